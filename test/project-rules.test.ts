@@ -40,7 +40,7 @@ const found = (text: string, what: RegExp): string[] =>
   [...text.matchAll(what)].map(([, group = '']) => group)
 
 describe('The rules of the project', () => {
-  it('there are files to look at, and imports are seen', () => {
+  it('there are files to check, and imports are recognised', () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
@@ -67,7 +67,7 @@ describe('The rules of the project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
-  it('domain folders know neither Express nor BullMQ, nor http, nor workers', () => {
+  it('domain folders import neither Express nor BullMQ, nor http, nor workers', () => {
     const isWrong = (name: string) =>
       /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
         name,
@@ -75,7 +75,7 @@ describe('The rules of the project', () => {
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('http and checkout know no mongoose and no BullMQ, and http no pages', () => {
+  it('http and checkout import no mongoose and no BullMQ, and http imports no pages', () => {
     const waysIn = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(waysIn, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -83,12 +83,12 @@ describe('The rules of the project', () => {
     ).to.deep.equal([])
   })
 
-  it('src knows no workers, and nothing that runs knows dev, test or ops', () => {
+  it('src imports no workers, and the product imports nothing of dev, test or ops', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
     expect(offenders(sources, (name) => /^(dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
-  it('the checker of faults judges the service by nothing of its own', () => {
+  it('the fault checker imports nothing of the service', () => {
     const files = filesIn('test/faults/checker')
     expect(files).to.include('test/faults/checker/check.ts')
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
@@ -98,7 +98,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, /process\.env/)).to.have.members(['src/config.ts'])
   })
 
-  it('only src/tracing knows OpenTelemetry, and loads it when it is asked to', () => {
+  it('only src/tracing imports OpenTelemetry, and only when it is enabled', () => {
     const others = sources.filter((file) => !file.startsWith('src/tracing/'))
     expect(offenders(others, (name) => name.startsWith('@opentelemetry/'))).to.deep.equal([])
     expect(mentioning(sources, /from '[^']*\/otlp\.ts'/)).to.deep.equal([])
@@ -108,7 +108,7 @@ describe('The rules of the project', () => {
     ).not.to.deep.equal([])
   })
 
-  it('nobody asks URL.canParse, which is wrong on Node 20 and 22 (src/polyfills/parse-url.ts)', () => {
+  it('URL.canParse is not used, because it is wrong on Node 20 and 22 (src/polyfills/parse-url.ts)', () => {
     expect(mentioning(sources, /URL\.canParse\(/)).to.deep.equal([])
   })
 
@@ -138,7 +138,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/security/ids.ts'])
   })
 
-  it('an intent moves in transition.ts only; else it is inserted, its code freed, and a payment or refund put under way or ended', () => {
+  it('an intent changes status in transition.ts only; other writes insert it, free its code, and set or clear a hold', () => {
     const changing =
       /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|changeTogether)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
@@ -155,7 +155,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, /status: move\./)).to.have.members(['src/intents/transition.ts'])
   })
 
-  it('no other file of the intents sets a status, as far as its text tells', () => {
+  it('no other file of the intents sets a status', () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
@@ -167,7 +167,7 @@ describe('The rules of the project', () => {
     expect(mentioning([...filesIn('src/intents'), 'src/outbox/relay-batchers.ts'], setting)).to.deep.equal([])
   })
 
-  it('a product is written by its own folder, by stock changes, orders and imports, and an order where it is placed, ruled out or told', () => {
+  it('only the listed files write products and orders', () => {
     const products =
       /(\bProduct\)?|\bproducts)\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|batchers\.(update|insert)Product\(/
     expect(mentioning(sources, products)).to.have.members([
@@ -191,7 +191,7 @@ describe('The rules of the project', () => {
     ])
   })
 
-  it('the clean-up deletes in one place, where the filter ends with sandbox: true; live documents lose attempts and answers in two', () => {
+  it('the clean-up deletes in one place, whose filter ends with sandbox: true; live documents lose attempts and responses in two', () => {
     const deleting = /\.(deleteMany|deleteOne|findOneAndDelete|findByIdAndDelete)\(/
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
@@ -212,7 +212,7 @@ describe('The rules of the project', () => {
     ])
   })
 
-  it('whoever finds orders leaves out what only stands in the place of one', () => {
+  it('every query of orders leaves out their placeholders', () => {
     const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Counted)?Page<\w*Order\b/g
     const finders = sources.filter((file) => read(file).search(finding) >= 0)
     expect(finders).to.include.members([
@@ -230,7 +230,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it('one name per job: queue = file in workers/ = what the file exports = docs', () => {
+  it('each job has one name: queue = file in workers/ = what the file exports = docs', () => {
     const files = readdirSync(join(root, 'workers')).filter(
       (name) => name.endsWith('.ts') && name !== 'main.ts',
     )
@@ -241,7 +241,7 @@ describe('The rules of the project', () => {
     }
   })
 
-  it('the Procfile starts what the build makes', () => {
+  it('the Procfile starts the files of the build', () => {
     const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(
       ([, type, file]) => [type, file],
     )
@@ -258,7 +258,7 @@ describe('The rules of the project', () => {
     expect(named).to.have.members(Object.keys(environment.properties))
   })
 
-  it('docker-compose.yml passes every variable on, but those that it sets itself', () => {
+  it('docker-compose.yml passes every variable on, except those that it sets itself', () => {
     const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
       ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
     )
@@ -311,7 +311,7 @@ describe('The rules of the project', () => {
     expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
-  it('every source file that a page names is there', () => {
+  it('every source file that a page names exists', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
     const files = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
     expect(named.length).to.be.greaterThan(15)
@@ -367,7 +367,7 @@ describe('The rules of the project', () => {
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])
   })
 
-  it('no file carries a name that rots', () => {
+  it('no file has a name that says nothing', () => {
     const rotten = /(^|[/.-])(service|manager|helpers?|utils?|common|core|base|misc|shared)(\.[a-z]+$|\/)/
     const all = [...sources, ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
     // The fixture is the whole service, so its name says what it is.

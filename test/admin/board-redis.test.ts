@@ -35,26 +35,26 @@ describe('Bull Board without Redis', function () {
 
   const heals = () => until('the list is there again', async () => (await listing()).status === 200)
 
-  it('not there from the start: says so, and works once it comes', async () => {
+  it('says so if Redis is down at the start, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectWordsSoon()
     await redis.restart()
     await heals()
   })
 
-  it('gone after it was there: the same', async () => {
+  it('says so if Redis goes down later, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectWordsSoon()
     await redis.restart()
     await heals()
   })
 
-  it('there: a page that it cannot count to is the fault of who asks', async () => {
+  it('returns 400 for a page number that Redis cannot count to', async () => {
     const { status, body } = await callBoard(service, staff, 'get', '/api/queues?page=1e18')
     expect([status, body.error]).to.deep.equal([400, 'There is no page after 1000000'])
   })
 
-  it('frozen: the same', async () => {
+  it('says so while Redis is frozen', async () => {
     await redis.kill('SIGSTOP')
     await expectWordsSoon()
     await redis.kill('SIGCONT')

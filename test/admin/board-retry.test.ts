@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 import { callBoard } from './board-call.ts'
 import { type Board, mainQueue, openBoard } from './open-board.ts'
 
-describe('Retry in Bull Board', function () {
+describe('The Retry button of Bull Board', function () {
   this.timeout(30_000)
   let board: Board
   before(async () => {
@@ -21,7 +21,7 @@ describe('Retry in Bull Board', function () {
   const change = ({ _id }: Delivery, fields: object) =>
     board.service.deps.Delivery.updateOne({ _id }, { $set: fields })
 
-  it('sends a dead delivery once more: MongoDB follows, with a line in the trail, and the job leaves *failed*', async () => {
+  it('attempts a dead delivery once more, updates MongoDB, adds a line to the audit trail and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     board.endpointServer.respondWith((res) => void res.end('thanks'))
     expect((await board.retry(board.support, delivery)).status).to.equal(204)
@@ -40,7 +40,7 @@ describe('Retry in Bull Board', function () {
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))
   })
 
-  it('that fails leaves the delivery DEAD and in *failed*, once', async () => {
+  it('leaves the delivery DEAD and in *failed* once if the attempt fails', async () => {
     const delivery = await board.deadDelivery()
     await board.retry(board.support, delivery)
     const ids = await until('failed again', async () => {
@@ -51,7 +51,7 @@ describe('Retry in Bull Board', function () {
     expect(await stored(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
   })
 
-  it('of one that was delivered meanwhile sends nothing, says so, and the job leaves *failed*', async () => {
+  it('sends nothing if the delivery was delivered meanwhile, says so, and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     await change(delivery, { status: 'DELIVERED', deadAt: null })
     const received = board.endpointServer.received.length
@@ -66,7 +66,7 @@ describe('Retry in Bull Board', function () {
     expect(await trailOf(delivery)).to.deep.equal([])
   })
 
-  it('twice at once asks for one attempt', async () => {
+  it('makes one attempt if it is pressed twice at once', async () => {
     const delivery = await board.deadDelivery()
     const answers = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
     expect(answers.map(({ status }) => status)).to.have.members([204, 409])
@@ -74,7 +74,7 @@ describe('Retry in Bull Board', function () {
     expect(await trailOf(delivery)).to.have.length(1)
   })
 
-  it('says that an endpoint is switched off, and the delivery stays where it is', async () => {
+  it('says that the endpoint is disabled, and leaves the delivery where it is', async () => {
     const delivery = await board.deadDelivery()
     await board.service.deps.Endpoint.updateOne({ _id: delivery.endpointId }, { $set: { active: false } })
     const { status, body } = await board.retry(board.support, delivery)
@@ -82,7 +82,7 @@ describe('Retry in Bull Board', function () {
     expect(await board.failedIds()).to.include(jobIdOf(delivery))
   })
 
-  it('of all goes through what stood in *failed* at the start, in batches, and not through what fails again meanwhile', async () => {
+  it('retries in batches all jobs that were in *failed* at the start, but not those that fail again meanwhile', async () => {
     const { Delivery: deliveries, Endpoint, AuditEvent } = board.service.deps
     // More than a batch. Most were delivered meanwhile, some have nowhere to go; those that are sent fail again at once.
     const models = [

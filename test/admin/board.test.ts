@@ -76,7 +76,7 @@ describe('Bull Board', function () {
     expect(registered).to.have.members([...looks.map((path) => `get ${path}`), ...refused, ...acts])
   })
 
-  it('refuses everybody every act but Retry, and nothing changes', async () => {
+  it('refuses every action but Retry for every role, and changes nothing', async () => {
     const job = jobIdOf(await board.deadDelivery())
     const { redisUrl, queuePrefix } = board.service.deps.config
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
@@ -99,7 +99,7 @@ describe('Bull Board', function () {
     expect(await look()).to.deep.equal(before)
   })
 
-  it('lets a viewer look at everything and retry nothing', async () => {
+  it('lets a viewer see everything and retry nothing', async () => {
     const delivery = await board.deadDelivery()
     for (const path of looks) {
       const { status } = await call('viewer', ...filled(`get ${path}`, jobIdOf(delivery)))
@@ -112,7 +112,7 @@ describe('Bull Board', function () {
     expect(await stored(board.service, delivery)).to.deep.equal(delivery)
   })
 
-  it('retries deliveries that are dead, and neither other jobs nor other states', async () => {
+  it('retries dead deliveries only, and no other jobs', async () => {
     for (const [path, expected] of [
       ['/api/queues/maintenance/x/retry', 403],
       ['/api/queues/none/x/retry', 403],
@@ -122,7 +122,7 @@ describe('Bull Board', function () {
       expect([path, (await call('support', 'put', path)).status]).to.deep.equal([path, expected])
   })
 
-  it('shows of a job its event, reference and host, the way to its delivery, and no secret and no body', async () => {
+  it('shows the event, reference and host of a job and a link to its delivery, but no secret and no body', async () => {
     const delivery = await board.deadDelivery()
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery
@@ -141,7 +141,7 @@ describe('Bull Board', function () {
       expect(text).to.not.include(hidden)
   })
 
-  it('shows of a delivery that waits how many attempts failed, why, and when the next one is due', async () => {
+  it('shows how many attempts of a waiting delivery failed, why, and when the next one is due', async () => {
     const { service } = board
     const dead = await board.deadDelivery()
     const waiting = {
@@ -160,7 +160,7 @@ describe('Bull Board', function () {
     expect(job).to.have.property('name', `${about} · ${how}`)
   })
 
-  it('is one page without anything from elsewhere, on which only its own scripts may run', async () => {
+  it('loads nothing from other hosts and runs only its own scripts', async () => {
     const { status, headers, text } = await call('viewer', 'get', '')
     expect(status).to.equal(200)
     expect(text).to.include('<title>Payment intents</title>').and.include('static/own.css')
@@ -173,7 +173,7 @@ describe('Bull Board', function () {
     expect(words.body).to.have.nested.property('QUEUE.STATUS.FAILED', 'Échouées')
   })
 
-  it('answers what is not right with a message its page can show, and never with a stack', async () => {
+  it('responds to a wrong request with a message that the page can show, and never with a stack', async () => {
     for (const [path, expected] of [
       ['/api/queues?jobsPerPage=100000', 400],
       ['/api/queues?activeQueue=%25E0%25A4%25A', 400],

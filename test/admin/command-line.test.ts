@@ -22,7 +22,7 @@ describe('npm run admin', function () {
     return status === 200 ? 'let in' : body.error.code
   }
 
-  it('provisions a business and its keys, each act counting from the next request on', async () => {
+  it('creates a business and its keys, and applies each change from the next request on', async () => {
     const name = "Chez Fatou & fils; $(rm) 'x'"
     const business = await cli.done('business', 'create', '--name', name)
     expect(business).to.have.all.keys('id')
@@ -125,7 +125,7 @@ describe('npm run admin', function () {
     expect(resumed.stdout).to.equal('')
   })
 
-  it('api off and on switch the developer API of every process within 5 s', async () => {
+  it('switches the developer API of every process off and on within 5 s', async () => {
     const beside = await openBeside(service)
     const isOff = async ({ http }: Service) => (await http.get('/api/v1/dev/intents')).status === 503
     const position = () => Promise.all([service, beside].map(isOff))
@@ -136,7 +136,7 @@ describe('npm run admin', function () {
     await beside.close()
   })
 
-  it('prints one JSON object and nothing else with --json, lines without, also through npm', async () => {
+  it('prints one JSON object and nothing else with --json, and lines without it, also through npm', async () => {
     const args = ['business', 'create', '--name', 'X']
     const [plain, viaNpm] = await Promise.all([
       cli.admin(args),
@@ -150,7 +150,7 @@ describe('npm run admin', function () {
     expect(plain.stdout).to.match(/^id: \w+\n$/)
   })
 
-  it('prints help for --help, with no database and no environment', async () => {
+  it('prints help for --help without a database or an environment', async () => {
     const closing = ['business unapprove', 'business disable', 'business suspend']
     const commands = ['key', 'key create', ...closing]
     const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }
@@ -171,7 +171,7 @@ describe('npm run admin', function () {
         .and.match(/^Undo with: business /m)
   })
 
-  it('says on stderr what is wrong, ends non-zero and does nothing', async () => {
+  it('prints what is wrong on stderr, exits non-zero and changes nothing', async () => {
     const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [

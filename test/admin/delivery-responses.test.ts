@@ -39,14 +39,14 @@ describe('The responses on the page of a delivery', () => {
   }
 
   for (const role of ['viewer', 'support'] as const)
-    it(`are hidden from a ${role} where the endpoint repeats the order, with a notice`, async () => {
+    it(`are hidden from a ${role}, with a notice, if the endpoint repeats the order`, async () => {
       const delivery = await deliverOrder((res, _count, { body }) => void res.writeHead(500).end(body))
       const page = await pageFor(role, delivery)
       expect(page).to.include('status 500').and.include(notice)
       expect(page).not.to.match(/Aicha|22113344/)
     })
 
-  it('are hidden where the endpoint repeats the metadata of a payment', async () => {
+  it('are hidden if the endpoint repeats the metadata of a payment', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('no client aicha'))
     const { referenceNumber } = await createIntent(service, merchant, {
       amount: 500,
@@ -56,7 +56,7 @@ describe('The responses on the page of a delivery', () => {
     expect(page).to.include(notice).and.not.match(/aicha/i)
   })
 
-  it('are shown where they name nothing but what the pages show', async () => {
+  it('are shown if they name nothing but what the pages show', async () => {
     const delivery = await deliverOrder(
       (res, _count, { json }) => void res.writeHead(500).end(`${String(json.data.number)}: Tea is unknown`),
     )

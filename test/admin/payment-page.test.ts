@@ -32,7 +32,7 @@ describe('The pages of a payment and its deliveries', () => {
     readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-  it('say in a sentence what happened, at each point of a delivery’s life', async () => {
+  it('say in a sentence what happened, in each state of a delivery', async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
     const sentence = async () =>
@@ -71,7 +71,7 @@ describe('The pages of a payment and its deliveries', () => {
     )
   })
 
-  it('say which events wait, and which nobody was subscribed to', async () => {
+  it('say which events wait, and which had no subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
       /Webhooks payment\.created happened \S+ \S+ UTC\. It is not sent to the endpoints yet\. Payment/,
@@ -86,7 +86,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
-  it('miss no event that the relay hands on just while they are made', async () => {
+  it('include the events that the relay hands on while the page is being made', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
@@ -100,7 +100,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(text).not.to.include('No active endpoint')
   })
 
-  it('tell everything in the order of time: changes of state, attempts, who sent it again', async () => {
+  it('show status changes, attempts and manual re-queues in the order of time', async () => {
     const { _id, referenceNumber, url } = await deadDelivery(service, merchant)
     await staff.act(`/admin/deliveries/${_id}/requeue`)
     await attempt(service.deps, _id)
@@ -136,7 +136,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })
 
-  it('show what merchants and receivers wrote as text, and no secret, code, metadata or payload', async () => {
+  it('show input of merchants and endpoints as text, and no secret, code, metadata or payload', async () => {
     const shop = await service.merchant()
     await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
     const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])
@@ -169,7 +169,7 @@ describe('The pages of a payment and its deliveries', () => {
     }
   })
 
-  it('answer 404 with a page for what does not exist', async () => {
+  it('return 404 with a page for what does not exist', async () => {
     const ids = [
       'x',
       'b'.repeat(24),

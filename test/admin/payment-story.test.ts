@@ -48,7 +48,7 @@ describe('The page of a payment', () => {
     return refund(service, merchant, reference, amount)
   }
 
-  it('tells each attempt to pay in words, who paid, what it earned and what went back', async () => {
+  it('shows each attempt to pay, the payer, the commission and the refunds in words', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
@@ -90,7 +90,7 @@ describe('The page of a payment', () => {
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
-  it('tells that a payment is under way, since when, and when the wallet is asked', async () => {
+  it('shows a payment in progress, since when, and when the wallet is asked', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
     service.clock.advance(lifetime * 1000)
@@ -107,7 +107,7 @@ describe('The page of a payment', () => {
     )
   })
 
-  it('tells what ended it: a failure for good, or that its time was up', async () => {
+  it('shows why the payment ended: a permanent failure, or its expiry', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
@@ -127,7 +127,7 @@ describe('The page of a payment', () => {
     )
   })
 
-  it('tells of each event how often nobody was subscribed, and of none that was sent or waits', async () => {
+  it('shows how often an event had no subscriber, but not for events that were sent or are waiting', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
@@ -152,7 +152,7 @@ describe('The page of a payment', () => {
     ])
   })
 
-  it('says so when there are more deliveries than it shows, and then claims of no event that nobody got it', async () => {
+  it('says so if there are more deliveries than it shows, and then claims of no event that it had no subscriber', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })

@@ -4,7 +4,7 @@ import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
-describe('What is refused before a page looks at it', () => {
+describe('A request that is refused before it reaches a page', () => {
   const recorded = recordLog('info')
   const service = withService({}, recorded.log)
   let support: Visitor
@@ -13,7 +13,7 @@ describe('What is refused before a page looks at it', () => {
   })
 
   for (const path of ['/admin/dead', '/p/ABCDEF', '/'])
-    it(`is a page with all the headers of one: two hosts at ${path}`, async () => {
+    it(`gets a page with all security headers for two hosts at ${path}`, async () => {
       const [page] = await sendRaw(service.origin, crlf(`GET ${path} HTTP/1.1`, 'Host: a', 'Host: b', '', ''))
       expect(page?.status).to.equal(400)
       expect(page?.headers.get('content-type')).to.equal('text/html; charset=utf-8')
@@ -28,7 +28,7 @@ describe('What is refused before a page looks at it', () => {
     ['/healthz', 'application/json; charset=utf-8'],
     ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
   ] as const)
-    it(`is not told by its methods either: OPTIONS ${path}`, async () => {
+    it(`does not reveal the methods of ${path} to OPTIONS`, async () => {
       const headers = { Cookie: support.cookie }
       const answer = await fetch(service.origin + path, { method: 'OPTIONS', headers })
       expect(answer.status).to.equal(404)
@@ -36,7 +36,7 @@ describe('What is refused before a page looks at it', () => {
       expect(answer.headers.get('allow')).to.equal(null)
     })
 
-  it('is no fault of ours: a body that Bull Board cannot read', async () => {
+  it('gets 415 from Bull Board for an unreadable body, without an error in the log', async () => {
     const coded = { 'Content-Encoding': 'lzma', 'Content-Type': 'application/json' }
     const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
@@ -47,7 +47,7 @@ describe('What is refused before a page looks at it', () => {
     expect(recorded.text).to.not.include('request.failed')
   })
 
-  it('is no fault of ours: a NUL in what Bull Board is asked', async () => {
+  it('gets no error in the log for a NUL in a query of Bull Board', async () => {
     const asked = `${service.origin}/admin/queues/api/queues?status=%00`
     const answer = await fetch(asked, { headers: { Cookie: support.cookie } })
     expect(answer.status).to.equal(400)

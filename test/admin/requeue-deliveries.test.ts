@@ -29,7 +29,7 @@ describe('npm run admin -- deliveries requeue', function () {
     service.deps.Delivery.countDocuments({ businessId: as.businessId, status })
   const trailOf = (as: Merchant) => service.deps.AuditEvent.find({ businessId: as.businessId }).lean()
 
-  it('without Redis re-queues the dead ones of one endpoint, in batches; counts them first when asked', async () => {
+  it('re-queues the dead deliveries of one endpoint in batches without Redis, and counts them first if asked to', async () => {
     await Promise.all([dead(1_100), dead(3, other)])
     const none = { requeued: 0, skipped: {} }
     expect(await requeue('--endpoint', endpointId, '--dry-run')).to.deep.equal({ matched: 1_100, ...none })
@@ -53,7 +53,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(performance.now() - beganAt).to.be.greaterThan(4000)
   })
 
-  it('takes those that died in a span of time, narrowed by business, and CANCELLED ones when asked', async () => {
+  it('selects deliveries by time of death and business, and CANCELLED ones if asked to', async () => {
     const [first, second, third] = await dead(3)
     await dead(3, other)
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
@@ -67,7 +67,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })
   })
 
-  it('takes deliveries by id, whatever their status, and says why it left some as they are', async () => {
+  it('selects deliveries by id, whatever their status, and says why it left some unchanged', async () => {
     const [one, two] = await dead(2)
     const fresh = await freshDelivery(service, merchant)
     await service.deps.Delivery.updateOne(
@@ -89,7 +89,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(stderr).to.equal('')
   })
 
-  it('says what is wrong, without a database where it can, and ends non-zero', async () => {
+  it('says what is wrong, if possible without a database, and exits non-zero', async () => {
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/one of --id, --endpoint, --business, --from and --to is required/, '--dry-run'],
       [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],

@@ -74,7 +74,7 @@ describe('npm run admin -- secrets rotate', function () {
     removeAt: new Date(Date.now() + 2 * hour),
   })
 
-  it('lets the old key go: deliveries are signed the same, retries answer the same bytes, and a key used once is known', async () => {
+  it('makes the old key unnecessary: signatures, stored responses and used keys stay the same', async () => {
     const merchant = await service.merchant()
     const key = {
       id: merchant.keyId,
@@ -155,7 +155,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(isSignedWith(secret, asBefore)).to.equal(true)
   })
 
-  it('skips answers that no request can need: once its claim is due for removal, an idempotency key is a new request', async () => {
+  it('skips stored responses of expired claims, whose idempotency keys then start new requests', async () => {
     const merchant = await service.merchant()
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
@@ -173,7 +173,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(again.body.data.variants[0].price).to.equal(200)
   })
 
-  it('lets a rotation of the endpoint win that comes meanwhile, and seals what that replaced', async () => {
+  it('yields to a concurrent rotation of the endpoint secret, and seals the replaced secret', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(service, merchant, endpointServer.url)
     const made: string[] = []
@@ -201,7 +201,7 @@ describe('npm run admin -- secrets rotate', function () {
     ])
   })
 
-  it('says which endpoint cannot sign for a replaced secret, while that one signs', async () => {
+  it('names the endpoint that cannot sign with a replaced secret, while it still signs with the current one', async () => {
     const merchant = await service.merchant()
     const { id } = await subscribe(service, merchant, endpointServer.url)
     const lost = createSecrets([Buffer.from(newest, 'base64')]).seal(
@@ -220,7 +220,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await unreadable({ ...replaced(hour), deletedAt: new Date() })).to.deep.equal([])
   })
 
-  it('leaves an answer that somebody else wrote or took away meanwhile', async () => {
+  it('leaves a response that was written or removed concurrently', async () => {
     const { Claim, secrets } = service.deps
     await resealAnswers(both.deps, unwatched)
     const sealedFor = (id: string, text: string) => secrets.seal(text, answerField(claims.name, id))
@@ -242,7 +242,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await Claim.findById('taken').lean()).to.not.have.property('answer')
   })
 
-  it('goes on where it was killed, and two at once do each thing once', async () => {
+  it('resumes after it was killed, and does each thing once if it runs twice at once', async () => {
     const { Claim, secrets } = service.deps
     const count = 600
     await Claim.insertMany(
@@ -264,7 +264,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await resealAnswers(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
   })
 
-  it('lists each key that still needs the old one, until when, and no other', async () => {
+  it('lists exactly the keys that still need the old key, and until when', async () => {
     const [unused, suspended, revoked, rotated, over, gone] = await Promise.all(
       Array.from({ length: 6 }, () => service.merchant()),
     )
@@ -298,14 +298,14 @@ describe('npm run admin -- secrets rotate', function () {
       expect(stdout).to.not.include(key.slice(8, 36))
   })
 
-  it('lists a key without an end when its overlap has one and its current secret needs the old one, too', async () => {
+  it('lists a key without an end date if its current secret needs the old key, even if its overlap has an end', async () => {
     const merchant = await service.merchant()
     await rotateKey(service.deps, merchant.keyId, 3600)
     const [one] = await leftOf(merchant)
     expect(one).to.include({ id: merchant.keyId, until: null })
   })
 
-  it('a key moves when it is used, and not to and fro between processes with the keys in either order', async () => {
+  it('moves a key on its next use, and never back, whatever the order of the keys of a process', async () => {
     const merchant = await service.merchant()
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, at) => use(at % 3 === 0 ? notYet : both, merchant)),
@@ -327,7 +327,7 @@ describe('npm run admin -- secrets rotate', function () {
     await use(service, merchant).expect(200)
   })
 
-  it('a key that moves between two looks for it is found, and one that cannot be moved works', async () => {
+  it('finds a key that moves between two reads, and a key that cannot be moved still works', async () => {
     const merchant = await service.merchant()
     const { batchers } = both.deps
     const { findKey, moveKey } = batchers
@@ -348,7 +348,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect((await storedKey(other)).pepper).to.equal(restsOn(service))
   })
 
-  it('does it all again with the key after that', async () => {
+  it('works again for the key after that', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(service, merchant, endpointServer.url)
     await resealSecrets(both.deps, unwatched)

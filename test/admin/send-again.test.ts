@@ -9,7 +9,7 @@ import { readable, signedIn } from './staff.ts'
 
 type Person = Awaited<ReturnType<typeof signedIn>>
 
-describe('Sending again', () => {
+describe('The Send again button', () => {
   const service = withService(shortWaits)
   let [failing, quick]: EndpointServer[] = []
   let merchant: Merchant
@@ -31,7 +31,7 @@ describe('Sending again', () => {
   const linesOn = ({ _id }: { _id: string }) =>
     service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
 
-  it('is one more attempt, with its line in the trail, and the page says what became of it', async () => {
+  it('makes one more attempt, adds a line to the audit trail, and the page shows the result', async () => {
     await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const act = `/admin/deliveries/${_id}/requeue`
@@ -62,7 +62,7 @@ describe('Sending again', () => {
     expect((await support.get(`${payment}?result=constructor`)).text).not.to.include('class="notice')
   })
 
-  it('is told by the workers: a dead delivery is delivered', async () => {
+  it('makes the workers deliver a dead delivery', async () => {
     await toFailing()
     const dead = await deadDelivery(service, merchant)
     failing?.respondWith((res) => void res.end())
@@ -75,7 +75,7 @@ describe('Sending again', () => {
     await workers.close()
   })
 
-  it('shows the URL of the last attempt, if the endpoint has another one since', async () => {
+  it('shows the URL of the last attempt if the endpoint has changed it since', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const url = String(quick?.url)
@@ -92,7 +92,7 @@ describe('Sending again', () => {
     expect(await text(`payments/${referenceNumber}`)).to.include(`to ${url} `)
   })
 
-  it('sends nothing to a receiver that is gone, and says so', async () => {
+  it('sends nothing to a deleted endpoint, and says so', async () => {
     const { id } = await toFailing()
     const { _id } = await deadDelivery(service, merchant)
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
@@ -106,7 +106,7 @@ describe('Sending again', () => {
     expect(await linesOn({ _id })).to.deep.equal([])
   })
 
-  it('is for support only: a viewer sees no button and may not, and nobody may without the form’s token', async () => {
+  it('is refused to viewers, who see no button, and to a request without the token of the form', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
@@ -126,7 +126,7 @@ describe('Sending again', () => {
     }
   })
 
-  describe('all of a receiver’s', () => {
+  describe('for all deliveries of an endpoint', () => {
     /** As many deliveries as that, dead like the one given, without 8 attempts each. */
     async function likeIt(dead: Delivery, count: number): Promise<void> {
       const copies = Array.from({ length: count }, (_, index) => {
@@ -152,7 +152,7 @@ describe('Sending again', () => {
       }
     }
 
-    it('sends those again that died by now, and leaves the other receivers’ alone', async () => {
+    it('re-queues the deliveries that are dead now, and leaves those of other endpoints', async () => {
       const one = await toFailing()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
       await freshDelivery(service, merchant)
@@ -171,7 +171,7 @@ describe('Sending again', () => {
       expect(await deadOf(other.id)).to.equal(1)
     })
 
-    it('stops after some seconds, says how many are left and offers to go on with those alone', async () => {
+    it('stops after some seconds, says how many are left and offers to continue with those alone', async () => {
       const { id } = await toFailing()
       await likeIt(await deadDelivery(service, merchant), 899)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -192,7 +192,7 @@ describe('Sending again', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
     })
 
-    it('pressed twice at once, asks for each once', async () => {
+    it('re-queues each delivery once if it is pressed twice at once', async () => {
       const { id } = await toFailing()
       await likeIt(await deadDelivery(service, merchant), 199)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -205,7 +205,7 @@ describe('Sending again', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
     })
 
-    it('keeps to the span of the form, and refuses one that is none', async () => {
+    it('keeps to the time range of the form, and refuses an invalid one', async () => {
       const { id } = await toFailing()
       const early = await deadDelivery(service, merchant)
       const late = await deadDelivery(service, merchant)

@@ -10,7 +10,7 @@ describe('npm run admin -- shop create', function () {
     cli = openAdmin(service)
   })
 
-  it('makes the live shop of a business, and one only', async () => {
+  it('creates the live shop of a business, once', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const create = (business: string) =>
       cli.admin(['shop', 'create', '--business', business, '--name', "L'Atar & fils", '--json'])

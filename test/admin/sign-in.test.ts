@@ -6,7 +6,7 @@ import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { withService, withServiceBeside } from '../support/service.ts'
 import { atShell, hire, visit } from './staff.ts'
 
-describe('Signing in as support staff', () => {
+describe('The sign-in of support staff', () => {
   // Tests choose where they come from.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withServiceBeside(service, { TRUST_PROXY: '1' })
@@ -17,7 +17,7 @@ describe('Signing in as support staff', () => {
   const tryOf = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
     visit(service).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
 
-  it('gives a cookie that only this host gets, over https, out of the reach of scripts, for 12 h', async () => {
+  it('sets a cookie that is sent only to this host, over https, hidden from scripts, for 12 h', async () => {
     const visitor = visit(service)
     const form = await visitor.get('/admin/sign-in')
     expect(form.status).to.equal(200)
@@ -34,7 +34,7 @@ describe('Signing in as support staff', () => {
     expect((await visitor.get('/admin/audit')).text).to.include(name)
   })
 
-  it('says the same to an unknown name, a wrong password and a disabled account', async () => {
+  it('responds alike to an unknown name, a wrong password and a disabled account', async () => {
     const [known, disabled] = [await hire(service, 'viewer'), await hire(service, 'viewer')]
     await setDisabled(service.deps, disabled.name, true, atShell)
     const from = elsewhere()
@@ -61,7 +61,7 @@ describe('Signing in as support staff', () => {
   const forget = () =>
     service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
-  it('is slower with each wrong try, and is closed after ten, also when they come at once to several processes', async () => {
+  it('slows down with each failed attempt and refuses after ten, also for concurrent attempts on several processes', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()
@@ -87,7 +87,7 @@ describe('Signing in as support staff', () => {
     expect((await tryOf(name, password, from)).status).to.equal(303)
   })
 
-  it('forgets the wrong tries of a name once it was right', async () => {
+  it('clears the failed attempts of a name after a success', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await tryOf(name, 'wrong', from)).status).to.equal(403)
     expect((await tryOf(name, password, from)).status).to.equal(303)
@@ -95,7 +95,7 @@ describe('Signing in as support staff', () => {
     expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
-  it('is closed to an address after fifty failures in an hour over all names; what was right does not count', async () => {
+  it('refuses an address after fifty failures in an hour over all names, and does not count successes', async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
     // Of an IPv6 network everybody has as many addresses as they like.
@@ -130,7 +130,7 @@ describe('Signing in as support staff', () => {
     await forget()
   })
 
-  it('checks two passwords at a time, lets fifty wait, and sends the rest away', async () => {
+  it('checks two passwords at a time, queues fifty and refuses the rest', async () => {
     const slowHash = createSlowHash()
     const [check, hash] = [slowHash.createCheck(mostOfKind), await slowHash.make('right')]
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check('any', hash, 'right')))
@@ -143,7 +143,7 @@ describe('Signing in as support staff', () => {
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  it('waits behind none of a flood of PINs, nor do PINs wait behind a flood of passwords', async () => {
+  it('does not wait behind a flood of PINs, nor PINs behind a flood of passwords', async () => {
     const slowHash = createSlowHash()
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(mostOfKind), slowHash.createCheck(mostOfKind, 1)]
@@ -162,7 +162,7 @@ describe('Signing in as support staff', () => {
     }
   })
 
-  it('is not made busy by a flood from one provider', async () => {
+  it('stays available during a flood from one provider', async () => {
     const { name, password } = await hire(service, 'viewer')
     const flood = Array.from({ length: 60 }, (_, index) => tryOf('nobody', 'wrong', `2001:db9:${index}:1::1`))
     const flooded = Promise.all(flood)
@@ -172,7 +172,7 @@ describe('Signing in as support staff', () => {
     await forget()
   })
 
-  it('goes on to the page that was asked for, and to no other site', async () => {
+  it('redirects to the page that was requested, and to no other site', async () => {
     const asked = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
     expect(asked.status).to.equal(303)
     const form = await visit(service).get(String(asked.location))
@@ -200,7 +200,7 @@ describe('Signing in as support staff', () => {
     for (const where of elsewhereAll) expect(await leads(where), where).to.equal('/admin')
   })
 
-  it('takes the form only from its own page', async () => {
+  it('accepts the form only from its own page', async () => {
     const { name, password } = await hire(service, 'viewer')
     const statusWith = async (headers: Record<string, string>) =>
       (await visit(service).post('/admin/sign-in', { name, password }, headers)).status
@@ -220,7 +220,7 @@ describe('Signing in as support staff', () => {
     expect(await bare.text()).to.match(/^<!doctype html>/)
   })
 
-  it('answers every odd form with a page, never a stack or JSON', async () => {
+  it('responds to every malformed form with a page, never a stack or JSON', async () => {
     const send = (body: string, type: string, more: Record<string, string> = {}) =>
       fetch(`${service.origin}/admin/sign-in`, {
         method: 'POST',
@@ -249,7 +249,7 @@ describe('Signing in as support staff', () => {
     }
   })
 
-  it('keeps nothing of what is typed as a password, also where the name belongs', async () => {
+  it('stores nothing of a typed password, even if it was typed as the name', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await tryOf(typed, 'x', from)).text).not.to.include('<script')

@@ -21,7 +21,7 @@ describe('Accounts of support staff', () => {
   const entry = async (name: string, password: unknown) =>
     (await visit(service).post('/admin/sign-in', { name, password: String(password) })).status
 
-  it('are made, given another password, disabled and enabled from a shell', async function () {
+  it('are created, disabled, enabled and given a new password from a shell', async function () {
     this.timeout(60_000)
     const cli = openAdmin(service)
     const made = await cli.done('staff', 'create', '--name', 'Awa.Diop@Support', '--role', 'support')
@@ -67,7 +67,7 @@ describe('Accounts of support staff', () => {
     expect((await service.deps.Staff.findById(name).lean())?.role).to.equal('support')
   })
 
-  it('are made once, when two make the same at once', async () => {
+  it('are created once if two operators create the same one at once', async () => {
     const asked = { name: 'twice', role: 'viewer' } as const
     const both = await Promise.all([
       createAccount(service.deps, asked, atShell),
@@ -79,7 +79,7 @@ describe('Accounts of support staff', () => {
     expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
   })
 
-  it('are changed one change after another, when several come at once: every one is in the trail', async () => {
+  it('change one at a time under concurrent changes, each with a line in the audit trail', async () => {
     const { name } = await hire(service, 'viewer')
     const [, ...passwords] = await Promise.all([
       setDisabled(service.deps, name, true, atShell),
@@ -93,13 +93,13 @@ describe('Accounts of support staff', () => {
     expect(acts.filter((act) => act === 'staff.disabled')).to.have.lengthOf(1)
   })
 
-  it('are disabled once: the second time changes nothing and is in no trail', async () => {
+  it('are disabled once: a second time changes nothing and adds no line', async () => {
     const { name } = await hire(service, 'viewer')
     for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, atShell)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
   })
 
-  it('change with one line in the trail, wherever the process of the operator is killed', async () => {
+  it('change with exactly one line in the audit trail, wherever the process of the operator is killed', async () => {
     const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
     const steps = await killEverywhere(
       service,

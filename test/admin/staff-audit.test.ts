@@ -32,7 +32,7 @@ describe('The audit trail', () => {
     [...text.matchAll(/data-label="Subject"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
 
-  it('says when, who, from where, what, to what, before and after', async () => {
+  it('shows the time, actor, address, act, subject, and the values before and after', async () => {
     const { subject } = await tell({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
     const { text } = await viewer.get(`/admin/audit?subject=${subject}`)
     const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []
@@ -49,7 +49,7 @@ describe('The audit trail', () => {
       .and.include('href="/admin/businesses/business-1"')
   })
 
-  it('is filtered by who, what, to what, merchant and time, exactly', async () => {
+  it('filters exactly by actor, act, subject, merchant and time', async () => {
     const one = await tell({ actor: { kind: 'operator', name: 'root', ip: null }, subject: 'one' })
     await tell({ act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null })
     await tell({ businessId: 'business-2', subject: 'three', at: new Date('2019-05-05T12:00:00Z') })
@@ -67,7 +67,7 @@ describe('The audit trail', () => {
     expect(text).to.include('name="who" value="root"').and.include('name="from" value="2020-01-01"')
   })
 
-  it('is read page by page, newest first, each line once, also those of one instant', async () => {
+  it('shows each line once, newest first, page by page, also for lines of the same instant', async () => {
     const at = new Date('2018-01-01T00:00:00Z')
     const told = await Promise.all(
       Array.from({ length: 120 }, (_, index) => tell({ at, subject: `page-${index}`, businessId: 'paged' })),
@@ -88,7 +88,7 @@ describe('The audit trail', () => {
     expect(seen).to.deep.equal(newestFirst)
   })
 
-  it('shows whatever stands in it as text', async () => {
+  it('shows all its content as text', async () => {
     const evil = '"><img src=x onerror=alert(1)>\u202E'
     await tell({
       actor: { kind: 'merchant', name: evil, ip: evil },

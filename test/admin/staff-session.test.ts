@@ -17,7 +17,7 @@ describe('A session of support staff', () => {
   /** The same cookie, sent to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
-  it('is needed for every page: others are led to the sign-in, and acts and scripts are refused', async () => {
+  it('is needed for every page: others are redirected to the sign-in, and actions and scripts are refused', async () => {
     const nobody = visit(service)
     for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
       const { status, location } = await nobody.get(path)
@@ -36,7 +36,7 @@ describe('A session of support staff', () => {
     expect((await nobody.get('/admin/queues/api/queues')).status).to.equal(403)
   })
 
-  it('is no cookie that anybody else thought of', async () => {
+  it('accepts no cookie that the service did not issue', async () => {
     const { cookie } = await signedIn(service, 'viewer')
     const value = cookie.split('=')[1] ?? ''
     const cookies = [
@@ -53,7 +53,7 @@ describe('A session of support staff', () => {
     expect(await isIn(visit(service, `a=b; ${cookie}; c=d`))).to.equal(true)
   })
 
-  it('is met by a link in a mail too, though the browser keeps its cookie from it at first', async () => {
+  it('is found when a link in a mail is opened, although the browser withholds its cookie at first', async () => {
     const path = '/admin/audit?who=x'
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
@@ -64,7 +64,7 @@ describe('A session of support staff', () => {
     expect((await (await signedIn(service, 'viewer')).get(path, again)).status).to.equal(200)
   })
 
-  it('ends at once on every process: by signing out', async () => {
+  it('ends at once on every process after a sign-out', async () => {
     const viewer = await signedIn(service, 'viewer')
     const [kept, keptThere] = [visit(service, viewer.cookie), there(viewer)]
     expect([await isIn(kept), await isIn(keptThere)]).to.deep.equal([true, true])
@@ -74,7 +74,7 @@ describe('A session of support staff', () => {
     expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
   })
 
-  it('has its forms taken by every process, also by one that has the new SECRET_KEY already', async () => {
+  it('has its forms accepted by every process, also by one that already has the new SECRET_KEY', async () => {
     const newer = randomBytes(32).toString('base64')
     const exchanged = await openBeside(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')
@@ -87,7 +87,7 @@ describe('A session of support staff', () => {
     await exchanged.close()
   })
 
-  it('ends at once on every process: by disabling the account, for good', async () => {
+  it('ends at once and for good on every process after the account is disabled', async () => {
     const viewer = await signedIn(service, 'support')
     expect(await isIn(there(viewer))).to.equal(true)
     await setDisabled(service.deps, viewer.name, true, atShell)
@@ -99,7 +99,7 @@ describe('A session of support staff', () => {
     expect(status).to.equal(303)
   })
 
-  it('ends at once on every process: by a new password, and the old one is none any more', async () => {
+  it('ends at once on every process after a password change, and the old password no longer works', async () => {
     const viewer = await signedIn(service, 'viewer')
     const { name, password } = viewer
     const fresh = await renewPassword(service.deps, name, atShell)
@@ -109,7 +109,7 @@ describe('A session of support staff', () => {
     expect(status).to.equal(303)
   })
 
-  it('is a new one at each sign-in, and the one before in the same browser ends', async () => {
+  it('is new at each sign-in, which ends the previous session of the browser', async () => {
     const viewer = await signedIn(service, 'viewer')
     const before = visit(beside, viewer.cookie)
     const { name, password } = viewer
@@ -120,7 +120,7 @@ describe('A session of support staff', () => {
     expect([again.status, again.location]).to.deep.equal([303, '/admin/dead'])
   })
 
-  it('takes a form only with its own token, and only from its own pages', async () => {
+  it('accepts a form only with its own token, and only from its own pages', async () => {
     const [one, other] = [await signedIn(service, 'viewer'), await signedIn(service, 'viewer')]
     const tokenOf = async (visitor: Visitor) =>
       String(/name="csrf" value="([^"]+)"/.exec((await visitor.get('/admin/audit')).text)?.[1])
@@ -138,7 +138,7 @@ describe('A session of support staff', () => {
     expect((await one.post('/admin/sign-out', { csrf })).status).to.equal(303)
   })
 
-  it('tells the trail when it began and how it ended, from where', async () => {
+  it('adds its start and its end to the audit trail, with the address', async () => {
     const viewer = await signedIn(service, 'viewer')
     await viewer.act('/admin/sign-out')
     const lines = await service.deps.AuditEvent.find({ 'actor.name': viewer.name }).sort({ _id: 1 }).lean()
@@ -148,7 +148,7 @@ describe('A session of support staff', () => {
     ])
   })
 
-  it('ends 12 h after the sign-in, on the minute, however busy it was', async () => {
+  it('ends exactly 12 h after the sign-in, however much it was used', async () => {
     const viewer = await signedIn(service, 'viewer')
     service.clock.advance(12 * hourMs - 60_000)
     expect(await isIn(viewer)).to.equal(true)
@@ -164,7 +164,7 @@ describe('The staff pages', () => {
     viewer = await signedIn(service, 'viewer')
   })
 
-  it('may run nothing, load nothing from elsewhere, stand in no frame and be kept by nobody', async () => {
+  it('allow no foreign scripts, resources, frames or caches', async () => {
     for (const { headers, text } of [
       await visit(service).get('/admin/sign-in'),
       await viewer.get('/admin/audit'),
@@ -189,7 +189,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('answer what is wrong with a page that says so: no stack, no JSON', async () => {
+  it('respond to an error with a page, without a stack or JSON', async () => {
     const wrong: [path: string, status: number][] = [
       ['/admin/nothing', 404],
       ['/admin/AUDIT', 404],
@@ -216,7 +216,7 @@ describe('The staff pages', () => {
     ])
   })
 
-  it('answer HEAD as GET, without the page', async () => {
+  it('respond to HEAD as to GET, without a body', async () => {
     const headers = { Cookie: viewer.cookie }
     for (const [path, status] of [
       ['/admin/audit', 200],
@@ -229,7 +229,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('have a stylesheet whose address changes with it', async () => {
+  it('use a stylesheet whose URL changes with its content', async () => {
     const { text } = await visit(service).get('/admin/sign-in')
     const path = String(/rel="stylesheet" href="([^"]+)"/.exec(text)?.[1]).replace('&#61;', '=')
     const style = await visit(service).get(path)
@@ -237,7 +237,7 @@ describe('The staff pages', () => {
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
 
-  it('stand in the log by their route and who asked, without ids, queries or passwords', async () => {
+  it('are logged with their route and staff name, without ids, queries or passwords', async () => {
     const recorded = recordLog()
     const told = await openService({}, recorded.log)
     const support = await signedIn(told, 'support')
@@ -257,7 +257,7 @@ describe('The staff pages', () => {
       expect(recorded.text).not.to.include(secret)
   })
 
-  it('tell browsers to stay with https in production', async () => {
+  it('tell browsers to use https only in production', async () => {
     const live = await openService({
       NODE_ENV: 'production',
       PUBLIC_URL: 'https://api.example',

@@ -18,7 +18,7 @@ describe('npm run admin -- wallet create', function () {
       PAY_URL: 'https://pay.example',
     })
 
-  it('makes one that every business can be paid from, by its number and PIN, and one only', async () => {
+  it('creates a wallet that can pay every business by its number and PIN, once', async () => {
     const { stdout, exitCode } = await create('+222 44 55 66 77', '٢٥٨٠', '250')
     expect(exitCode).to.equal(0)
     expect(JSON.parse(stdout)).to.deep.equal({ id: '44556677', phone: '44556677', balance: 250 })

@@ -33,7 +33,7 @@ const damage = fc.record({
   ),
 })
 
-describe('Any bytes', function () {
+describe('Arbitrary bytes', function () {
   this.timeout(60_000)
   const service = withService()
   const merchant = withMerchant(service)
@@ -85,7 +85,7 @@ describe('Any bytes', function () {
 
   const seeded = { seed: 8, endOnFailure: true }
 
-  it('on a connection get an answer of the API or none, and the next request is served', async () => {
+  it('get a response of the API or none on a connection, and the next request is served', async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
@@ -93,7 +93,7 @@ describe('Any bytes', function () {
     )
   })
 
-  it('in the midst of a good request are no fault of ours either', async () => {
+  it('cause no error of the service within a valid request', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

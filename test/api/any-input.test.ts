@@ -9,7 +9,7 @@ const endpoints = '/api/v1/dev/webhooks/endpoints'
 const text = () => fc.string({ unit: 'binary', maxLength: 60 })
 const stored = () => fc.string({ unit: 'grapheme', maxLength: 60 }).filter((each) => !each.includes('\0'))
 
-describe('Any input', function () {
+describe('Arbitrary input', function () {
   this.timeout(60_000)
   const service = withService()
   const merchant = withMerchant(service)
@@ -36,7 +36,7 @@ describe('Any input', function () {
     expect(catalogue[error?.code as keyof typeof catalogue]?.[0], answer.text).to.equal(answer.status)
   }
 
-  it('as a body gets an answer of the catalogue, never a fault of ours', () => {
+  it('gets a response of the catalogue as a body, never a 5xx', () => {
     const anything = () => fc.oneof(fc.jsonValue({ maxDepth: 4 }), text(), fc.constant(null))
     const field = (right: fc.Arbitrary<unknown>) => fc.option(fc.oneof(right, anything()), { nil: undefined })
     const intent = fc.record({
@@ -75,7 +75,7 @@ describe('Any input', function () {
     )
   })
 
-  it('that is right comes back as it was sent, whatever text it holds', () => {
+  it('is returned as it was sent if it is valid, whatever text it holds', () => {
     const metadata = fc.dictionary(
       stored().filter((key) => key !== '' && Array.from(key).length <= 64),
       stored(),
@@ -99,7 +99,7 @@ describe('Any input', function () {
     )
   })
 
-  it('as a path or a query gets an answer of the catalogue', () => {
+  it('gets a response of the catalogue as a path or a query', () => {
     const known = ['status', 'from', 'to', 'page', 'limit', 'event', 'endpointId']
     const names = fc.constantFrom(...known, 'x', '__proto__', 'status[]')
     const values = fc.oneof(

@@ -20,24 +20,24 @@ describe('Authentication', () => {
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
   describe('by the header', () => {
-    it('lets a key in under the scheme in any case', async () => {
+    it('accepts the scheme in any case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER'])
         await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
     })
 
-    it('refuses a request without it on every operation: 401 MISSING_CREDENTIALS', async () => {
+    it('returns 401 MISSING_CREDENTIALS without the header on every operation', async () => {
       for (const [method, path] of operations)
         await expectRefused(service.http[method](path), 401, 'MISSING_CREDENTIALS')
     })
 
-    it('refuses another form: 401 INVALID_AUTH_HEADER', async () => {
+    it('returns 401 INVALID_AUTH_HEADER for another scheme', async () => {
       const { key } = merchant
       const forms = [`Bearer  ${key}`, `Bearer\t${key}`, key, `Basic ${btoa(`${key}:`)}`, 'Bearer']
       for (const form of [...forms, `Bearer ${key} ${key}`, `Bearer ${key},`, `Bearer ${key}, Bearer ${key}`])
         await expectRefused(list({ Authorization: form }), 401, 'INVALID_AUTH_HEADER')
     })
 
-    it('refuses two of them, even when both are right', async () => {
+    it('refuses two headers, even if both are valid', async () => {
       const line = `Authorization: Bearer ${merchant.key}`
       const [answer] = await sendRaw(
         service.origin,
@@ -47,14 +47,14 @@ describe('Authentication', () => {
       expect(JSON.parse(answer?.body ?? '').error.code).to.equal('INVALID_AUTH_HEADER')
     })
 
-    it('does not look for a key elsewhere', async () => {
+    it('ignores keys elsewhere in the request', async () => {
       await expectRefused(service.http.get(`${intents}?key=${merchant.key}`), 401, 'MISSING_CREDENTIALS')
       await expectRefused(list({ 'X-Api-Key': merchant.key }), 401, 'MISSING_CREDENTIALS')
     })
   })
 
   describe('by the key', () => {
-    it('refuses what cannot be a key, without asking the database', async () => {
+    it('refuses a malformed key without reading the database', async () => {
       const { key } = merchant
       const last = key.at(-1) === 'a' ? 'b' : 'a'
       const mistyped = [
@@ -76,20 +76,20 @@ describe('Authentication', () => {
       expect(await lookups(async () => list(merchant.read()).expect(200))).to.equal(1)
     })
 
-    it('refuses a well-formed key that nobody was given: 401 INVALID_API_KEY', async () => {
+    it('returns 401 INVALID_API_KEY for a well-formed key that was never issued', async () => {
       const foreign = await openService()
       const stranger = await foreign.merchant()
       await foreign.close()
       await expectRefused(list(stranger.read()), 401, 'INVALID_API_KEY')
     })
 
-    it('stores no key, only a hash with its prefix and its last four characters', async () => {
+    it('stores only a hash of the key, its prefix and its last four characters', async () => {
       const stored = await service.deps.ApiKey.findById(merchant.keyId).lean()
       expect(stored).to.include({ prefix: 'sk_test_', last4: merchant.key.slice(-4) })
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
     })
 
-    it('accepts the rotated secret until the overlap is over, then refuses it: 401 INVALID_API_KEY', async () => {
+    it('accepts a rotated secret until the overlap ends, then returns 401 INVALID_API_KEY', async () => {
       const old = await service.merchant()
       const rotated = await rotateKey(service.deps, old.keyId, 3600)
       expect(rotated).to.include({ id: old.keyId })
@@ -111,7 +111,7 @@ describe('Authentication', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
-    it('lets in every key of rotations that ran at once, and the one before them', async () => {
+    it('accepts every key of concurrent rotations, and the one before them', async () => {
       const old = await service.merchant()
       const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
@@ -123,7 +123,7 @@ describe('Authentication', () => {
       expect(later.filter(({ status }) => status === 401)).to.have.lengthOf(5)
     })
 
-    it('knows a key by the SECRET_KEY before the current one too', async () => {
+    it('accepts a key that was hashed with the previous SECRET_KEY', async () => {
       const environment = { SECRET_KEY: Buffer.alloc(32, 1).toString('base64') }
       const before = await openService(environment)
       const kept = await before.merchant()
@@ -139,7 +139,7 @@ describe('Authentication', () => {
   })
 
   describe('by the state of key and business', () => {
-    it('refuses a suspended key at once, and lets it in again when it is resumed', async () => {
+    it('refuses a suspended key at once, and accepts it again after it is resumed', async () => {
       const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
       await setKeyStatus(service.deps, keyId, 'suspended')
@@ -148,7 +148,7 @@ describe('Authentication', () => {
       await list(read()).expect(200)
     })
 
-    it('refuses a revoked key at once and for good, also under its older secret', async () => {
+    it('refuses a revoked key at once and for good, including its older secret', async () => {
       const { keyId, read } = await service.merchant()
       const rotated = await rotateKey(service.deps, keyId, 3600)
       await list(read()).expect(200)
@@ -210,16 +210,16 @@ describe('Authentication', () => {
       [['::/0'], '192.0.2.7'],
       [['0.0.0.0/0'], 'unknown'],
     ]
-    it('lets in whom the list of the key names: IPv4, IPv6, CIDR and IPv4 in IPv6', async () => {
+    it('accepts the addresses of the allowlist: IPv4, IPv6, CIDR and IPv4 in IPv6', async () => {
       for (const [ranges, address] of allowed)
         expect((await from(ranges, address)).status, `${ranges.join()} ∋ ${address}`).to.equal(200)
     })
-    it('refuses everybody else: 403 IP_NOT_ALLOWED', async () => {
+    it('returns 403 IP_NOT_ALLOWED for all other addresses', async () => {
       for (const [ranges, address] of refused)
         await expectRefused(from(ranges, address), 403, 'IP_NOT_ALLOWED')
     })
 
-    it('believes the trusted hops only, and without TRUST_PROXY nobody but the socket', async () => {
+    it('trusts only the configured hops, and only the socket without TRUST_PROXY', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
@@ -233,7 +233,7 @@ describe('Authentication', () => {
       await plain.close()
     })
 
-    it('believes proxies that TRUST_PROXY names by address', async () => {
+    it('trusts proxies that TRUST_PROXY names by address', async () => {
       const named = await openService({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
       const { read } = await named.merchant({ ipAllowlist: ['192.0.2.7'] })
       const ask = (chain: string) => named.http.get(intents).set(read()).set({ 'X-Forwarded-For': chain })

@@ -71,7 +71,7 @@ describe('Large bodies', () => {
     expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit } })
   }
 
-  it('are refused before they come once many are under way; small ones are not, nor those of another kind', async () => {
+  it('are refused early if many are in progress, unlike small bodies and bodies of the other kind', async () => {
     const before = await refusals()
     await fill('csv')
     const headers = merchant.write()
@@ -87,7 +87,7 @@ describe('Large bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it('of one business, over all its keys, leave room for those of others', async () => {
+  it('of one business, over all its keys, leave budget for those of others', async () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await until('the share of the business is taken', () => taken('csv') === 2 * largestFile)
@@ -97,7 +97,7 @@ describe('Large bodies', () => {
     expect((await upload(csv(20_000), other)).status).to.equal(200)
   })
 
-  it('never keep a payment waiting: one of 16 KiB is made, also in chunks, where a larger one is refused', async () => {
+  it('never delay a create: 16 KiB is accepted, also in chunks, while larger bodies are refused', async () => {
     await fill('json')
     await expectNoRoom(create(json(16 * 1024 + 1)), largestJson * 16)
     expect((await create(json(16 * 1024))).status).to.equal(201)
@@ -111,7 +111,7 @@ describe('Large bodies', () => {
     })
   })
 
-  it('in chunks take the room of the largest until they are there', async () => {
+  it('take the largest budget while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await until('room was taken', () => taken('json') === largestJson)
     const answered = readToEnd(socket)
@@ -120,7 +120,7 @@ describe('Large bodies', () => {
     expect(taken('json')).to.equal(0)
   })
 
-  it('in chunks hold no more than their bytes while they are worked on, and small ones nothing', async () => {
+  it('take only their actual size after they arrived, and nothing if they are small', async () => {
     let most = 0
     // The work looks at the clock.
     const now = () => {
@@ -140,7 +140,7 @@ describe('Large bodies', () => {
     await close()
   })
 
-  it('are not kept with their connection, which may be silent for long', async () => {
+  it('are not kept with an idle connection', async () => {
     const { origin, server, close } = await openServer(
       service,
       createApp(service.deps, () => false),
@@ -156,7 +156,7 @@ describe('Large bodies', () => {
     await close()
   })
 
-  it('give their room back however the request ends, and once', async () => {
+  it('release their budget exactly once, however the request ends', async () => {
     const headers = merchant.write()
     const statuses = [
       await create(json(largestJson), merchant, headers),

@@ -14,12 +14,12 @@ const bodies = [
 ] as const
 
 /** MongoDB is slow, and a caller has given up by the time the body is to be read: all of it is there, and is nobody's any more. */
-describe('A caller who sent everything and went away', () => {
+describe('A client that disconnects after it sent everything', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
   for (const [kind, path, type, body, status] of bodies)
-    it(`leaves no answer behind that would be of a request without ${kind}`, async () => {
+    it(`stores no response as if the request had no ${kind}`, async () => {
       const headers = merchant.write()
       await giveUp(
         path,
@@ -30,7 +30,7 @@ describe('A caller who sent everything and went away', () => {
       expect([answer.status, answer.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('has given back no more than they asked for', async () => {
+  it('gets only as much refunded as it asked for', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)

@@ -21,7 +21,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   const events = async (referenceNumber: string) =>
     (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
 
-  it('answers 200 with the intent as its retrieval shows it, CANCELLED and without a code', async () => {
+  it('returns 200 with the intent as GET returns it, CANCELLED and without a code', async () => {
     const made = await create()
     service.clock.advance(1000)
     const { status, body } = await cancel(made.referenceNumber)
@@ -42,7 +42,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(read.body.data).to.deep.equal(body.data)
   })
 
-  it('tells payment.cancelled in the same write', async () => {
+  it('adds payment.cancelled in the same write', async () => {
     const { referenceNumber } = await create()
     const { body } = await cancel(referenceNumber)
     const [, event, ...more] = await events(referenceNumber)
@@ -56,7 +56,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     })
   })
 
-  it('takes no body and minds none', async () => {
+  it('needs no body and ignores one', async () => {
     for (const body of ['', '{', '[1]', '{"status":"PAID"}', 'x'.repeat(300_000)]) {
       const { referenceNumber } = await create()
       const answer = await cancel(referenceNumber).set('Content-Type', 'text/plain').send(body)
@@ -64,12 +64,12 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     }
   })
 
-  it('answers 404 INTENT_NOT_FOUND for a reference nobody has', async () => {
+  it('returns 404 INTENT_NOT_FOUND for an unknown reference', async () => {
     const { body } = await cancel('PI-NONE').expect(404)
     expect(body.error.code).to.equal('INTENT_NOT_FOUND')
   })
 
-  it('answers 400 INTENT_CANCEL_INVALID_STATUS for one that is cancelled', async () => {
+  it('returns 400 INTENT_CANCEL_INVALID_STATUS for a cancelled intent', async () => {
     const { referenceNumber } = await create()
     await cancel(referenceNumber).expect(200)
     const { body } = await cancel(referenceNumber).expect(400)
@@ -77,7 +77,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(await events(referenceNumber)).to.have.lengthOf(2)
   })
 
-  it('answers 400 INTENT_CANCEL_INVALID_STATUS for any other status than PENDING', async () => {
+  it('returns 400 INTENT_CANCEL_INVALID_STATUS for every status but PENDING', async () => {
     for (const status of ['PAID', 'REFUNDED', 'FAILED'] as const) {
       const { referenceNumber } = await create()
       await service.deps.Intent.updateOne({ referenceNumber }, { $set: { status } })
@@ -87,7 +87,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     }
   })
 
-  it('cancels until the last millisecond, and from expiresAt on no more, though nobody expired it', async () => {
+  it('cancels until the last millisecond before expiresAt, and not after it, even before the expiry has run', async () => {
     service.clock.freeze(new Date())
     const [inTime, late] = [await create(), await create()]
     service.clock.advance(day - 1)
@@ -99,7 +99,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     service.clock.freeze(null)
   })
 
-  it('happens once, however many ask at the same time: one 200, one event, the others told why', async () => {
+  it('happens once under concurrent requests: one 200, one event, and an error for the others', async () => {
     const seen = new Set<string>()
     for (let round = 0; round < 100; round += 1) {
       const { referenceNumber } = await create()
@@ -120,7 +120,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(seen).to.include('INTENT_CANCEL_CONFLICT')
   })
 
-  it('answers a retry of the winner, and of the loser, as each was answered first', async () => {
+  it('returns the first response to a retry, for the winner and the loser of a race', async () => {
     const { referenceNumber } = await create()
     const keys = [crypto.randomUUID(), crypto.randomUUID()]
     const first = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))

@@ -49,7 +49,7 @@ describe('A webhook endpoint', () => {
     return Promise.all(made.map((each) => stored(service, each)))
   }
 
-  it('that does not exist, was deleted or is not yours is 404 ENDPOINT_NOT_FOUND, told alike', async () => {
+  it('returns the same 404 ENDPOINT_NOT_FOUND if it never existed, was deleted or belongs to another business', async () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
@@ -80,8 +80,8 @@ describe('A webhook endpoint', () => {
     ])
   })
 
-  describe('updated', () => {
-    it('changes what is given and nothing else, and is answered as it is listed', async () => {
+  describe('update', () => {
+    it('changes only the given fields, and returns the endpoint as the list does', async () => {
       const [before] = await listed()
       const changes = [
         { url: 'https://shop.example/other' },
@@ -100,7 +100,7 @@ describe('A webhook endpoint', () => {
       }
     })
 
-    it('is judged as when it is created, before it is looked for, and stays as it is when refused', async () => {
+    it('validates the input as on creation, before the lookup, and changes nothing if it refuses', async () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
@@ -125,7 +125,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([before])
     })
 
-    it('gets no events, and is not led elsewhere with events, that the key may not see', async () => {
+    it('refuses events, and a new URL for events, that the key may not see', async () => {
       const only = async (...some: Scope[]) =>
         asMerchant(
           merchant.businessId,
@@ -145,7 +145,7 @@ describe('A webhook endpoint', () => {
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
     })
 
-    it('is the same one for the test and the live key of the business', async () => {
+    it('works with the test and the live key of the business', async () => {
       const other = await live()
       await update({ active: false }, other).expect(200)
       expect((await listed())[0]).to.include({ id, active: false })
@@ -153,7 +153,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([])
     })
 
-    it('is changed once by one idempotency key, by ten at once as well', async () => {
+    it('changes the endpoint once for one idempotency key, also under ten concurrent requests', async () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
       )
@@ -164,7 +164,7 @@ describe('A webhook endpoint', () => {
       expect((await listed())[0]).to.include({ active: true })
     })
 
-    it('receives what waits at its new URL', async () => {
+    it('sends waiting deliveries to the new URL', async () => {
       const { _id } = await freshDelivery(service, merchant)
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
@@ -172,7 +172,7 @@ describe('A webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
-    it('receives nothing while it is not active: what waits is CANCELLED as it comes due', async () => {
+    it('sends nothing while the endpoint is inactive: waiting deliveries are CANCELLED when they come due', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length
@@ -187,8 +187,8 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  describe('deleted', () => {
-    it('is answered {id, deleted: true}, whatever the body, and is gone; again it is not found', async () => {
+  describe('deletion', () => {
+    it('returns {id, deleted: true} whatever the body is, and 404 the second time', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
       expect(await listed()).to.deep.equal([])
@@ -198,13 +198,13 @@ describe('A webhook endpoint', () => {
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
     })
 
-    it('by ten at once is deleted once', async () => {
+    it('happens once under ten concurrent requests', async () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => remove()))
       const counts = [200, 404].map((code) => answers.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])
     })
 
-    it('has its open deliveries cancelled at once, and what comes of one in flight is not recorded', async () => {
+    it('cancels open deliveries at once, and discards the result of an attempt in progress', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
       const { id: kept } = await subscribe(service, merchant, endpointServer.url)
@@ -240,7 +240,7 @@ describe('A webhook endpoint', () => {
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
 
-    it('costs only as much as its own open deliveries, among thousands of others', async () => {
+    it('reads only the open deliveries of its own endpoint, among thousands of others', async () => {
       const other = { endpointId: newId(), businessId: newId() }
       await subscribe(service, merchant, endpointServer.url)
       const delivery = await freshDelivery(service, merchant)
@@ -289,7 +289,7 @@ describe('A webhook endpoint', () => {
       expect((await deliveriesOf(service, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
     })
 
-    it('that the relay read before is not written to', async () => {
+    it('stops deliveries of a relay that had already read the endpoint', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
       const { _id } = await freshDelivery(service, merchant)
@@ -301,7 +301,7 @@ describe('A webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
-    it('frees its place: of deletes and creates at once, there are never more than five left', async () => {
+    it('frees a slot: concurrent deletes and creates never leave more than five endpoints', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const create = () =>
@@ -323,7 +323,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  it('shows how it does: null and zero while nothing was sent', async () => {
+  it('shows its health, which is null and zero before the first delivery', async () => {
     const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     expect((await listed())[0].health).to.deep.equal(health)
     expect((await update({})).body.data.health).to.deep.equal(health)

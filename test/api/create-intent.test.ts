@@ -38,8 +38,8 @@ describe('POST /dev/intents', () => {
   const stored = (referenceNumber: string) =>
     service.deps.Intent.collection.findOne({ referenceNumber }) as Promise<Record<string, unknown>>
 
-  describe('answers 201', () => {
-    it('with exactly the fields of a created intent', async () => {
+  describe('with valid input', () => {
+    it('returns 201 with exactly the fields of a created intent', async () => {
       const before = Date.now()
       const data = await created({ amount: 50_000, label: 'Café', metadata: { order: '42' } })
       expect(data).to.have.all.keys(
@@ -79,21 +79,21 @@ describe('POST /dev/intents', () => {
         expect(new Date(at).toISOString()).to.equal(at)
     })
 
-    it('with null or empty where the request says nothing', async () => {
+    it('returns null or empty values for omitted fields', async () => {
       expect(await created({ amount: 1 })).to.deep.include({ label: null, metadata: {} })
     })
 
-    it('with sandbox false for a live key', async () => {
+    it('returns sandbox false for a live key', async () => {
       expect(await created({ amount: 1 }, live)).to.include({ sandbox: false })
     })
 
-    it('for every amount from 1 to the maximum, and an integer however it is written', async () => {
+    it('accepts every amount from 1 to the maximum, and an integer in any notation', async () => {
       for (const amount of [1, maxAmount]) expect((await created({ amount })).amount).to.equal(amount)
       for (const text of ['5.0', '5e0', '0.5e1'])
         expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
     })
 
-    it('for an OPEN amount, which is null whether or not one was suggested', async () => {
+    it('returns a null amount for OPEN, with or without a suggested amount', async () => {
       expect(await created({ amountType: 'OPEN' })).to.include({ amount: null, amountType: 'OPEN' })
       const suggested = await created({ amountType: 'OPEN', amount: 700 })
       expect(suggested.amount).to.equal(null)
@@ -102,12 +102,12 @@ describe('POST /dev/intents', () => {
       expect(body.data.amount).to.equal(null)
     })
 
-    it('and gives text back byte for byte, up to 200 code points of label', async () => {
+    it('returns text byte for byte, up to 200 code points of label', async () => {
       const labels = ['💰'.repeat(200), 'é'.normalize('NFD'), ' ', '', '<b>"\\\u2028', 'ﷺ', '$gt']
       for (const label of labels) expect((await created({ amount: 1, label })).label).to.equal(label)
     })
 
-    it('and tells payment.created in the same write', async () => {
+    it('adds payment.created in the same write', async () => {
       for (const body of [
         { amount: 700, metadata: { 'a.b': 'c' } },
         { amountType: 'OPEN', amount: 700 },
@@ -129,7 +129,7 @@ describe('POST /dev/intents', () => {
       }
     })
 
-    it('and neither stores nor answers fields that nobody knows', async () => {
+    it('neither stores nor returns unknown fields', async () => {
       const known = await stored((await created({ amount: 1 })).referenceNumber)
       const unknown = '"$where":1,"status":"PAID","businessId":"x","sandbox":false,"__proto__":{"label":"x"}'
       const data = await created(`{"amount":1,${unknown},"successUrl":"x"}`)
@@ -140,34 +140,34 @@ describe('POST /dev/intents', () => {
     })
   })
 
-  describe('keeps metadata', () => {
+  describe('with metadata', () => {
     const keeps = async (metadata: string) => {
       const data = await created(`{"amount":1,"metadata":${metadata}}`)
       expect(JSON.stringify(data.metadata)).to.equal(metadata)
       const { text } = await service.http.get(`${intents}/${data.referenceNumber}`).set(merchant.read())
       expect(text).to.include(`"metadata":${metadata}`)
     }
-    it('under any key: a.b, $x, __proto__, constructor', async () => {
+    it('keeps any key: a.b, $x, __proto__, constructor', async () => {
       await keeps(
         '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","toString":"5","":""}'.replace(',"":""', ''),
       )
       await keeps('{"$set":"{}",".":"","a..b":"\\u0001","é💰":"x","_id":"1"}')
     })
-    it('that is empty', () => keeps('{}'))
-    it('of 50 keys, values of 500 code points and keys of 64', async () => {
+    it('keeps an empty object', () => keeps('{}'))
+    it('accepts 50 keys of 64 code points, with values of 500', async () => {
       const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, '💰'.repeat(500)]))
       await keeps(JSON.stringify(many))
       await keeps(JSON.stringify({ ['💰'.repeat(64)]: '' }))
     })
   })
 
-  describe('keeps redirect URLs', () => {
+  describe('with redirect URLs', () => {
     const accepted = [
       'https://shop.example/back?a=1#b',
       'HTTPS://SHOP.EXAMPLE',
       'https://shop.example:8443/é',
     ]
-    it('that are absolute https', async () => {
+    it('keeps absolute https URLs', async () => {
       const longest = ['x', '💰'].map((character) => `https://shop.example/${character.repeat(2027)}`)
       for (const url of [...accepted, ...longest])
         for (const as of [merchant, live]) {
@@ -175,7 +175,7 @@ describe('POST /dev/intents', () => {
           expect(await stored(referenceNumber)).to.include({ successUrl: url, cancelUrl: url })
         }
     })
-    it('that are http on localhost, with a test key only', async () => {
+    it('keeps http URLs on localhost with a test key only', async () => {
       const url = 'http://localhost:4000/back'
       await created({ amount: 1, success_url: url })
       expect(await refused({ amount: 1, success_url: url }, live)).to.include({
@@ -184,7 +184,7 @@ describe('POST /dev/intents', () => {
     })
   })
 
-  describe('answers 400, and leaves nothing behind', () => {
+  describe('with invalid input, which leaves nothing behind,', () => {
     let intentsBefore: number
     beforeEach(async () => {
       intentsBefore = await service.deps.Intent.countDocuments()
@@ -193,12 +193,12 @@ describe('POST /dev/intents', () => {
       expect(await service.deps.Intent.countDocuments()).to.equal(intentsBefore)
     })
 
-    it('VALIDATION_ERROR for a body that is no object', async () => {
+    it('returns VALIDATION_ERROR for a body that is no object', async () => {
       for (const body of ['[]', 'null', '5', '"x"', 'true'])
         expect(await refused(body)).to.include({ code: 'VALIDATION_ERROR', statusCode: 400 })
     })
 
-    it('VALIDATION_ERROR for an amount that is missing or no integer', async () => {
+    it('returns VALIDATION_ERROR for an amount that is missing or no integer', async () => {
       expect(await refused({})).to.include({ code: 'VALIDATION_ERROR', param: 'amount' })
       expect(await refused({ amountType: 'FIXED' })).to.include({ code: 'VALIDATION_ERROR', param: 'amount' })
       for (const amount of ['1.5', '"5"', 'null', 'true', '[5]', '{"$gt":0}', '1e-7'])
@@ -209,7 +209,7 @@ describe('POST /dev/intents', () => {
           })
     })
 
-    it('AMOUNT_OUT_OF_RANGE for an integer outside 1 to the maximum', async () => {
+    it('returns AMOUNT_OUT_OF_RANGE for an integer outside 1 to the maximum', async () => {
       for (const amount of ['0', '-0', '-1', String(maxAmount + 1), '9007199254740993', '1e300'])
         for (const amountType of ['FIXED', 'OPEN'])
           expect(await refused(`{"amount":${amount},"amountType":"${amountType}"}`), amount).to.include({
@@ -218,13 +218,13 @@ describe('POST /dev/intents', () => {
           })
     })
 
-    it('AMOUNT_OUT_OF_RANGE for a number larger than any: 1e400', async () => {
+    it('returns AMOUNT_OUT_OF_RANGE for a number beyond the range of JavaScript: 1e400', async () => {
       const { code, param } = await refused('{"amount":1e400}')
       expect(code).to.equal('AMOUNT_OUT_OF_RANGE')
       expect(param).to.equal('amount')
     })
 
-    it('INVALID_AMOUNT_TYPE for anything but FIXED and OPEN', async () => {
+    it('returns INVALID_AMOUNT_TYPE for anything but FIXED and OPEN', async () => {
       for (const amountType of ['open', 'FREE', '', null, 1, ['OPEN']])
         expect(await refused({ amount: 1, amountType })).to.include({
           code: 'INVALID_AMOUNT_TYPE',
@@ -232,7 +232,7 @@ describe('POST /dev/intents', () => {
         })
     })
 
-    it('LABEL_TOO_LONG for 201 code points, VALIDATION_ERROR for what is no text that can be kept', async () => {
+    it('returns LABEL_TOO_LONG for 201 code points, and VALIDATION_ERROR for text that cannot be stored', async () => {
       expect(await refused({ amount: 1, label: '💰'.repeat(201) })).to.include({
         code: 'LABEL_TOO_LONG',
         param: 'label',
@@ -244,7 +244,7 @@ describe('POST /dev/intents', () => {
         })
     })
 
-    it('METADATA_TOO_MANY_KEYS for 51 keys, METADATA_VALUE_TOO_LONG for 501 code points', async () => {
+    it('returns METADATA_TOO_MANY_KEYS for 51 keys, and METADATA_VALUE_TOO_LONG for 501 code points', async () => {
       const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
       expect(await refused({ amount: 1, metadata: many })).to.include({ code: 'METADATA_TOO_MANY_KEYS' })
       const long = { a: 'x', b: '💰'.repeat(501) }
@@ -254,7 +254,7 @@ describe('POST /dev/intents', () => {
       })
     })
 
-    it('INVALID_METADATA for any other shape', async () => {
+    it('returns INVALID_METADATA for any other shape', async () => {
       const shapes = [
         'null',
         '[]',
@@ -281,7 +281,7 @@ describe('POST /dev/intents', () => {
         })
     })
 
-    it('INVALID_REDIRECT_URL for anything but an absolute https URL', async () => {
+    it('returns INVALID_REDIRECT_URL for anything but an absolute https URL', async () => {
       const urls: unknown[] = [
         '',
         '/back',
@@ -317,7 +317,7 @@ describe('POST /dev/intents', () => {
           })
     })
 
-    it('with all faults of a body in details, and the first field of the documentation as the code', async () => {
+    it('returns all faults of a body in details, with the code of the first field of the documentation', async () => {
       const faulty = {
         cancel_url: 'x',
         success_url: 'y',
@@ -346,14 +346,14 @@ describe('POST /dev/intents', () => {
       }
     })
 
-    it('and never quotes a long body back at length', async () => {
+    it('never quotes a long body in full', async () => {
       const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, n]))
       const { text } = await create({ amount: 1, metadata }).expect(400)
       expect(text.length).to.be.lessThan(20_000)
     })
   })
 
-  it('keeps within the configured maximum, lifetime and code lifetime', async () => {
+  it('applies the configured maximum, lifetime and code lifetime', async () => {
     const small = await openService({
       MAX_AMOUNT: '500',
       INTENT_LIFETIME_SECONDS: '3600',
@@ -369,7 +369,7 @@ describe('POST /dev/intents', () => {
     await small.close()
   })
 
-  it('gives each of many its own reference, short code and payment code, in any digits', async () => {
+  it('gives each intent its own reference, short code and payment code under concurrency', async () => {
     const many = await Promise.all(Array.from({ length: 300 }, () => created({ amount: 1 })))
     for (const field of ['referenceNumber', 'shortCode', 'code'])
       expect(new Set(many.map((data) => data[field])), field).to.have.property('size', many.length)
@@ -378,7 +378,7 @@ describe('POST /dev/intents', () => {
     for (const { shortCode } of many) expect(shortCode).not.to.match(/[0O1Il]/)
   })
 
-  it('fails nobody else because one document cannot be stored', async () => {
+  it('fails no other create of a batch if one document cannot be stored', async () => {
     const bodies = Array.from({ length: 40 }, (_, n) => ({ amount: n === 7 ? 0 : 1, label: String(n) }))
     const answers = await Promise.all(bodies.map((body) => create(body)))
     expect(answers.filter(({ status }) => status === 201)).to.have.lengthOf(39)

@@ -10,7 +10,7 @@ const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) =>
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
 
-describe('The envelope', () => {
+describe('The response envelope', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -22,7 +22,7 @@ describe('The envelope', () => {
       .send(body)
 
   describe('of a success', () => {
-    it('is exactly success and data, as JSON in UTF-8, never kept by a cache', async () => {
+    it('is exactly success and data, as JSON in UTF-8 with no-store', async () => {
       const { body, headers } = await service.http.get(intents).set(merchant.read()).expect(200)
       expect(body).to.have.all.keys('success', 'data')
       expect(body.success).to.equal(true)
@@ -31,7 +31,7 @@ describe('The envelope', () => {
       expect(headers).not.to.have.property('etag')
     })
 
-    it('has a fresh X-Request-Id in every answer', async () => {
+    it('has a new X-Request-Id in every response', async () => {
       const answers = await Promise.all(
         Array.from({ length: 5 }, () => service.http.get(intents).set(merchant.read())),
       )
@@ -40,13 +40,13 @@ describe('The envelope', () => {
       expect(new Set(ids)).to.have.property('size', 5)
     })
 
-    it('does not take the X-Request-Id of a caller for its own', async () => {
+    it('ignores the X-Request-Id of the client', async () => {
       const { headers } = await service.http.get(intents).set({ ...merchant.read(), 'X-Request-Id': 'mine' })
       expect(headers['x-request-id']).to.match(uuid)
     })
   })
 
-  describe('is for programs alone:', () => {
+  describe('has security headers:', () => {
     const always = {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -55,7 +55,7 @@ describe('The envelope', () => {
       'x-content-type-options': 'nosniff',
     }
 
-    it('every answer says that it is shown, framed and kept nowhere', async () => {
+    it('every response forbids sniffing, framing and caching', async () => {
       const answers = await Promise.all([
         service.http.get(intents).set(merchant.read()).expect(200),
         service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
@@ -69,7 +69,7 @@ describe('The envelope', () => {
       expect(answers[0]?.headers).not.to.have.property('strict-transport-security')
     })
 
-    it('in production, behind https, browsers are told to stay there', () => {
+    it('responses in production over https tell browsers to use https only', () => {
       const names = (production: boolean, publicUrl: string) =>
         Object.fromEntries(createApiHeaders({ production, publicUrl }))
       expect(names(true, 'https://pay.example')).to.include({
@@ -81,11 +81,11 @@ describe('The envelope', () => {
     })
   })
 
-  describe('is read by a script of another site', () => {
+  describe('with CORS', () => {
     const origin = { Origin: 'https://shop.example' }
     const asked = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('where a publishable key is enough: a browser may ask, and see what was answered', async () => {
+    it('lets a browser send and read requests for which a publishable key is enough', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
@@ -105,7 +105,7 @@ describe('The envelope', () => {
       for (const { headers } of answers) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('nowhere else', async () => {
+    it('refuses other origins everywhere else', async () => {
       const answers = await Promise.all([
         service.http
           .options(intents)
@@ -127,12 +127,12 @@ describe('The envelope', () => {
     })
   })
 
-  it('judges every parameter of a query, also the one after a thousand', async () => {
+  it('validates every parameter of a query, also after the first thousand', async () => {
     const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })
 
-  describe('of an address that is not there', () => {
+  describe('of an unknown URL', () => {
     const unknown = [
       '/api/v1',
       '/api/v1/dev',
@@ -145,7 +145,7 @@ describe('The envelope', () => {
       '/favicon.ico',
     ]
     for (const path of unknown)
-      it(`is 404 ENDPOINT_NOT_FOUND for ${path}, before any credentials are asked for`, async () => {
+      it(`is 404 ENDPOINT_NOT_FOUND for ${path}, before authentication`, async () => {
         const { status, body, headers } = await service.http.get(path)
         expect(status).to.equal(404)
         expect(headers['content-type']).to.equal(json)
@@ -175,7 +175,7 @@ describe('The envelope', () => {
       })
   })
 
-  it('answers HEAD with the headers of GET and no body', async () => {
+  it('has the headers of GET and no body for HEAD', async () => {
     const { status, headers, text } = await service.http.head(intents).set(merchant.read())
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal(json)
@@ -185,7 +185,7 @@ describe('The envelope', () => {
     expect(refused.status).to.equal(401)
   })
 
-  it('stands around a path that cannot be decoded', async () => {
+  it('wraps the error for a path that cannot be decoded', async () => {
     for (const path of [`${intents}/%`, `${intents}/%E0%A4%A`, `${intents}/%ff/cancel`]) {
       const { status, body, headers } = await service.http.get(path).set(merchant.read())
       expect(status, path).to.be.oneOf([400, 404])
@@ -194,7 +194,7 @@ describe('The envelope', () => {
     }
   })
 
-  describe('of a body that cannot be read', () => {
+  describe('of an unreadable body', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
     const unreadable: [
       what: string,
@@ -221,7 +221,7 @@ describe('The envelope', () => {
       ],
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
-      it(`is ${status} ${code} for ${what}, and nothing is left behind`, async () => {
+      it(`is ${status} ${code} for ${what}, and nothing is stored`, async () => {
         const before = await service.deps.Intent.countDocuments()
         const answer = await write({ 'Content-Type': type }, body())
         expect(answer.status).to.equal(status)
@@ -237,7 +237,7 @@ describe('The envelope', () => {
       expect(body.error.code).to.equal('UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('is 415 for a body without a type', async () => {
+    it('is 415 for a body without a content type', async () => {
       const typed = postHead(intents, merchant.write(), 'Connection: close', 'Content-Length: 12')
       const answers = await sendRaw(
         service.origin,
@@ -246,7 +246,7 @@ describe('The envelope', () => {
       expectFailure(answers[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('does not stand for a body of 8 levels, UTF-8 by name, or escaped to its longest', async () => {
+    it('is not used for a body of 8 levels, UTF-8 by name, or escaped to the maximum length', async () => {
       const deep = JSON.stringify({ amount: 5, x: JSON.parse(nested(7)) })
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)

@@ -30,7 +30,7 @@ const changedEnvironment = {
   CODE_LIFETIME_SECONDS: '30',
 }
 
-describe('The first response of a create, computed for a retry', () => {
+describe('The first response of a create, recomputed for a retry,', () => {
   const service = withService(environment)
   const changed = withServiceBeside(service, changedEnvironment)
   const merchant = withMerchantPerTest(service)
@@ -106,7 +106,7 @@ describe('The first response of a create, computed for a retry', () => {
       await expectSame('/intents', body, first)
     })
 
-  it('is the same for an order whose product changed and was deleted', async () => {
+  it('is the same for an order whose product was changed or deleted', async () => {
     const product = await createProduct(service, merchant, {
       name: 'Malafa',
       sku: 'M-1',
@@ -124,7 +124,7 @@ describe('The first response of a create, computed for a retry', () => {
     await expectSame(path, body, first)
   })
 
-  it('is stored in no document: an intent and an order store PAY_URL or nothing, and a format number', async () => {
+  it('is not stored: an intent and an order store only PAY_URL and a format number', async () => {
     await createProduct(service, merchant)
     const intent = await send(service, '/intents', asked, 'first').expect(201)
     const order = await send(service, '/store/orders/simulate', {}, 'first').expect(201)
@@ -141,7 +141,7 @@ describe('The first response of a create, computed for a retry', () => {
     expect(claims.map(({ answer }) => answer)).to.deep.equal([undefined, undefined])
   })
 
-  it('of a later version gets 503 SERVICE_UNAVAILABLE until this process is replaced', async () => {
+  it('of a later version returns 503 SERVICE_UNAVAILABLE until this process is replaced', async () => {
     const first = await send(service, '/intents', asked, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>

@@ -14,7 +14,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     (await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
 
-  it('answers everything the create answered, and every field of retrieval', async () => {
+  it('returns every field of the create response, and every field of a retrieval', async () => {
     const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
     const read = await get(made.referenceNumber)
     expect(read).to.deep.equal({
@@ -27,7 +27,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     })
   })
 
-  it('tells a publishable key all but what a refund was for', async () => {
+  it('returns everything but refund reasons to a publishable key', async () => {
     const { referenceNumber } = await create()
     const path = `${intents}/${referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
@@ -50,7 +50,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     expect(await stored(referenceNumber)).to.deep.equal(before)
   })
 
-  it('answers 404 INTENT_NOT_FOUND for a reference nobody has, whatever it looks like', async () => {
+  it('returns 404 INTENT_NOT_FOUND for any unknown reference', async () => {
     const references = [
       'PI-NONE',
       'PI-',
@@ -74,7 +74,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
       await service.http.get(`${intents}/${reference}`).set(merchant.read()).expect(404)
   })
 
-  it('shows the code while it answers, and null from codeExpiresAt on', async () => {
+  it('returns the code while it is valid, and null from codeExpiresAt on', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, code, codeExpiresAt } = await create()
     expect(await get(referenceNumber)).to.include({ code, codeExpiresAt })
@@ -85,7 +85,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     service.clock.freeze(null)
   })
 
-  it('is CANCELLED to the millisecond at expiresAt, with nobody at work, and writes nothing to say so', async () => {
+  it('returns CANCELLED from the millisecond of expiresAt on, without a worker and without a write', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, expiresAt } = await create()
     service.clock.advance(day - 1)

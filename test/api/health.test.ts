@@ -13,14 +13,14 @@ import { crlf, sendRaw } from './raw-request.ts'
 describe('Health', () => {
   const service = withService()
 
-  it('of the process is ok on /healthz, without credentials', async () => {
+  it('returns ok on /healthz without credentials', async () => {
     const { status, body, headers } = await service.http.get('/healthz')
     expect([status, body]).to.deep.equal([200, { status: 'ok' }])
     expect(headers['content-type']).to.equal('application/json; charset=utf-8')
     expect(headers['x-request-id']).to.match(/^[\da-f-]{36}$/)
   })
 
-  it('of the service is ok on /readyz with MongoDB and Redis there', async () => {
+  it('returns ok on /readyz if MongoDB and Redis are up', async () => {
     const body = await until('Redis', async () => {
       const ready = await service.http.get('/readyz').expect(200)
       return ready.body.redis === 'up' && ready.body
@@ -28,7 +28,7 @@ describe('Health', () => {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   })
 
-  it('while the process stops is 503 on /readyz; requests are served, and connections then closed', async () => {
+  it('returns 503 on /readyz while the process stops; requests are served, then connections are closed', async () => {
     const server = createHttpServer(
       service.deps,
       createApp(service.deps, () => true),
@@ -51,19 +51,19 @@ describe('Health', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  it('is read and not written: POST is 404 ENDPOINT_NOT_FOUND and says what there is', async () => {
+  it('returns 404 ENDPOINT_NOT_FOUND for POST, with the allowed methods', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics']) {
       const answer = await service.http.post(path).expect('Allow', 'GET, HEAD')
       expect(answer.body.error).to.include({ code: 'ENDPOINT_NOT_FOUND', statusCode: 404 })
     }
   })
 
-  it('is at these addresses and at no other spelling of them', async () => {
+  it('exists at these paths and in no other spelling', async () => {
     for (const path of ['/METRICS', '/metrics/', '/Healthz', '/healthz/', '/readyz/'])
       expect((await service.http.get(path)).status, path).to.equal(404)
   })
 
-  it('of a worker is on a port where a request is held to the same as elsewhere', async () => {
+  it('of a worker has a port with the same limits on requests', async () => {
     const server = await serveProbes(service.deps, 0, () => false)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [

@@ -38,7 +38,7 @@ describe('The claim of a write', () => {
     service.deps.Claim.updateMany({}, { $set: { leaseUntil }, $unset: { answer: 1 } })
   const over = () => new Date(service.deps.now().getTime() - 1)
 
-  it('is only read by the duplicates that wait', async () => {
+  it('is only read by waiting duplicates', async () => {
     const endpointServer = await startEndpointServer()
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.end()))
@@ -68,8 +68,8 @@ describe('The claim of a write', () => {
     await endpointServer.close()
   })
 
-  describe('of a process that died', () => {
-    it('before the intent was made lets the retry make it, once', async () => {
+  describe('of a crashed process', () => {
+    it('lets the retry create the intent once if the crash came first', async () => {
       const { body } = await create('crashed').expect(201)
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
       const { effectId } = await claim()
@@ -80,7 +80,7 @@ describe('The claim of a write', () => {
       expect((await mine()).map(({ _id }) => _id)).to.deep.equal([effectId])
     })
 
-    it('after the intent was made answers from it at once, lease or no lease', async () => {
+    it('returns the intent to the retry at once if it was already created, whatever the lease', async () => {
       const first = await create('crashed').expect(201)
       for (const leaseUntil of [over(), new Date(service.deps.now().getTime() + day)]) {
         await crash(leaseUntil)
@@ -91,7 +91,7 @@ describe('The claim of a write', () => {
       expect(await mine()).to.have.lengthOf(1)
     })
 
-    it('after a cancel answers it as done, with one event', async () => {
+    it('returns the cancellation to the retry if it was already done, with one event', async () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       const first = await cancel(referenceNumber, 'crashed').expect(200)
@@ -102,7 +102,7 @@ describe('The claim of a write', () => {
       expect(intent?.outbox.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
     })
 
-    it('before a cancel lets the retry cancel, once', async () => {
+    it('lets the retry cancel once if the crash came first', async () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       await cancel(referenceNumber, 'crashed').expect(200)
@@ -119,7 +119,7 @@ describe('The claim of a write', () => {
     })
   })
 
-  it('keeps an answer only for who still holds it, also beside others whose answers are kept in the same trip', async () => {
+  it('stores a response only for its holder, also in a batch with responses of others', async () => {
     const { deps } = service
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
     const made = await create('any').then(claim)
@@ -132,7 +132,7 @@ describe('The claim of a write', () => {
     expect(answers.map(({ answer }) => answer)).to.deep.equal(['told a', 'told', 'told c'])
   })
 
-  it('gets a fresh effect after 24 hours, so that the old intent is not answered again', async () => {
+  it('allows a new effect after 24 hours, and no longer returns the old intent', async () => {
     const first = await create('daily')
     const { effectId } = await claim()
     service.clock.advance(day)
@@ -145,7 +145,7 @@ describe('The claim of a write', () => {
     expect(await mine()).to.have.lengthOf(2)
   })
 
-  it('gets one fresh effect where the clock leaps a day while it is looked at', async () => {
+  it('allows exactly one new effect if the clock jumps a day while it is read', async () => {
     const first = await create('leapt').expect(201)
     const { batchers } = service.deps
     const { findClaim } = batchers
@@ -161,7 +161,7 @@ describe('The claim of a write', () => {
     expect(await mine()).to.have.lengthOf(2)
   })
 
-  describe('that is still held', () => {
+  describe('in use', () => {
     let restore: () => void = () => undefined
     afterEach(() => restore())
 
@@ -192,7 +192,7 @@ describe('The claim of a write', () => {
       return { arrived: () => arrived, looks: () => looks, letGo }
     }
 
-    it('makes a second wait for the answer of the first, and notes that it was told', async () => {
+    it('makes a duplicate wait for the first response, and counts it as a replay', async () => {
       const insert = holdNextInsert()
       const first = create('slow').then((answer) => answer)
       await until('the first insert', insert.arrived)
@@ -209,7 +209,7 @@ describe('The claim of a write', () => {
       expect(await claim()).to.have.property('replayedAt')
     })
 
-    it('lets 20 duplicates of a business wait longer than a second, and none of another business pays for it', async () => {
+    it('lets 20 duplicates of a business wait longer than a second without delaying another business', async () => {
       const insert = holdNextInsert()
       const duplicates = 30
       let refused = 0
@@ -229,7 +229,7 @@ describe('The claim of a write', () => {
       expect(await mine()).to.have.lengthOf(1)
     })
 
-    it('by a write that lands late still makes one intent, and both hear of the same', async () => {
+    it('results in one intent and one response if a write arrives late', async () => {
       const insert = holdNextInsert()
       const first = create('late').then((answer) => answer)
       await until('the first insert', insert.arrived)
@@ -242,7 +242,7 @@ describe('The claim of a write', () => {
       expect(await mine()).to.have.lengthOf(1)
     })
 
-    it('answers 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, which is not kept', async () => {
+    it('returns 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, and does not store it', async () => {
       const { answers, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
       for (const answer of answers) {
@@ -254,7 +254,7 @@ describe('The claim of a write', () => {
       expect(retry.headers).not.to.have.property('idempotent-replayed')
     })
 
-    it('by a test of an endpoint is so for as long as the receiver may take, and is not cut after 8 s', async () => {
+    it('is kept by an endpoint test for the whole webhook timeout, and is not cut after 8 s', async () => {
       const { heldMs, second, first, third, arrived } = await errand
       expect(heldMs).to.be.within(30_000, 35_000)
       expect(second.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
@@ -265,8 +265,8 @@ describe('The claim of a write', () => {
     })
   })
 
-  describe('as it is kept', () => {
-    it('shows no key, code, secret, body or answer in clear', async () => {
+  describe('in MongoDB', () => {
+    it('contains no key, code, secret, body or response in clear', async () => {
       const created = await create('visible-key', { amount: 5, label: 'visible-label' }).expect(201)
       const { referenceNumber, code } = created.body.data
       await cancel(referenceNumber, 'visible-key').expect(200)
@@ -294,7 +294,7 @@ describe('The claim of a write', () => {
         expect(everything).not.to.include(secret)
     })
 
-    it('is refused if it is copied over another stored response', async () => {
+    it('is refused if it was copied over another stored response', async () => {
       const [one, other] = ['swapped-one', 'swapped-other']
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()

@@ -315,7 +315,7 @@ describe('A request that loses its claim', function () {
   })
 
   describe('or whose 24 hours end while it runs', () => {
-    it('counts as running until its lease ends: a duplicate waits for its response', async () => {
+    it('counts as running until its lease ends, and a duplicate waits for its response', async () => {
       const ready = await refundOf(10)
       const gate = createGate()
       const orders = wallets({ refund: () => gate.passed.then(() => done), status: async () => done })

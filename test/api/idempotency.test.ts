@@ -61,7 +61,7 @@ describe('X-Idempotency-Key', () => {
       return { status: answer?.status, ...JSON.parse(answer?.body ?? '') }
     }
 
-    it('is required of every write: missing or blank is 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write: missing or blank is 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
       for (const values of [[], [''], ['   '], ['\t']]) {
         const { status, error } = await raw(...values)
         expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_REQUIRED'])
@@ -73,12 +73,12 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('is not asked of a read', async () => {
+    it('is not required for a read', async () => {
       await service.http.get(intents).set(merchant.read()).expect(200)
       await service.http.get('/api/v1/dev/webhooks').set(merchant.read()).expect(200)
     })
 
-    it('has up to 255 characters, of any script; more is 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    it('has up to 255 characters of any script; a longer one is 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)]) {
@@ -87,7 +87,7 @@ describe('X-Idempotency-Key', () => {
       }
     })
 
-    it('stands once: twice is 400 IDEMPOTENCY_KEY_INVALID, even when both are the same', async () => {
+    it('is 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
       for (const values of [
         ['a', 'b'],
         ['a', 'a'],
@@ -97,7 +97,7 @@ describe('X-Idempotency-Key', () => {
       }
     })
 
-    it('is UTF-8, and never one with another, also when it is Latin-1', async () => {
+    it('is read as UTF-8, and two keys in Latin-1 stay distinct', async () => {
       const [utf8, again, other] = [await raw('commande-é'), await raw('commande-é'), await raw('commande-è')]
       expect(again).to.deep.equal(utf8)
       expect(other.data.referenceNumber).not.to.equal(utf8.data.referenceNumber)
@@ -107,8 +107,8 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('sent again', () => {
-    it('gets the same status and bytes with Idempotent-Replayed, and a fresh X-Request-Id', async () => {
+  describe('in a repeated request', () => {
+    it('returns the same status and bytes with Idempotent-Replayed, and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
       expectReplay(await create('once'), first, 'same')
@@ -123,19 +123,19 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await create('once'), first, 'same')
     })
 
-    it('takes a body for the same whatever the order of its fields and the space between them', async () => {
+    it('ignores the order of the fields of the body and its white space', async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first, 'same')
     })
 
-    it('with other parameters gets the stored answer too, and Idempotent-Params-Mismatch', async () => {
+    it('returns the stored response for other parameters too, with Idempotent-Params-Mismatch', async () => {
       const first = await create('once')
       for (const body of [{ amount: 50_001 }, { amount: 50_000, label: 'x' }, { amount: 0 }, {}])
         expectReplay(await create('once', body), first, 'other')
       expect(await count()).to.equal(1)
     })
 
-    it('wins over a body that cannot be read', async () => {
+    it('returns the stored response even if the new body is unreadable', async () => {
       const first = await create('once')
       expectReplay(await create('once', '{"amount":'), first, 'other')
       expectReplay(await create('once', `"${'x'.repeat(300_000)}"`), first, 'other')
@@ -143,7 +143,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await asText, first, 'other')
     })
 
-    it('is a new request on another path, under another API key, of another business', async () => {
+    it('starts a new request on another path, with another API key or for another business', async () => {
       const first = await create('shared')
       const second = await create('another')
       for (const { body } of [first, second])
@@ -156,18 +156,18 @@ describe('X-Idempotency-Key', () => {
       expect(await count(stranger)).to.equal(1)
     })
 
-    it('is the same request on the same path spelled another way', async () => {
+    it('is the same request if the path is only spelled differently', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first, 'same')
     })
 
-    it('tells keys apart by case and by a single character', async () => {
+    it('distinguishes keys by case and by every character', async () => {
       const answers = await Promise.all(['a', 'A', 'a1', 'á', 'b'].map((key) => create(encodeURI(key))))
       expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 5)
     })
 
-    it('is kept for 24 hours, and then is a new request with any parameters', async () => {
+    it('expires after 24 hours, and then starts a new request with any parameters', async () => {
       service.clock.freeze(new Date())
       const first = await create('daily')
       const missing = await cancel('PI-NONE', 'daily')
@@ -184,7 +184,7 @@ describe('X-Idempotency-Key', () => {
       service.clock.freeze(null)
     })
 
-    it('goes on over the rotation of the API key', async () => {
+    it('survives the rotation of the API key', async () => {
       const first = await create('rotated')
       const issued = await rotateKey(service.deps, merchant.keyId, 3600)
       if (issued === null) throw new Error('not rotated')
@@ -196,7 +196,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('after a refusal', () => {
-    it('gets the same 4xx again when the operation gave it, even if it would now succeed', async () => {
+    it('returns the same 4xx of the operation again, even if it would now succeed', async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
       expectReplay(await create('faulty', { amount: 0 }), invalid, 'same')
@@ -219,7 +219,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await cancel(referenceNumber, 'late'), late, 'same')
     })
 
-    it('goes through with the whole body after one that could not be read', async () => {
+    it('runs the request with its whole body after an unreadable body', async () => {
       const unreadable: [name: string, status: number, body: string, type?: string][] = [
         ['json', 400, '{"amount":'],
         ['type', 415, '{"amount":5}', 'text/plain'],
@@ -236,7 +236,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(4)
     })
 
-    it('goes through after what was decided before the operation', async () => {
+    it('runs the request after a refusal that came before the operation', async () => {
       await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
       await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
@@ -250,7 +250,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('after a fault', () => {
+  describe('after an error', () => {
     let restore: () => void
     afterEach(() => restore())
 
@@ -269,7 +269,7 @@ describe('X-Idempotency-Key', () => {
     }
     const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
-    it('runs again after a 503 that did nothing', async () => {
+    it('runs the request again after a 503 without an effect', async () => {
       failNextInsert('before', lost)
       const failed = await create('retried')
       expectFresh(failed, 503)
@@ -281,7 +281,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('finds what a 503 had done after all', async () => {
+    it('returns the effect of a request that got a 503', async () => {
       failNextInsert('after', lost)
       expectFresh(await create('retried'), 503)
       const made = await service.deps.Intent.findOne({ businessId: merchant.businessId }).orFail().lean()
@@ -292,7 +292,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('runs again after a 500, which tells nothing of its cause', async () => {
+    it('runs the request again after a 500, whose response reveals no cause', async () => {
       failNextInsert('before', () => new Error('secret cause'))
       const failed = await create('retried')
       expectFresh(failed, 500)
@@ -302,8 +302,8 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('sent at the same time', () => {
-    it('makes one intent of 50 creates, and all get the same bytes', async () => {
+  describe('in concurrent requests', () => {
+    it('creates one intent for 50 requests, which all get the same bytes', async () => {
       const answers = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(answers[0]?.status).to.equal(201)
@@ -312,7 +312,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('cancels once for 20, and all get the same bytes', async () => {
+    it('cancels once for 20 requests, which all get the same bytes', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')))
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
@@ -321,7 +321,7 @@ describe('X-Idempotency-Key', () => {
       expect(outbox).to.have.lengthOf(2)
     })
 
-    it('gives one answer to creates that differ', async () => {
+    it('returns one response to creates with different bodies', async () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, n) => create('at once', { amount: n + 1 })),
       )

@@ -46,7 +46,7 @@ describe('A business whose intents have 1 000 refunds', () => {
 
   const get = (path: string) => service.http.get(`${intents}${path}`).set(merchant.read())
 
-  it('gets pages of some of them, one after the other', async () => {
+  it('reads them in several pages, one after the other', async () => {
     for (let page = 1; page <= 4; page += 1) {
       const { status, body } = await get(`?limit=10&page=${page}`)
       expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 10])

@@ -47,7 +47,7 @@ const lists = {
   },
 }
 
-describe('The tallies of long lists', () => {
+describe('The counts of long lists', () => {
   const service = withService()
   let elapsedMs = 0
   before(() => {
@@ -106,7 +106,7 @@ describe('The tallies of long lists', () => {
       }
 
       for (const stride of [1, 5])
-        it(`lose and repeat nothing between any two instants, with marks ${stride} apart`, async () => {
+        it(`are exact between any two instants, with checkpoints ${stride} apart`, async () => {
           const deps = withTallies(stride)
           await expectPages(deps, anyTime, all)
           const instants = [null, ...[3, 26, 45].map((place) => all[place]?.createdAt ?? null)]
@@ -120,7 +120,7 @@ describe('The tallies of long lists', () => {
                 )
         })
 
-      it('have what comes as late as anything does within a minute, on every page', async () => {
+      it('include a document that is inserted up to a minute late, on every page', async () => {
         const deps = withTallies(5)
         await expectPages(deps, anyTime, all)
         const late = await make([6 * minute, 30 * minute, 30 * minute, 59 * minute])
@@ -128,7 +128,7 @@ describe('The tallies of long lists', () => {
         await expectPages(deps, anyTime, newestFirst([...all, ...late]))
       })
 
-      it('count what is older than an hour once', async () => {
+      it('count documents older than an hour once', async () => {
         const deps = withTallies(5)
         expect(await totalOf(deps)).to.equal(all.length)
         // Nothing ever does: so it is seen that nobody looks there again.
@@ -140,7 +140,7 @@ describe('The tallies of long lists', () => {
     })
   }
 
-  it('keep those of the lists that were asked for last', async () => {
+  it('keep the lists that were read last', async () => {
     const { read, collection, own } = lists.intents
     const [first, second, third] = [await callerOf(), await callerOf(), await callerOf()]
     const documents = [first, second, third].flatMap(({ businessId, sandbox }) =>
@@ -157,7 +157,7 @@ describe('The tallies of long lists', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('fail with the request that counts, and go on with the next', async () => {
+  it('fail for the request that counts, and resume with the next one', async () => {
     const { read, collection, own } = lists.intents
     const caller = await callerOf()
     const { businessId, sandbox } = caller

@@ -31,17 +31,17 @@ describe('GET /dev/intents', () => {
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write()).expect(200)
   const inNext = (offset: number) => new Date(Math.ceil(Date.now() / day) * day + day + offset)
 
-  it('answers an empty page of 20 when there is nothing', async () => {
+  it('returns an empty page of 20 if there are no intents', async () => {
     expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
   })
 
-  it('answers each intent as its own retrieval does', async () => {
+  it('returns each intent as its own retrieval does', async () => {
     const reference = await create()
     const { body } = await service.http.get(`${intents}/${reference}`).set(merchant.read())
     expect((await listed()).items).to.deep.equal([body.data])
   })
 
-  it('has the newest first', async () => {
+  it('returns the newest first', async () => {
     const noon = inNext(12 * 3_600_000)
     const made: string[] = []
     for (const minutes of [0, 1, 2]) made.push(await create(new Date(noon.getTime() + minutes * 60_000)))
@@ -50,7 +50,7 @@ describe('GET /dev/intents', () => {
     expect(await references()).to.deep.equal(newestFirst)
   })
 
-  it('leads through all pages to the end, each intent once, though all are of one instant', async () => {
+  it('returns each intent once over all pages, even if all have the same creation time', async () => {
     service.clock.freeze(inNext(0))
     const made = new Set(await Promise.all(Array.from({ length: 25 }, () => create())))
     const seen: string[] = []
@@ -68,7 +68,7 @@ describe('GET /dev/intents', () => {
     expect(await listed('limit=24')).to.include({ hasMore: true })
   })
 
-  it('has no items past the end', async () => {
+  it('returns no items past the end', async () => {
     await create()
     for (const page of ['2', '1000', '999999999999999']) {
       const answer = await listed(`page=${page}`)
@@ -76,7 +76,7 @@ describe('GET /dev/intents', () => {
     }
   })
 
-  it('caps limit at 100 in silence and says so', async () => {
+  it('caps limit at 100 and returns the limit it used', async () => {
     for (const [asked, used] of [
       ['1', 1],
       ['100', 100],
@@ -88,7 +88,7 @@ describe('GET /dev/intents', () => {
       expect(await listed(asked === '' ? '' : `limit=${asked}`)).to.include({ limit: used })
   })
 
-  it('takes from and to as dates and date-times, both inclusive', async () => {
+  it('accepts from and to as dates and date-times, both inclusive', async () => {
     const midnight = inNext(0)
     const at = (ms: number) => new Date(midnight.getTime() + ms)
     const dayBefore = await create(at(-1))
@@ -111,7 +111,7 @@ describe('GET /dev/intents', () => {
     expect(await found(`from=${date}&to=${date}&limit=1&page=2`)).to.deep.equal([first])
   })
 
-  it('filters by status, and a PENDING whose time is up counts as CANCELLED', async () => {
+  it('filters by status, and counts an expired PENDING intent as CANCELLED', async () => {
     const start = inNext(0)
     const [overdue, cancelled] = [await create(start), await create(start)]
     await cancel(cancelled)
@@ -133,7 +133,7 @@ describe('GET /dev/intents', () => {
     expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
   })
 
-  it('answers 400 VALIDATION_ERROR for a parameter that makes no sense, and names it', async () => {
+  it('returns 400 VALIDATION_ERROR for an invalid parameter, and names it', async () => {
     const wrong: [param: string, ...values: string[]][] = [
       ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999'],
       ['limit', '0', '-5', '2.0', 'all', ''],
@@ -149,7 +149,7 @@ describe('GET /dev/intents', () => {
       }
   })
 
-  it('answers 400 VALIDATION_ERROR for a repeated parameter, and for from after to', async () => {
+  it('returns 400 VALIDATION_ERROR for a repeated parameter, and for from after to', async () => {
     for (const query of [
       'status=PENDING&status=PAID',
       'page=1&page=1',
@@ -165,14 +165,14 @@ describe('GET /dev/intents', () => {
     await list('from=2026-01-01&to=2026-01-01').expect(200)
   })
 
-  it('tells several wrong parameters at once', async () => {
+  it('names all invalid parameters at once', async () => {
     const { body } = await list('page=0&limit=0&status=x&from=x&to=x').expect(400)
     const params = body.error.details.map((fault: { param: string }) => fault.param)
     expect(params).to.deep.equal(['status', 'from', 'to', 'page', 'limit'])
     expect(body.error.param).to.equal('status')
   })
 
-  it('tells the environments of a business apart', async () => {
+  it('separates the environments of a business', async () => {
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     await create()
     const { body } = await list('', live).expect(200)

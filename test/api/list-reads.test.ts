@@ -70,7 +70,7 @@ describe('A list', () => {
       ['none of them overdue', false, 24, 24],
       ['some of them overdue', true, 16, 32],
     ] as const)
-      it(`${what}, reads only documents that it shows, with any filter, and counts exactly`, async () => {
+      it(`${what}, reads only the documents it returns, with any filter, and counts exactly`, async () => {
         await fill(neighbour, withOverdue)
         await fill(merchant, withOverdue)
         const each = [pending, 24, 24, cancelled, 24]
@@ -83,7 +83,7 @@ describe('A list', () => {
       })
   })
 
-  it('of deliveries reads only documents that it shows, with any filter, and counts exactly', async () => {
+  it('of deliveries reads only the documents it returns, with any filter, and counts exactly', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})
@@ -125,7 +125,7 @@ describe('A list', () => {
       )
   })
 
-  it('of products, orders or endpoints reads only documents that it shows, with any filter', async () => {
+  it('of products, orders or endpoints reads only the documents it returns, with any filter', async () => {
     for (let place = 0; place < 24; place += 1) {
       const name = place % 3 === 0 ? `Tea ${place}` : `Soap ${place}`
       await createProduct(service, merchant, {

@@ -68,7 +68,7 @@ describe('A long list', () => {
   const counts = () => Promise.all(statuses.map((status) => totalOf(`status=${status}`)))
   const expected = () => statuses.map((status) => all.filter((one) => one.status === status).length)
 
-  it('is counted whole, and its pages follow one another to the end', async () => {
+  it('has an exact total, and its pages are complete', async () => {
     for (const page of [1, 2, 21, 25, 26, 40, 59, 60, 61, 1000]) {
       const { items, total, hasMore } = await list(`page=${page}&limit=100`)
       const wanted = all.slice((page - 1) * 100, page * 100).map((one) => one.referenceNumber)
@@ -77,7 +77,7 @@ describe('A long list', () => {
     }
   })
 
-  it('is counted whole between any two instants', async () => {
+  it('has an exact total between any two instants', async () => {
     const instants = [0, together - 1, together, 3_000, 4_711, many - 1].map((place) => all[place]?.createdAt)
     for (const from of [undefined, ...instants])
       for (const to of [undefined, ...instants]) {
@@ -94,7 +94,7 @@ describe('A long list', () => {
       }
   })
 
-  it('counts what is created, cancelled, refunded and overdue at once', async () => {
+  it('counts creates, cancellations, refunds and expiries at once', async () => {
     expect(await counts()).to.deep.equal(expected())
     const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
     expect(await totalOf('')).to.equal(many + 20)
@@ -124,7 +124,7 @@ describe('A long list', () => {
     expect(await totalOf('')).to.equal(many + 20)
   })
 
-  it('of tests is counted right while the clean-up takes the oldest away', async () => {
+  it('of test intents is counted exactly while the clean-up removes the oldest', async () => {
     const key = await service.merchant()
     await fill(key, true, 10 * day + minute)
     expect((await list('', key)).total).to.equal(many)

@@ -74,7 +74,7 @@ describe('Metrics', () => {
     return now()
   }
 
-  it('count requests by route and code, replays, and what becomes of intents', async () => {
+  it('count requests by route and code, replays, and the transitions of intents', async () => {
     const before = await now()
     const counted = async (name: string, labels: Record<string, string>) =>
       (valueOf(await now(), name, labels) ?? 0) - (valueOf(before, name, labels) ?? 0)
@@ -115,7 +115,7 @@ describe('Metrics', () => {
       ).to.equal(1)
   })
 
-  it('tell how late the work is while nobody does it, and count it when somebody does', async () => {
+  it('report how late work is while no worker runs, and count it when one does', async () => {
     const waiting = await later()
     expect(valueOf(waiting, 'outbox_lag_seconds')).to.be.within(60, 70)
     expect(valueOf(waiting, 'queue_workers')).to.equal(0)
@@ -165,7 +165,7 @@ describe('Metrics', () => {
     await workers.close()
   })
 
-  it('tell what is due, what a wallet has not told, and how many codes of live mode are used', async () => {
+  it('report due work, unknown wallet outcomes, and the live codes in use', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const template = await service.deps.Intent.findOne({ 'payment.key': { $exists: true } }).lean<Intent>()
     const copies = Array.from({ length: 60 }, (_, index) => ({
@@ -198,7 +198,7 @@ describe('Metrics', () => {
     expect(valueOf(samples, 'oldest_due_delivery_seconds')).to.be.within(460, 475)
   })
 
-  it('ask MongoDB by indexes alone, for little of them, and no more often than its answers are old', async () => {
+  it('read MongoDB by indexes only, few documents, and no more often than their cached values expire', async () => {
     const template = await service.deps.Intent.findOne().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing = (count: number, name: string, changes: Partial<Intent>) =>
@@ -247,7 +247,7 @@ describe('Metrics', () => {
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
-  it('have few labels, whatever strangers ask for', async () => {
+  it('have few labels, whatever strangers request', async () => {
     const { hostname, port } = new URL(service.origin)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
@@ -282,7 +282,7 @@ describe('Metrics', () => {
       expect(text).to.not.include(secret)
   })
 
-  it('of a worker are on its own port, with its health and its process', async () => {
+  it('of a worker are on its own port, with its health and its process metrics', async () => {
     const port = await freePort()
     const worker = await startProcess('worker', service, { WORKER_PORT: String(port) })
     const origin = `http://127.0.0.1:${port}`
@@ -306,7 +306,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('count the lines of the log that somebody may have to act on', () => {
+  it('count the log lines that may need action', () => {
     const heard: string[] = []
     const log = createLog('info', 'test', (level, line) => void heard.push(`${level} ${line}`))
     const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
@@ -317,7 +317,7 @@ describe('Metrics', () => {
     expect(heard).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
   })
 
-  it('are there at 0 before anything happens, where an alert looks for their increase', async () => {
+  it('are 0 before anything happens if an alert watches their increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(watchedLines))
       for (const line of lines)
@@ -335,7 +335,7 @@ describe('Metrics', () => {
         ).to.equal(0)
   })
 
-  it('tell the oldest of too many that are open, however late it is asked again', async () => {
+  it('report the oldest of too many open items, however late they are read again', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const template = await service.deps.Intent.findOne().lean<Intent>()
     const held = Array.from({ length: 1100 }, (_, index) => ({
@@ -359,7 +359,7 @@ describe('Metrics', () => {
     await service.deps.Intent.deleteMany({ _id: /^(many|old)/ })
   })
 
-  it('forget the most that Redis may use when that is any amount', async () => {
+  it('omit the memory limit of Redis if it has none', async () => {
     const client = new Redis(redis.url)
     await client.config('SET', 'maxmemory', '1gb')
     expect(valueOf(await later(), 'redis_memory_bytes', { kind: 'most' })).to.equal(2 ** 30)
@@ -370,7 +370,7 @@ describe('Metrics', () => {
     client.disconnect()
   })
 
-  it('come within 2 s and without what nobody tells while MongoDB is frozen and Redis away', async () => {
+  it('respond within 2 s, without unknown values, while MongoDB is frozen and Redis is down', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
     // Stored bytes are cached for ten minutes, all other values for less.

@@ -22,7 +22,7 @@ const operations = Object.entries(description.paths as Record<string, Record<Met
     Object.entries(methods).map(([method, operation]) => ({ path, method: method as Method, ...operation })),
 )
 
-describe('The examples of the description, each sent as it stands,', () => {
+describe('The examples of the OpenAPI description, sent as they are,', () => {
   const service = withService(() => ({ PAY_URL: 'https://pay.example' }))
   const merchant = withMerchant(service)
   const endpointServer = withEndpointServer()
@@ -63,7 +63,7 @@ describe('The examples of the description, each sent as it stands,', () => {
     sent.add(id)
   }
 
-  it('answer as they say: receivers', () =>
+  it('get the documented responses: endpoints', () =>
     send(
       'createWebhookEndpoint',
       'listWebhookEndpoints',
@@ -72,7 +72,7 @@ describe('The examples of the description, each sent as it stands,', () => {
       'testWebhookEndpoint',
     ))
 
-  it('a payment, and its way to a receiver that fails', async () => {
+  it('get the documented responses: a payment, and its delivery to an endpoint that fails', async () => {
     await send('createIntent', 'getIntent', 'listIntents')
     await relay(service, merchant)
     const [delivery] = await deliveriesOf(service, merchant)
@@ -81,7 +81,7 @@ describe('The examples of the description, each sent as it stands,', () => {
     await send('simulatePayment', 'refundIntent')
   })
 
-  it('what the receiver got is as the webhooks are described', () => {
+  it('result in webhooks as described', () => {
     const body = ['post', 'requestBody', 'content', 'application/json', 'schema']
     expect(endpointServer.received.map(({ json }) => json.event)).to.deep.equal([
       'payment.confirmed',
@@ -91,12 +91,12 @@ describe('The examples of the description, each sent as it stands,', () => {
       expect(faultAt(json, 'webhooks', json.event, ...body), json.event).to.equal(null)
   })
 
-  it('another that is cancelled', async () => {
+  it('get the documented responses: a cancelled intent', async () => {
     cast.forget()
     await send('createIntent', 'cancelIntent')
   })
 
-  it('a product, and an order of it', () =>
+  it('get the documented responses: a product, and its order', () =>
     send(
       'createProduct',
       'listProducts',
@@ -109,9 +109,9 @@ describe('The examples of the description, each sent as it stands,', () => {
       'deleteProduct',
     ))
 
-  it('products in files', () => send('importProducts', 'exportProducts'))
+  it('get the documented responses: products in files', () => send('importProducts', 'exportProducts'))
 
-  it('and none is left out', () => {
+  it('are all covered', () => {
     expect([...sent]).to.have.members(operations.map(({ operationId }) => operationId))
   })
 })

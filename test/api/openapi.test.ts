@@ -27,7 +27,7 @@ const described = Object.entries(paths).flatMap(([path, methods]) =>
 )
 const components = description.components as Record<string, Record<string, { value?: unknown }>>
 
-describe('The description of the API', () => {
+describe('The OpenAPI description', () => {
   const service = withService({
     MAX_AMOUNT: '500000',
     WEBHOOK_HEADER_BRAND: 'Acme',
@@ -35,7 +35,7 @@ describe('The description of the API', () => {
   })
   const merchant = withMerchant(service)
 
-  it('is there for everybody, as OpenAPI 3.1, and may be kept for a while', async () => {
+  it('is public, as OpenAPI 3.1, and may be cached for a while', async () => {
     const { status, headers, body } = await service.http.get(address)
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal('application/json; charset=utf-8')
@@ -49,7 +49,7 @@ describe('The description of the API', () => {
     expect(head.headers['content-length']).to.equal(headers['content-length'])
   })
 
-  it('has no other method', async () => {
+  it('has no other method than GET', async () => {
     for (const method of ['post', 'put', 'patch', 'delete'] as const) {
       const asked = service.http[method](address).set(merchant.write())
       await expectRefused(asked, 404, 'ENDPOINT_NOT_FOUND')
@@ -57,7 +57,7 @@ describe('The description of the API', () => {
     }
   })
 
-  it('tells how this service is configured', async () => {
+  it('shows the configuration of this service', async () => {
     const { body } = await service.http.get(address)
     expect(body.servers[0].url).to.equal('http://localhost:3000/api/v1')
     expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
@@ -67,7 +67,7 @@ describe('The description of the API', () => {
     expect(webhooks).to.include('within 7 s').and.not.include(' 30 s')
   })
 
-  it('has each operation of the routes and of docs/api.md, and no other', () => {
+  it('has exactly the operations of the routes', () => {
     const listed = described.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     const page = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
     const inDocs = [...page.matchAll(/^\| `([A-Z]+ \S+)` \| `/gm)].map(([, operation]) => operation)
@@ -80,13 +80,13 @@ describe('The description of the API', () => {
     )
   })
 
-  it('has no tag without an operation: on /docs it would be an empty heading', () => {
+  it('has no tag without an operation, which /docs would show as an empty heading', () => {
     const tags = (description.tags as { name: string }[]).map(({ name }) => name)
     const used = described.flatMap(({ operation }) => operation.tags)
     expect(new Set(used)).to.deep.equal(new Set(tags))
   })
 
-  it('lets scripts of other sites read what the service lets them, whatever it answers', async () => {
+  it('lists for scripts of other sites the headers they may read, in every response', async () => {
     const { headers } = await service.http.get('/api/v1/dev/intents/PI-1')
     const told = components.headers as Record<string, { schema?: { const?: string } }>
     expect(headers).to.include({
@@ -98,7 +98,7 @@ describe('The description of the API', () => {
       expect(responses[status]?.headers, String(status)).to.include.keys('Access-Control-Allow-Origin')
   })
 
-  it('tells which limit a request was over', () => {
+  it('describes which limit a request was over', () => {
     const limited = (scope: string) => told429(JSON.stringify({ scope, limit: 1 }))
     const told429 = (details: string) =>
       departure('GET', '/api/v1/dev/intents/PI-1', {
@@ -113,7 +113,7 @@ describe('The description of the API', () => {
     expect(told429('[]')).to.include('must be object')
   })
 
-  it('names each parameter of a path, and a key for each write', () => {
+  it('names each path parameter, and an idempotency key for each write', () => {
     for (const { method, path, operation } of described) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       const named = operation.parameters.filter((each) => each.in === 'path').map(({ name }) => name)
@@ -123,14 +123,14 @@ describe('The description of the API', () => {
     }
   })
 
-  it('describes a body where one is judged, and nowhere else', () => {
+  it('describes a body only for operations that validate one', () => {
     for (const route of routes) {
       const judges = route.method !== 'get' && route.body !== 'none'
       expect(route.about.body !== null, route.about.operationId).to.equal(judges)
     }
   })
 
-  it('requires a body exactly where the service refuses a request without one', async () => {
+  it('requires a body for exactly those operations that refuse a request without one', async () => {
     for (const { method, path, operation } of described) {
       if (operation.requestBody === undefined) continue
       const route = `/api/v1${path.replaceAll(/\{\w+\}/g, 'NONE')}`
@@ -140,7 +140,7 @@ describe('The description of the API', () => {
     }
   })
 
-  it('has one schema for every failure, and types the details of each', () => {
+  it('has one schema for every failure, with typed details', () => {
     for (const { operation } of described)
       for (const [status, response] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue
@@ -162,17 +162,17 @@ describe('The description of the API', () => {
       expect(faultAt(failure(details), ...at), JSON.stringify(details)).to.be.a('string')
   })
 
-  it('tells every code of the catalogue', () => {
+  it('lists every code of the catalogue', () => {
     const codes = new Set(routes.flatMap(codesOf))
     expect([...codes]).to.have.members(Object.keys(catalogue))
   })
 
-  it('knows every stage at which an attempt fails', () => {
+  it('lists every stage at which an attempt can fail', () => {
     const told = ['status', ...Object.values(faults).map(({ stage }) => stage), 'address']
     expect(stages).to.have.members([...new Set(told)])
   })
 
-  it('has examples that are as it describes them, and no field more', () => {
+  it('has examples that match their schemas, with no undocumented field', () => {
     for (const { method, path, operation } of described) {
       const at = ['paths', path, method]
       for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
@@ -197,7 +197,7 @@ describe('The description of the API', () => {
       expect(faultAt(value, 'components', 'schemas', 'Failure'), code).to.equal(null)
   })
 
-  describe('is what every answer of every test is held against:', () => {
+  describe('is checked against every response of every test, and', () => {
     const url = '/api/v1/dev/intents/PI-1/cancel?x=1'
     const failure = (code: string, more: object) =>
       JSON.stringify({
@@ -207,14 +207,14 @@ describe('The description of the API', () => {
     const told = (status: number, body: string, type = 'application/json; charset=utf-8') =>
       departure('POST', url, { status, type, headers: ['x-request-id', 'date'], body })
 
-    it('one that fits passes', () => {
+    it('accepts a matching response', () => {
       expect(told(404, failure('INTENT_NOT_FOUND', {}))).to.equal(null)
       const blank = { type: '', headers: [] }
       expect(departure('OPTIONS', url, { ...blank, status: 404, body: null })).to.equal(null)
       expect(departure('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
-    it('another status, another code, a field more or less, another type and an untold header do not', () => {
+    it('refuses another status, code, type, a missing or extra field, and an undocumented header', () => {
       expect(told(418, '{}')).to.include('does not describe 418')
       expect(told(404, failure('PRODUCT_NOT_FOUND', {}))).to.include('does not describe PRODUCT_NOT_FOUND')
       expect(told(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')

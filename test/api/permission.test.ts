@@ -20,7 +20,7 @@ describe('Permission', () => {
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
   describe('by kind and scope', () => {
-    it('is asked of every operation there is', () => {
+    it('is checked for every operation', () => {
       const tested = operations.map(([method, path, scope, kind]) => `${method} ${path} ${scope} ${kind}`)
       const there = routes.map((route) => {
         const path = apiBase + route.path.replaceAll(/:\w+/g, 'PI-NONE')
@@ -29,7 +29,7 @@ describe('Permission', () => {
       expect(tested).to.have.members(there)
     })
 
-    it('refuses a publishable key where a secret one is needed, and reads one intent with it', async () => {
+    it('refuses a publishable key for operations that need a secret one, and allows it to read one intent', async () => {
       const publishable = asMerchant(
         merchant.businessId,
         await service.key(merchant.businessId, { kind: 'publishable' }),
@@ -44,7 +44,7 @@ describe('Permission', () => {
       await service.http.get(path).set(publishable.read()).expect(200)
     })
 
-    it('refuses a key without the scope of the operation, and no key that has just this scope', async () => {
+    it('refuses a key without the scope of the operation, and accepts a key with just this scope', async () => {
       for (const [method, path, scope] of operations) {
         const others = scopes.filter((each) => each !== scope)
         const [lacking, having] = await Promise.all([
@@ -70,7 +70,7 @@ describe('Permission', () => {
 
   describe('in order', () => {
     // Each request breaks its own check and every later one that it can; the earliest is told.
-    it('tells the earliest check that fails', async () => {
+    it('returns the error of the earliest check that fails', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
       const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)
@@ -125,7 +125,7 @@ describe('Permission', () => {
       await expectRefused(send(cancel, keyed.write()), 400, 'INTENT_CANCEL_INVALID_STATUS')
     })
 
-    it('switches the whole API off within 5 s, before anything is asked of the caller', async () => {
+    it('is not checked while the whole API is switched off, which takes at most 5 s', async () => {
       await switchApi(service.deps.Setting, false)
       await until('FEATURE_DISABLED', async () => (await service.http.get(intents)).status === 503, 5000)
       await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')

@@ -173,7 +173,7 @@ describe('The daily quota of the test keys of a business', () => {
     await service.http.get(intents).set(merchant.read()).expect(200)
   })
 
-  it('begins anew with each UTC day', async () => {
+  it('starts anew with each UTC day', async () => {
     const merchant = await service.merchant()
     for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
     service.clock.freeze(new Date(noon.getTime() + dayMs / 2 - 1))
@@ -228,7 +228,7 @@ describe('The daily quota of the test keys of a business', () => {
     await expectRefused(postCsv(service, merchant, csv(1, 'f')), 429, 'RATE_LIMITED')
   })
 
-  it('is shown on the page of the business, with what is left', async () => {
+  it('is shown on the page of the business, with the rest of the day', async () => {
     const merchant = await service.merchant()
     await createIntent(service, merchant)
     await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 250 } })

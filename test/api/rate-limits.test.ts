@@ -20,7 +20,7 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 const limit = 5
 
-describe('A rate limit of five in a second', () => {
+describe('A rate limit of five requests per second', () => {
   const redis = withServer(startRedis)
   // Every request names its own address.
   const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
@@ -48,8 +48,8 @@ describe('A rate limit of five in a second', () => {
     (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
       ?.value ?? 0
 
-  describe('for one key', () => {
-    it('lets five through, says with each how many are left, and lets no sixth', async () => {
+  describe('of one key', () => {
+    it('allows five requests, returns with each how many are left, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
       const answers = []
@@ -72,14 +72,14 @@ describe('A rate limit of five in a second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('counts all that come at once', async () => {
+    it('counts concurrent requests', async () => {
       const merchant = await service.merchant()
       const asked = Array.from({ length: 20 }, (_, n) => list(merchant, service, `192.0.2.${n}`))
       const answers = await Promise.all(asked)
       expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
     })
 
-    it('delays the refusals of a flood, so that they cost little', async () => {
+    it('delays the refusals of a flood to make them cheap', async () => {
       const merchant = await service.merchant()
       const durations = await Promise.all(
         Array.from({ length: 4 * limit }, async () => {
@@ -122,7 +122,7 @@ describe('A rate limit of five in a second', () => {
       expect(await statuses(6, small)).to.deep.equal([201, 201, 201, 201, 201, 429])
     })
 
-    it('counts by key and not by business, and a rotated secret as the key it is of', async () => {
+    it('counts by key and not by business, and a rotated secret as its key', async () => {
       const merchant = await service.merchant()
       const { businessId, keyId } = merchant
       const other = asMerchant(businessId, await service.key(businessId))
@@ -133,7 +133,7 @@ describe('A rate limit of five in a second', () => {
       expect((await list(other)).status).to.equal(200)
     })
 
-    it('is that of the business for all its keys if it has its own limit, from the next request on', async () => {
+    it('is replaced by the limit of the business for all its keys, from the next request on', async () => {
       const merchant = await service.merchant()
       const sibling = asMerchant(merchant.businessId, await service.key(merchant.businessId))
       const neighbour = await service.merchant()
@@ -154,7 +154,7 @@ describe('A rate limit of five in a second', () => {
       expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
     })
 
-    it('stands after the address of the key and before its kind', async () => {
+    it('is checked after the address of the key and before its kind', async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
       const write = () => service.http.post(intents).set(publishable.write())
       for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
@@ -166,7 +166,7 @@ describe('A rate limit of five in a second', () => {
       expect(remaining(service, elsewhere)).to.equal(limit)
     })
 
-    it('leaves nothing behind of what it refused: the same idempotency key works a second later', async () => {
+    it('stores nothing for a refused request: its idempotency key works a second later', async () => {
       const merchant = await service.merchant()
       const create = () => service.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
       await statuses(5, () => list(merchant))
@@ -180,11 +180,11 @@ describe('A rate limit of five in a second', () => {
     })
   })
 
-  describe('for one address', () => {
+  describe('of one address', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only unknown callers, and closes before credentials are looked at', async () => {
+    it('counts only requests without a valid key, and refuses them before their credentials are read', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       const before = await refusals('address')
@@ -216,14 +216,14 @@ describe('A rate limit of five in a second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('looks at no more than the limit of those that come at once', async () => {
+    it('reads the credentials of no more concurrent requests than its limit', async () => {
       const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
       const answers = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
       const seen = answers.map(({ status }) => status).toSorted((a, b) => a - b)
       expect(seen).to.deep.equal([...Array(limit).fill(401), ...Array(20 - limit).fill(429)])
     })
 
-    it('refuses nobody who has a key, however many come at once', async () => {
+    it('refuses no request with a valid key under concurrency', async () => {
       const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
       const answers = await Promise.all(
         merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))),
@@ -231,7 +231,7 @@ describe('A rate limit of five in a second', () => {
       expect(answers.map(({ status }) => status)).to.deep.equal(Array(16).fill(200))
     })
 
-    it('takes 64 bits of an IPv6 address for one', async () => {
+    it('counts the first 64 bits of an IPv6 address as one address', async () => {
       for (let sent = 0; sent < limit; sent += 1)
         await expectRefused(mistyped(`2001:db8::${sent}`), 401, 'INVALID_API_KEY')
       await expectRefused(mistyped('2001:db8::ffff'), 429, 'RATE_LIMITED')
@@ -253,7 +253,7 @@ describe('A rate limit of five in a second', () => {
       for (const ms of left) expect(ms === -2 || (ms >= 0 && ms <= 3000), String(ms)).to.equal(true)
     }
 
-    it('is five in all, as soon as they have told one another', async () => {
+    it('is five in total, as soon as they have exchanged their counts', async () => {
       const merchant = await service.merchant()
       await statuses(4, () => list(merchant))
       await until('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
@@ -263,7 +263,7 @@ describe('A rate limit of five in a second', () => {
       await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')
     })
 
-    it('is five for each while Redis is full', async () => {
+    it('is five for each process while Redis is full', async () => {
       const merchant = await service.merchant()
       const client = new Redis(redis.url)
       await client.config('SET', 'maxmemory', '1')
@@ -275,7 +275,7 @@ describe('A rate limit of five in a second', () => {
       client.disconnect()
     })
 
-    it('is five for each while Redis is frozen, and nobody waits for it', async () => {
+    it('is five for each process while Redis is frozen, without delaying a request', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGSTOP')
       const startedAt = performance.now()
@@ -285,7 +285,7 @@ describe('A rate limit of five in a second', () => {
       expect(performance.now() - startedAt).to.be.below(1500)
     })
 
-    it('is five for each while Redis is away, and five in all when it is back', async () => {
+    it('is five for each process while Redis is down, and five in total after its return', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGKILL')
       for (const each of [service, beside])

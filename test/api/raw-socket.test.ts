@@ -246,7 +246,7 @@ describe('On a raw socket', () => {
         })
     })
 
-  it('nothing is done whose body is broken, whatever it asks', async () => {
+  it('the service executes nothing of a request with a broken body', async () => {
     const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
     expectedInAll += 1
     const path = `${intents}/${made.body.data.referenceNumber}`
@@ -257,7 +257,7 @@ describe('On a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('a body that is too large is refused by its announced length alone, without 100 Continue', async () => {
+  it('the service refuses a body by its announced length alone, without 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([
@@ -272,7 +272,7 @@ describe('On a raw socket', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('nobody is asked for a body by 100 Continue before it is known who asks', async () => {
+  it('the service sends no 100 Continue before it has authenticated the request', async () => {
     const headers = ['Expect: 100-continue', 'Content-Length: 12', 'Connection: close']
     const wire = await readRaw(origin, postHead(intents, {}, ...headers))
     expect(wire).to.match(/^HTTP\/1\.1 401 /)

@@ -74,8 +74,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     throw new Error('it was not the time to ask')
   }
 
-  describe('gives back', () => {
-    it('all of it: 200 with the intent, REFUNDED, and the refund', async () => {
+  describe('of a paid intent', () => {
+    it('returns 200 with the intent, REFUNDED, and the refund of the whole amount', async () => {
       const reference = await paid(10_000)
       service.clock.freeze(new Date(Date.now() + 1000))
       const { status, body } = await refund(reference, { reason: 'Sold out' })
@@ -100,7 +100,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.deep.equal(intent)
     })
 
-    it('tells payment.refunded in the same write, with the refund and the commission of the payment', async () => {
+    it('adds payment.refunded in the same write, with the refund and the commission of the payment', async () => {
       const reference = await paid(10_000)
       const { body } = await refund(reference, { amount: 3000 }).expect(200)
       const { id } = body.data.refund
@@ -120,7 +120,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('parts, one after the other, and what is left at last; then nothing', async () => {
+    it('refunds parts, one after the other, then the rest, then nothing', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -136,7 +136,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await told(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
-    it('what was paid of an OPEN intent', async () => {
+    it('refunds what was paid of an OPEN intent', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
       await service.http
         .post(`${intents}/${referenceNumber}/simulate-payment`)
@@ -147,7 +147,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.amount).to.equal(900)
     })
 
-    it('the money of a wallet of the sandbox, in parts: what it had before, it has again', async () => {
+    it('restores the balance of a sandbox wallet, in parts', async () => {
       const reference = await create(10_000)
       const balances = async () =>
         (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
@@ -160,7 +160,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await balances()).to.deep.equal([paidFrom + 10_000])
     })
 
-    it('the money of a live payment, with a live key, by the wallet that it was paid by', async () => {
+    it('refunds a live payment with a live key to the wallet that paid it', async () => {
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
       const wallet = {
@@ -181,8 +181,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('answers the same key', () => {
-    it('with the first answer, also when the body differs, and gives back once', async () => {
+  describe('with a repeated key', () => {
+    it('returns the first response, also for another body, and refunds once', async () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'same').expect(200)
       const again = await refund(reference, { amount: 10 }, 'same').expect(200)
@@ -193,7 +193,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
     })
 
-    it('after a crash with the refund that it made, however much was refunded since', async () => {
+    it('returns its own refund after a crash, however much was refunded since', async () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'crashed').expect(200)
       await refund(reference).expect(200)
@@ -204,8 +204,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('refuses', () => {
-    it('a body that is wrong, naming the field', async () => {
+  describe('with invalid input', () => {
+    it('returns 400 for a wrong body, and names the field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
       const wrong: [body: string, code: string, param: string][] = [
@@ -238,7 +238,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.reason).to.equal(reason)
     })
 
-    it('a reference nobody has, and that of another business', async () => {
+    it('returns 404 for an unknown reference, and for one of another business', async () => {
       const reference = await paid(100)
       await expectRefused(refund('PI-NONE'), 404, 'INTENT_NOT_FOUND')
       const path = `${intents}/${reference}/refund`
@@ -249,7 +249,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.include({ status: 'PAID' })
     })
 
-    it('what is not paid: 400 INTENT_REFUND_INVALID_STATUS', async () => {
+    it('returns 400 INTENT_REFUND_INVALID_STATUS for an intent that is not paid', async () => {
       const pending = await create(100)
       const cancelled = await create(100)
       await service.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
@@ -260,7 +260,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
           await expectRefused(refund(reference, body), 400, 'INTENT_REFUND_INVALID_STATUS')
     })
 
-    it('another remainder than expected, before an amount above it, each with what is left', async () => {
+    it('checks the expected remainder before the amount, and returns what is left', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 40 }).expect(200)
       const expected: [body: object, code: string, param: string][] = [
@@ -276,7 +276,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await stored(reference)).to.include({ refundsCommitted: 40 })
     })
 
-    it('the magic amount 99904, paid or refunded: 402 REFUND_FAILED, and nothing changes', async () => {
+    it('returns 402 REFUND_FAILED for the magic amount 99904, paid or refunded, and changes nothing', async () => {
       const [all, part] = [await paid(99_904), await paid(200_000)]
       const before = await Promise.all([stored(all), stored(part)])
       await expectRefused(refund(all), 402, 'REFUND_FAILED')
@@ -289,7 +289,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('at once', function () {
+  describe('under concurrency', function () {
     this.timeout(60_000)
     const inRounds = async (times: number, round: () => Promise<void>) => {
       for (let done = 0; done < times; done += 5) await Promise.all(Array.from({ length: 5 }, round))
@@ -300,7 +300,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('gives 60 of 100 back once: the other hears that 40 are left', async () => {
+    it('refunds 60 of 100 once, and the other response says that 40 are left', async () => {
       await inRounds(100, async () => {
         const reference = await paid(100)
         const answers = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
@@ -315,7 +315,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       })
     })
 
-    it('gives ten times 10 of 100, and nine times of 95', async () => {
+    it('refunds ten times 10 of 100, and nine times 10 of 95', async () => {
       for (const [amount, times] of [
         [100, 10],
         [95, 9],
@@ -330,7 +330,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('gives the rest back once, and never more than the merchant expected to be left', async () => {
+    it('refunds the rest once, and never more than the merchant expected to be left', async () => {
       await inRounds(20, async () => {
         const reference = await paid(100)
         const answers = await refundAll(reference, [
@@ -346,7 +346,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       })
     })
 
-    it('gives back once under one key', async () => {
+    it('refunds once for one idempotency key', async () => {
       const reference = await paid(100)
       const answers = await Promise.all(
         Array.from({ length: 5 }, () => refund(reference, { amount: 10 }, 'one')),
@@ -357,8 +357,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('when the wallet', () => {
-    it('does not do it: 402 REFUND_FAILED, nothing is changed, and all is free again', async () => {
+  describe('if the wallet', () => {
+    it('refuses it, returns 402 REFUND_FAILED, changes nothing and releases the hold', async () => {
       const outcomes: WalletOutcome[] = [
         { outcome: 'declined', reason: 'limit_exceeded' },
         { outcome: 'failed', reason: 'wallet_closed' },
@@ -381,7 +381,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('does not tell: 503 until it is known, PENDING, set aside, and asked for no second time', async () => {
+    it('returns no outcome, returns 503 until it is known, stays PENDING and is ordered only once', async () => {
       const reference = await paid(100)
       let status: WalletOutcome = unknown
       const { orders, questions } = walletsAnswer({
@@ -413,7 +413,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await ask().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('does not tell, and a worker hears of it: the retry answers as it went', async () => {
+    it('returns no outcome until a worker asks, returns that outcome to the retry', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
@@ -435,7 +435,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('was never asked by a process that died: its retry waits, asks when it is time, and tells', async () => {
+    it('got no order from a crashed process, makes the retry wait, order it in time and return the outcome', async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = walletsAnswer({
@@ -457,7 +457,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([late.status, late.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
     })
 
-    it('takes its time: the claim is held for as long as that, and a wallet that never answers is left', async () => {
+    it('is slow, keeps the claim for as long, and gives up on a wallet that never responds', async () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
       service.deps.config.walletTimeoutMs = 100
@@ -482,7 +482,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await asking).status).to.equal(503)
     })
 
-    it('has done it and MongoDB is gone: 503, and the retry hears from the wallet', async () => {
+    it('has done it while MongoDB is down, returns 503, and the retry gets the outcome from the wallet', async () => {
       const reference = await paid(100)
       const { Intent } = service.deps
       const { findOneAndUpdate } = Intent
@@ -506,7 +506,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([orders.length, (await told(reference)).length]).to.deep.equal([1, 1])
     })
 
-    it('is not configured any more: to be tried again, and nothing is set aside', async () => {
+    it('is no longer configured, returns a retryable error and holds nothing', async () => {
       const reference = await paid(100)
       await service.deps.Intent.updateOne(
         { referenceNumber: reference },
@@ -517,7 +517,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  it('asks what became of an earlier try within the timeouts of the request only', async () => {
+  it('has an earlier order, asks for its outcome only within the timeout of the request', async () => {
     const reference = await paid(100)
     walletsAnswer({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
     await refund(reference, {}, `patient ${reference}`).expect(503)

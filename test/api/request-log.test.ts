@@ -21,7 +21,7 @@ describe('The log of requests', () => {
       return line
     })
 
-  it('has one line for each, with who asked what and how it ended', async () => {
+  it('has one line for each request, with the key, the route and the result', async () => {
     const { write, read, keyId, businessId } = await service.merchant()
     const created = await service.http.post(intents).set(write('key-1')).send({ amount: 5 })
     const who = { keyId, businessId, sandbox: true }
@@ -45,7 +45,7 @@ describe('The log of requests', () => {
     })
   })
 
-  it('has one for what never became a request, too', async () => {
+  it('has one line for bytes that never became a request', async () => {
     const [answer] = await sendRaw(service.origin, 'noise\r\n\r\n')
     const requestId = String(answer?.headers.get('x-request-id'))
     const line = await lineOf({ headers: { 'x-request-id': requestId } })
@@ -53,7 +53,7 @@ describe('The log of requests', () => {
     expect(line).to.have.all.keys(await lineOf(await service.http.get('/healthz')))
   })
 
-  it('has one for a request whose body never came whole, with the id and the code of its response', async () => {
+  it('has one line for an incomplete request, with the id and the code of its response', async () => {
     const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(
       service,
@@ -94,7 +94,7 @@ describe('The log of requests', () => {
     expect(requests).to.have.lengthOf(sent.length)
   })
 
-  it('names who is behind a proxy as far as it is known, by an address and no other text', async () => {
+  it('has the address of a client behind a proxy as far as it is trusted, and no other text of it', async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config }, () => false)
     const { origin, close } = await openServer(service, app, short)
@@ -113,7 +113,7 @@ describe('The log of requests', () => {
     expect(seen).to.deep.equal([null, '192.0.2.7', null])
   })
 
-  it('tells a fault whole to those who run the service, and not to the caller', async () => {
+  it('has the full error, which the response hides', async () => {
     const { write } = await service.merchant()
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async () => {
@@ -127,7 +127,7 @@ describe('The log of requests', () => {
     expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
 
-  it('tells a bug whole where MongoDB was never asked, as 500 and not as its fault', async () => {
+  it('reports a bug before the first database call as 500, not as an error of MongoDB', async () => {
     const { read } = await service.merchant()
     const { findKey } = service.deps.batchers
     service.deps.batchers.findKey = async () => {
@@ -141,7 +141,7 @@ describe('The log of requests', () => {
     expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.name', 'CastError')
   })
 
-  it('tells a fault of MongoDB by its code, once for all requests that meet it at about the same time', async () => {
+  it('reports an error of MongoDB by its code, once for all requests that meet it at about the same time', async () => {
     const start = recorded.text.length
     const own = await openService({}, service.deps.log)
     const { read } = await own.merchant()
@@ -161,7 +161,7 @@ describe('The log of requests', () => {
     expect(recorded.text.slice(start)).not.to.include('Épicerie')
   })
 
-  it('has no key, code, secret, idempotency key, label, metadata, URL or body in it, whatever happens', async () => {
+  it('contains no key, code, secret, idempotency key, label, metadata, URL or body', async () => {
     const merchant = await service.merchant()
     const other = await service.key(merchant.businessId, { kind: 'publishable' })
     const secrets = [merchant.key, other.key, merchant.key.slice(8, 40)]
@@ -232,7 +232,7 @@ describe('The log of requests', () => {
     for (const secret of secrets) expect(recorded.text, secret).not.to.include(secret)
   })
 
-  it('takes what the socket of the driver says for a fault of MongoDB', async () => {
+  it('reports socket errors of the driver as errors of MongoDB', async () => {
     const { read } = await service.merchant()
     const { findKey } = service.deps.batchers
     for (const code of ['EPIPE', 'ECONNRESET']) {

@@ -8,7 +8,7 @@ import { asMerchant, withMerchantPerTest, withService } from '../support/service
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
 
-describe('The secret of a webhook endpoint, rotated,', () => {
+describe('The rotation of a webhook secret', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
@@ -35,7 +35,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
       .digest('hex')}`
   const previousOf = ({ headers }: Received) => headers['x-service-signature-previous']
 
-  it('is answered with the endpoint, kept sealed and shown nowhere else', async () => {
+  it('returns the new secret, which is stored sealed and shown nowhere else', async () => {
     const { status, body } = await rotate()
     expect(status).to.equal(200)
     const { secret, ...shown } = body.data
@@ -52,7 +52,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     for (const each of [first, secret]) expect(kept).not.to.include(each)
   })
 
-  it('signs at once, and the old one beside it for 24 hours', async () => {
+  it('takes effect at once, and the old secret signs as well for 24 hours', async () => {
     const before = await arrival()
     expect([isSignedWith(first, before), previousOf(before)]).to.deep.equal([true, undefined])
     service.clock.freeze(new Date('2031-03-04T05:06:07Z'))
@@ -68,7 +68,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     expect([isSignedWith(second, after), previousOf(after)]).to.deep.equal([true, undefined])
   })
 
-  it('again and again has its old ones sign newest first, five at most, each for its own 24 hours', async () => {
+  it('keeps up to five old secrets, newest first, each for its own 24 hours', async () => {
     const secrets = [first]
     service.clock.freeze(new Date('2031-05-06T00:00:00Z'))
     for (let times = 0; times < 7; times += 1) {
@@ -94,7 +94,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     )
   })
 
-  it('by ten with one idempotency key is rotated once, by two keys at once twice, and none is lost', async () => {
+  it('happens once for one idempotency key, twice for two keys under concurrency, and loses none', async () => {
     const same = await Promise.all(Array.from({ length: 10 }, () => rotate('the-same')))
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     const second = same[0]?.body.data.secret
@@ -106,7 +106,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     expect(previousOf(arrived)).to.equal(old.map((each) => under(each, arrived)).join(','))
   })
 
-  it('of a dead process is answered to the retry, even when it was rotated again meanwhile', async () => {
+  it('returns the secret of a crashed process to the retry, even if it was rotated again meanwhile', async () => {
     const { body } = await rotate('crashed').expect(200)
     await service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
     await rotated()
@@ -114,7 +114,7 @@ describe('The secret of a webhook endpoint, rotated,', () => {
     expect([retry.status, retry.body.data.secret]).to.deep.equal([200, body.data.secret])
   })
 
-  it('goes on where the SECRET_KEY that sealed the old one is lost', async () => {
+  it('works if the SECRET_KEY that sealed the old secret is lost', async () => {
     const beside = await openBeside(service, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
     beside.allowHost(endpointServer.host)
     const { _id } = await freshDelivery(service, merchant)

@@ -32,7 +32,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const crash = () =>
     service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
 
-  it('answers 200 with the intent as its retrieval shows it, PAID and without a code', async () => {
+  it('returns 200 with the intent as GET returns it, PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -52,7 +52,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(await readIntent(service, merchant, reference)).to.deep.equal(body.data)
   })
 
-  it('tells payment.confirmed in the same write, with the payer masked and what it earns', async () => {
+  it('adds payment.confirmed in the same write, with the masked payer and the commission', async () => {
     const reference = await create({ amount: 10_000, metadata: { order: '7' } })
     const { body } = await simulate(reference, { payerPhone: '+222 36 12 34 58' })
     const [, event, ...more] = await events(reference)
@@ -73,41 +73,41 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(JSON.stringify(await stored(reference))).to.not.include('36123458')
   })
 
-  it('takes no body at all, and pays with the demo wallet', async () => {
+  it('needs no body, and pays with the demo wallet', async () => {
     const reference = await create()
     await service.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
     expect((await events(reference)).at(-1)).to.include({ payer_phone: '22******01' })
   })
 
-  describe('pays an OPEN intent', () => {
+  describe('of an OPEN intent', () => {
     const amountPaid = async (asked: object, body: object) => {
       const answer = await simulate(await create({ amountType: 'OPEN', ...asked }), body).expect(200)
       expect(answer.body.data.amount).to.equal(null)
       return answer.body.data.payment.amountPaid
     }
 
-    it('with the amount given, else the suggestion, else 100.00', async () => {
+    it('pays the given amount, else the suggested one, else 100.00', async () => {
       expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
       expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
       expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
       expect(await amountPaid({}, {})).to.equal(10_000)
     })
 
-    it('tells the amount paid in the event', async () => {
+    it('adds the paid amount to the event', async () => {
       const reference = await create({ amountType: 'OPEN' })
       await simulate(reference, { amount: 1234 }).expect(200)
       expect((await events(reference)).map(({ amount }) => amount)).to.deep.equal([null, 1234])
     })
   })
 
-  it('pays a FIXED intent with its own amount and no other: 400 VALIDATION_ERROR', async () => {
+  it('returns 400 VALIDATION_ERROR for an amount that differs from that of a FIXED intent', async () => {
     const reference = await create({ amount: 500 })
     const { body } = await simulate(reference, { amount: 501 }).expect(400)
     expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'amount' })
     await simulate(reference, { amount: 500 }).expect(200)
   })
 
-  describe('fails as it was asked to', () => {
+  describe('with a failure on demand', () => {
     const declined = { status: 'PENDING', retryable: true, code: 'insufficient_funds' }
     const failed = { status: 'FAILED', retryable: false, code: 'technical_error' }
 
@@ -128,7 +128,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
     }
 
-    it('for want of funds: PENDING, told with payment.failed, and payable again', async () => {
+    it('keeps the intent PENDING after insufficient funds, adds payment.failed, and can be paid again', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
       const read = await readIntent(service, merchant, reference)
@@ -158,7 +158,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       ])
     })
 
-    it('for good: FAILED, told with payment.failed, and not payable any more', async () => {
+    it('ends the intent as FAILED, adds payment.failed, and cannot be paid again', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'technical_error' }, failed)
       expect(await readIntent(service, merchant, reference)).to.deep.include({
@@ -176,7 +176,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
     })
 
-    it('by the magic amount 99901, whoever chose it and whatever outcome was asked for', async () => {
+    it('fails for the magic amount 99901, whoever set it and whatever outcome was requested', async () => {
       await expectFailed(await create({ amount: 99_901 }), {}, failed)
       await expectFailed(await create({ amount: 99_901 }), { outcome: 'insufficient_funds' }, failed)
       await expectFailed(await create({ amountType: 'OPEN' }), { amount: 99_901 }, failed)
@@ -184,7 +184,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await simulate(await create({ amountType: 'OPEN', amount: 99_901 }), { amount: 99_902 }).expect(200)
     })
 
-    it('after a crash as before it, whatever became of the intent since', async () => {
+    it('returns the same failure after a crash, whatever happened to the intent since', async () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome: 'insufficient_funds' }, key).expect(402)
@@ -196,7 +196,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('answers a retry after a crash with the payment that it made', async () => {
+  it('returns its own payment to a retry after a crash', async () => {
     const reference = await create()
     const first = await simulate(reference, {}, 'crashed').expect(200)
     await crash()
@@ -209,7 +209,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     ['success', 200],
     ['insufficient_funds', 402],
   ] as const)
-    it(`answers a retry after a crash and very many refunds with its payment: ${outcome}`, async () => {
+    it(`returns its own payment to a retry after a crash and many refunds: ${outcome}`, async () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
@@ -222,7 +222,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await events(reference)).to.have.lengthOf(2)
     })
 
-  it('is paid in time where the clock is set while it is', async () => {
+  it('pays an intent in time if the clock changes meanwhile', async () => {
     const reference = await create()
     const { businessId, keyId } = merchant
     const caller: Caller = {
@@ -244,7 +244,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect([updatedAt, ...attempts.map(({ at }) => at)]).to.deep.equal([payment?.paidAt, payment?.paidAt])
   })
 
-  it('answers the same key with the first answer, also when the body differs', async () => {
+  it('returns the first response for a repeated key, also with another body', async () => {
     const reference = await create()
     const first = await simulate(reference, {}, 'same').expect(200)
     const again = await simulate(reference, { outcome: 'technical_error' }, 'same').expect(200)
@@ -255,8 +255,8 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  describe('refuses', () => {
-    it('a body that is wrong, naming the field', async () => {
+  describe('with invalid input', () => {
+    it('returns 400 for a wrong body, and names the field', async () => {
       const reference = await create()
       const wrong: [body: string, code: string, param: string][] = [
         ['[]', 'VALIDATION_ERROR', 'body'],
@@ -285,7 +285,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await readIntent(service, merchant, reference)).to.include({ status: 'PENDING' })
     })
 
-    it('a reference nobody has, another business and a live intent', async () => {
+    it('returns 404 for an unknown reference, another business and a live intent', async () => {
       const reference = await create()
       await expectRefused(simulate('PI-NONE'), 404, 'INTENT_NOT_FOUND')
       const other = await service.merchant()
@@ -296,7 +296,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectRefused(simulate(referenceNumber), 403, 'SANDBOX_MISMATCH')
     })
 
-    it('a live key, whatever the request is like: 403 SANDBOX_ONLY', async () => {
+    it('returns 403 SANDBOX_ONLY for a live key, whatever the request is', async () => {
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       const { referenceNumber } = await createIntent(service, live)
       for (const reference of [referenceNumber, 'PI-NONE']) {
@@ -307,7 +307,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await readIntent(service, live, referenceNumber)).to.include({ status: 'PENDING' })
     })
 
-    it('what is not PENDING: 400 INTENT_NOT_PENDING, and nothing changes', async () => {
+    it('returns 400 INTENT_NOT_PENDING for any other status, and changes nothing', async () => {
       const cancelled = await create()
       await service.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
       const paid = await create()
@@ -321,7 +321,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       }
     })
 
-    it('what somebody is paying at this moment: 400 INTENT_NOT_PENDING', async () => {
+    it('returns 400 INTENT_NOT_PENDING while a payment is in progress', async () => {
       const reference = await create()
       const now = service.deps.now()
       const later = new Date(now.getTime() + 15_000)
@@ -341,7 +341,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('happens once, however many ask, and excludes a cancel: one winner, and the events that it tells', async () => {
+  it('happens once under concurrency and excludes a cancellation, with the events of the winner', async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -36,11 +36,11 @@ describe('A connection', () => {
     return answersOf(wire.toString('latin1'))
   }
 
-  it('has its headers and its requests timed by Node', () => {
+  it('gets its timeouts for headers and requests from Node', () => {
     expect(impatient.server).to.include({ headersTimeout: short.headersMs, requestTimeout: short.requestMs })
   })
 
-  it('that says too little for too long hears 408 REQUEST_TIMEOUT, and nothing is done', async () => {
+  it('gets 408 REQUEST_TIMEOUT for a body that is too slow, and nothing is executed', async () => {
     const before = await service.deps.Intent.countDocuments()
     const all = await Promise.all([
       sendRaw(impatient.origin),
@@ -59,7 +59,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('whose body drips is ended by its rate, long before the time of a request is over', async () => {
+  it('is closed early for the low rate of its body, long before the request timeout', async () => {
     const { origin, close } = await openServer(service, app(), { ...short, requestMs: timeouts.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
@@ -72,7 +72,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('whose second body drips does not live on the bytes of the first', async () => {
+  it('gets no credit for the bytes of its first body while its second body is slow', async () => {
     const { origin, close } = await openServer(service, app(), { ...short, requestMs: timeouts.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
@@ -82,7 +82,7 @@ describe('A connection', () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
-  it('whose body comes slowly, but fast enough, is served', async () => {
+  it('is served if its body is slow but fast enough', async () => {
     const socket = await connectTo(impatient.origin)
     const answered = readToEnd(socket)
     const padded = body.padEnd(2000)
@@ -95,14 +95,14 @@ describe('A connection', () => {
     expect(answer?.status).to.equal(201)
   })
 
-  it('that sends nothing but empty lines after an answer is let go', async () => {
+  it('is closed if it sends only empty lines after a response', async () => {
     const idle = await openServer(service, app(), { ...short, keepAliveMs: 200 })
     const answers = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
     await idle.close()
     expect(answers.map(({ status }) => status)).to.deep.equal([200])
   })
 
-  it('that asks again in time lives on, for longer than a silent one', async () => {
+  it('stays open longer than a silent one if it sends its next request in time', async () => {
     const { origin, close } = await openServer(service, app(), { ...short, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
     const answered = readToEnd(socket)
@@ -115,7 +115,7 @@ describe('A connection', () => {
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
   })
 
-  it('is not told 408 of a request that was answered without its body', async () => {
+  it('gets no 408 for a request that was answered without its body', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([
       sendRaw(impatient.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
@@ -124,7 +124,7 @@ describe('A connection', () => {
     expect(early.map((answers) => answers.map(({ status }) => status))).to.deep.equal([[401], [404]])
   })
 
-  it('on which much still comes after a refusal is not reset before the refusal is read', async () => {
+  it('is not reset before the client can read a refusal, even if much data still arrives', async () => {
     const socket = await connectTo(impatient.origin)
     socket.on('error', () => undefined)
     socket.pause()
@@ -137,7 +137,7 @@ describe('A connection', () => {
     expectFailure(answer, 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('that is closed early, at whatever place, does no harm', async () => {
+  it('may be closed by the client at any byte without harm', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
     const places = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
@@ -159,7 +159,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('that is reset while a request waits behind a slow one harms nobody, nor on the port of a worker', async () => {
+  it('may be reset while a request waits behind a slow one, also on the port of a worker', async () => {
     let answer = () => undefined as unknown
     const asked = () => new Promise((resolve) => (answer = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping: asked }
@@ -184,7 +184,7 @@ describe('A connection', () => {
     await Promise.all([opened.close(), probes.stop(0)])
   })
 
-  it('with 100 000 requests ahead of their answers gets those that may wait, in order, and 429 RATE_LIMITED', async () => {
+  it('with 100 000 pipelined requests gets some responses in order, then 429 RATE_LIMITED', async () => {
     const accepted = once(impatient.server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(impatient.origin)
     const answered = readToEnd(socket)
@@ -199,7 +199,7 @@ describe('A connection', () => {
     expect(atServer.bytesRead).to.be.below(1_000_000)
   })
 
-  it('whose other side never ends it is let go after our last word', async () => {
+  it('is closed after the last response, even if the client never ends it', async () => {
     const { server, origin, close } = await openServer(service, app(), { ...short, lingerMs: 50 })
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true })
@@ -211,7 +211,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('that takes no answer has none made ahead, and is let go', async () => {
+  it('gets no responses computed ahead if the client reads nothing, and is closed', async () => {
     let made = 0
     const answering = express().get('/', (_req, res) => {
       made += 1
@@ -231,7 +231,7 @@ describe('A connection', () => {
     expect(made).to.be.within(2, 30)
   })
 
-  it('beyond the most that there may be is closed, and those that stand are served', async () => {
+  it('is closed above the maximum number, and the others are served', async () => {
     const most = impatient.server.maxConnections
     expect(most).to.equal(mostConnections())
     const open = await new Promise<number>((resolve) =>
@@ -259,7 +259,7 @@ describe('A connection', () => {
     const standing = (sockets: Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
     const ofAddress = mostConnections() / 10
 
-    it(`beyond ${ofAddress} of one address is closed, and those of other addresses are served`, async () => {
+    it(`is closed above ${ofAddress} of one address, and those of other addresses are served`, async () => {
       const { origin, close } = await openServer(service, app(), timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
@@ -277,7 +277,7 @@ describe('A connection', () => {
       await close()
     })
 
-    it('that is a proxy of TRUST_PROXY has no limit of its own', async () => {
+    it('has no limit of its own if it comes from a proxy of TRUST_PROXY', async () => {
       const behind = await openService({ TRUST_PROXY: '127.9.0.1' })
       const { origin, close } = await openServer(
         behind,

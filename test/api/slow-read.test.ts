@@ -8,7 +8,7 @@ const lifetimeMs = 86_400_000
  * Who asks for an intent just before its time is up, and is answered after it. Meanwhile it is paid, so it never expires: neither may
  * the answer say so, although what was read is PENDING and its time is up.
  */
-describe('a read that lasts past the end of an intent', () => {
+describe('A read that takes longer than the intent lives returns its expiry', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let referenceNumber: string
@@ -76,7 +76,7 @@ describe('a read that lasts past the end of an intent', () => {
       expect(await statusNow()).to.equal('PAID')
     })
 
-  it('by the page of the payment', async () => {
+  it('on the page of the payment', async () => {
     delay('findOffered')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')

@@ -88,11 +88,11 @@ describe('Between businesses and environments', () => {
       sides.map(({ merchant }) => merchant.businessId),
     )
 
-  it('every operation has its row here', () => {
+  it('every operation has a test here', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
 
-  it("an order takes from what is its key's own, and from nothing else", async () => {
+  it('an order takes only stock of its own business and environment', async () => {
     const [own, other] = await Promise.all([openBusiness(), openBusiness()])
     const [mine, live, foreign] = await Promise.all(
       [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
@@ -120,7 +120,7 @@ describe('Between businesses and environments', () => {
     if (row === undefined) continue
 
     if ('of' in row)
-      it(`${name} knows only what is its key's own`, async () => {
+      it(`${name} finds only what belongs to its key`, async () => {
         const kind: Kind = kinds[row.of]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         for (const [owner, sibling] of [
@@ -156,7 +156,7 @@ describe('Between businesses and environments', () => {
       })
 
     if ('lists' in row)
-      it(`${name} lists what is its key's own, and nothing else`, async () => {
+      it(`${name} lists only what belongs to its key`, async () => {
         const kind: Kind = kinds[row.lists]
         const businesses = await Promise.all([openBusiness(), openBusiness()])
         const things = []
@@ -174,7 +174,7 @@ describe('Between businesses and environments', () => {
       })
 
     if ('makes' in row)
-      it(`${name} makes one in its key's environment`, async () => {
+      it(`${name} creates it in the environment of its key`, async () => {
         const kind: Kind = kinds[row.makes]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         const sides = [own.test, own.live, other.test, other.live]
@@ -192,7 +192,7 @@ describe('Between businesses and environments', () => {
       })
 
     if (route.path.startsWith('/dev/store/'))
-      it(`${name} tells a live key without a shop so, and a test key never`, async () => {
+      it(`${name} refuses a live key without a shop, and never a test key`, async () => {
         const merchant = await service.merchant()
         const { businessId } = merchant
         const live = {

@@ -31,7 +31,7 @@ describe('A test of a webhook endpoint', () => {
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(JSON.stringify(body))
 
-  it('is one signed delivery of sample data, at once, and answers how it went', async () => {
+  it('sends one signed delivery of sample data at once, and returns its result', async () => {
     const { status, body } = await test({ event: 'payment.failed' })
     expect(status).to.equal(200)
     const [arrived] = endpointServer.received
@@ -67,7 +67,7 @@ describe('A test of a webhook endpoint', () => {
     await blocking.close()
   })
 
-  it('has the shape of the real event, for every event there is', async () => {
+  it('sends the shape of the real event, for every event', async () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
@@ -84,7 +84,7 @@ describe('A test of a webhook endpoint', () => {
     }
   })
 
-  it('is of the first event when none is named, signed by old secrets too, and works when inactive', async () => {
+  it('sends the first event by default, signed with old secrets too, also to an inactive endpoint', async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
@@ -97,7 +97,7 @@ describe('A test of a webhook endpoint', () => {
     expect(isSignedWith(secret, { ...arrived, headers })).to.equal(true)
   })
 
-  it('is sandbox with a live key as well, no delivery of the list, and nothing for the health', async () => {
+  it('is sandbox for a live key as well, and changes neither the delivery list nor the health', async () => {
     const before = await service.deps.Endpoint.findById(id).lean()
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     endpointServer.respondWith((res) => void res.writeHead(500).end())
@@ -107,7 +107,7 @@ describe('A test of a webhook endpoint', () => {
     expect(await service.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
   })
 
-  it('of a receiver that fails is a 200 that says at which stage, once, with nothing of its answer', async () => {
+  it('returns 200 with the stage at which the endpoint failed, once, without its response', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as { port: number }
@@ -134,7 +134,7 @@ describe('A test of a webhook endpoint', () => {
     expect(endpointServer.received).to.have.length(4)
   })
 
-  it('is refused while five of the business run, and waits for no test of another business', async () => {
+  it('is refused while five tests of the business run, but not for tests of another business', async () => {
     const other = await service.merchant()
     const { id: theirs } = await subscribe(service, other, endpointServer.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)
@@ -158,14 +158,14 @@ describe('A test of a webhook endpoint', () => {
     silent.close()
   })
 
-  it('asked for again with the same idempotency key is not sent again', async () => {
+  it('is not repeated for the same idempotency key', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('of a dead process is sent again by the retry, under the same delivery id', async () => {
+  it('is repeated under the same delivery id by the retry after a crash', async () => {
     await test({}, merchant, 'crashed').expect(200)
     await service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
     await test({}, merchant, 'crashed').expect(200)
@@ -173,7 +173,7 @@ describe('A test of a webhook endpoint', () => {
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
   })
 
-  it('is refused for an event that does not exist or that the key may not see, named or not', async () => {
+  it('is refused for an unknown event and for an event the key may not see, named or by default', async () => {
     const orders = asMerchant(
       merchant.businessId,
       await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', 'store.orders:read'] }),
@@ -196,7 +196,7 @@ describe('A test of a webhook endpoint', () => {
     await test({ event: 'order.new' }, orders).expect(200)
   })
 
-  it('is told in one line of the log, without secret, signature or body', async () => {
+  it('adds one line to the log, without secret, signature or body', async () => {
     recorded.text = ''
     const { body } = await test().expect(200)
     const lines = recorded.text.split('\n').filter((line) => line.includes(body.data.deliveryId))

@@ -6,7 +6,7 @@ import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 
-describe('A query parameter that an operation does not know', () => {
+describe('An unknown query parameter', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -78,7 +78,7 @@ describe('A query parameter that an operation does not know', () => {
     await expectRefused(service.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
   })
 
-  it('makes a write fail without effect, and the refusal is stored under the idempotency key', async () => {
+  it('fails a write without an effect, and the refusal is stored under the idempotency key', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 100 })
     const path = `${intents}/${referenceNumber}/cancel`
     const headers = merchant.write()

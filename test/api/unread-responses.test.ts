@@ -97,7 +97,7 @@ describe('Responses that are not read', () => {
     await until('the page can be read again', async () => (await call(page, merchant)).status === 200)
   })
 
-  it('get 429 RATE_LIMITED only over the share of their business', async () => {
+  it('get 429 RATE_LIMITED only above the share of their business', async () => {
     const { perBusiness } = service.deps.responses
     expect(perBusiness).to.equal(responseBytes * partOfBusiness)
     const sockets: Socket[] = []
@@ -136,7 +136,7 @@ describe('Responses that are not read', () => {
     }
   })
 
-  it('have their connection closed when the client reads nothing, or too little, for too long', async () => {
+  it('have their connection closed if the client reads nothing, or too slowly, for too long', async () => {
     const app = createApp(service.deps, () => false)
     const { origin, close } = await openServer(service, app, short)
     const silent = await ask(origin, page, merchant)
@@ -149,14 +149,14 @@ describe('Responses that are not read', () => {
     await close()
   })
 
-  it('never exceed the memory reserved for them: no intent without refunds is larger', async () => {
+  it('never exceed the memory reserved for an intent without refunds of the largest size', async () => {
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
     const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
   })
 
-  it('never exceed the memory reserved for them: no product is larger', async () => {
+  it('never exceed the memory reserved for a product of the largest size', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: long.repeat(200),
       description: long.repeat(5000),

@@ -50,12 +50,12 @@ describe('A limit of five requests a second for visitors without an API key', ()
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
   })
 
-  it('refuses page views that bring a proof as well', async () => {
+  it('refuses page views with a proof of the link as well', async () => {
     const { page } = await payment()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
 
-  it('admits a customer who polls every three seconds beside 500 requests of a stranger', async () => {
+  it('admits a customer who polls every three seconds despite 500 requests of a stranger', async () => {
     const { status } = await payment()
     const [stranger, ...customer] = await Promise.all([
       flood(500, '100.3.0.1', status),
@@ -102,7 +102,7 @@ describe('A limit of five requests a second for visitors without an API key', ()
       expect((await counted('address')) - before).to.equal(2)
     })
 
-  it('refuses in the envelope where there is no page', async () => {
+  it('refuses with the envelope if there is no page', async () => {
     await flood(limit, '100.7.0.1', '/nothing')
     const { status, body } = await visit('100.7.0.1', '/nothing')
     expect(status).to.equal(429)
@@ -120,7 +120,7 @@ describe('A limit of five requests a second for visitors without an API key', ()
     }
   })
 
-  it('does not count requests that bring a key', async () => {
+  it('does not count requests with a key', async () => {
     const merchant = await service.merchant()
     const ask = () =>
       service.http.get('/api/v1/dev/intents').set(merchant.read()).set('X-Forwarded-For', '100.9.0.1')

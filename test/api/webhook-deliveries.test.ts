@@ -19,7 +19,7 @@ import { expectRefused } from './refused.ts'
 const path = '/api/v1/dev/webhooks/events'
 const day = 86_400_000
 
-describe('Webhook deliveries', () => {
+describe('The list of webhook deliveries', () => {
   const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' })
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -70,12 +70,12 @@ describe('Webhook deliveries', () => {
     return delivery
   }
 
-  describe('listed', () => {
-    it('are an empty page where there are none', async () => {
+  describe('in pages', () => {
+    it('is an empty page if there are none', async () => {
       expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('tell where each stands: before its first attempt, after a failure, after its success', async () => {
+    it('shows their status: before the first attempt, after a failure, after a success', async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const start = service.clock.now()
       const delivery = await freshDelivery(service, merchant)
@@ -122,7 +122,7 @@ describe('Webhook deliveries', () => {
       expect(done).to.include({ lastAttemptAt: now, lastResponseStatus: 201, lastError: null })
     })
 
-    it('come newest first, each once over all pages', async () => {
+    it('returns the newest first, each once over all pages', async () => {
       service.clock.freeze(new Date())
       const made: string[] = []
       for (let count = 0; count < 5; count += 1) {
@@ -135,7 +135,7 @@ describe('Webhook deliveries', () => {
       expect(await listed('limit=2')).to.include({ total: 5, hasMore: true })
     })
 
-    it('are filtered by status, event, endpoint and time, in any combination', async () => {
+    it('filters by status, event, endpoint and time, in any combination', async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const [delivered, retrying, gone] = [await attempted(200), await attempted(500), await cancelled()]
       const { _id: over } = await dead()
@@ -173,7 +173,7 @@ describe('Webhook deliveries', () => {
       }
     })
 
-    it('are counted without reading one', async () => {
+    it('counts without reading a document', async () => {
       for (let made = 0; made < 3; made += 1) await freshDelivery(service, merchant)
       for (const query of ['', 'event=payment.created', `endpointId=${endpointId}`]) {
         const done = await profiled(service, async () => {
@@ -187,7 +187,7 @@ describe('Webhook deliveries', () => {
       }
     })
 
-    it('refuse a parameter that makes no sense, and name it: 400 VALIDATION_ERROR', async () => {
+    it('returns 400 VALIDATION_ERROR for an invalid parameter, and names it', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
@@ -204,7 +204,7 @@ describe('Webhook deliveries', () => {
         }
     })
 
-    it('are those of the business and the environment of the key, whatever endpoint is named', async () => {
+    it('returns only those of the business and environment of the key, whatever endpoint is named', async () => {
       const mine = await freshDelivery(service, merchant)
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       await createIntent(service, live)
@@ -218,8 +218,8 @@ describe('Webhook deliveries', () => {
     })
   })
 
-  describe('read one by one', () => {
-    it('tell every attempt, oldest first, with the stage at which it failed and the first KiB of the answer', async () => {
+  describe('one by one', () => {
+    it('shows every attempt, oldest first, with the stage of its failure and the first KiB of the response', async () => {
       const delivery = await freshDelivery(service, merchant)
       service.clock.freeze(service.clock.now())
       const answers: ((res: Parameters<Parameters<EndpointServer['respondWith']>[0]>[0]) => void)[] = [
@@ -251,7 +251,7 @@ describe('Webhook deliveries', () => {
       for (const { durationMs } of attemptLog) expect(durationMs).to.be.a('number')
     })
 
-    it('name the stage at which an attempt failed', async () => {
+    it('names the stage at which an attempt failed', async () => {
       const { host } = endpointServer
       const stages: [stage: string, url: string, respond?: Parameters<EndpointServer['respondWith']>[0]][] = [
         ['refused', 'http://127.0.0.1:1/'],
@@ -289,7 +289,7 @@ describe('Webhook deliveries', () => {
       }
     })
 
-    it('tell where an attempt went, when the endpoint has moved since', async () => {
+    it('shows the URL of an attempt if the endpoint has moved since', async () => {
       const delivery = await attempted(500)
       const moved = `${endpointServer.url}/moved`
       const endpoint = `/api/v1/dev/webhooks/endpoints/${endpointId}`
@@ -305,7 +305,7 @@ describe('Webhook deliveries', () => {
       ])
     })
 
-    it('hide the payload and the response bodies from a key that may not subscribe to the event', async () => {
+    it('hides the payload and the response bodies from a key that may not subscribe to the event', async () => {
       const delivery = await freshDelivery(service, merchant)
       endpointServer.respondWith((res) => void res.writeHead(500).end(endpointServer.received.at(-1)?.body))
       await attempt(service.deps, delivery._id)
@@ -322,7 +322,7 @@ describe('Webhook deliveries', () => {
       expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
-    it('are 404 DELIVERY_NOT_FOUND when unknown or foreign, 403 SANDBOX_MISMATCH in the other environment', async () => {
+    it('returns 404 DELIVERY_NOT_FOUND for unknown or foreign ones, 403 SANDBOX_MISMATCH for the other environment', async () => {
       const { _id } = await freshDelivery(service, merchant)
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       const other = await service.merchant()
@@ -342,7 +342,7 @@ describe('Webhook deliveries', () => {
     })
   })
 
-  describe('sent again', () => {
+  describe('with POST …/retry', () => {
     const retry = ({ _id }: { _id: string }, as = merchant, key?: string) =>
       service.http.post(`${path}/${_id}/retry`).set(as.write(key))
     const retried = async (delivery: { _id: string }) => {
@@ -351,7 +351,7 @@ describe('Webhook deliveries', () => {
       return body.data
     }
 
-    it('by hand, a DEAD one is attempted once more, on top of the eight, and is DEAD again if that fails', async () => {
+    it('attempts a DEAD delivery once more after its eight attempts, and leaves it DEAD if that fails', async () => {
       const delivery = await dead()
       const now = service.clock.now().toISOString()
       service.clock.freeze(new Date(now))
@@ -379,7 +379,7 @@ describe('Webhook deliveries', () => {
       expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 
-    it('while one waits, it is brought forward, and stays at its step of the table', async () => {
+    it('brings a waiting delivery forward, which keeps its step of the retry table', async () => {
       service.clock.freeze(service.clock.now())
       const delivery = await attempted(500)
       service.clock.advance(10_000)
@@ -390,7 +390,7 @@ describe('Webhook deliveries', () => {
       expect((await deliverToItsEnd(service, delivery)).attempts).to.equal(9)
     })
 
-    it('sends nothing where there is nothing to send, and says why', async () => {
+    it('sends nothing if there is nothing to send, and returns why', async () => {
       const [delivered, untried] = [await attempted(200), await freshDelivery(service, merchant)]
       expect(await retried(delivered)).to.include({
         retried: false,
@@ -407,7 +407,7 @@ describe('Webhook deliveries', () => {
         expect((await stored(service, { _id })).redrives).to.equal(0)
     })
 
-    it('ten times at once is one more attempt; the same request again gets the same answer', async () => {
+    it('makes one more attempt for ten concurrent requests, and replays the response', async () => {
       const delivery = await dead()
       const answers = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = answers.map(({ reason }) => reason)
@@ -423,7 +423,7 @@ describe('Webhook deliveries', () => {
       expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 10, maxAttempts: 10 })
     })
 
-    it('stands in the audit trail: which key, from where, before and after', async () => {
+    it('adds the key, the address and the values before and after to the audit trail', async () => {
       const delivery = await dead()
       await retried(delivery)
       const trail = await service.deps.AuditEvent.find({ subject: delivery._id }).lean()

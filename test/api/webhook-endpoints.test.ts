@@ -32,8 +32,8 @@ describe('Webhook endpoints', () => {
     expect(answer.status).to.equal(status)
   }
 
-  describe('created', () => {
-    it('answer 201 with id, url, events, active and a secret of 64 hex characters', async () => {
+  describe('on creation', () => {
+    it('are returned with 201, id, url, events, active and a secret of 64 hex characters', async () => {
       const { status, body } = await create({ url: 'https://shop.example/hook?a=1', events: allEvents })
       expect(status).to.equal(201)
       expect(body.data).to.include({ url: 'https://shop.example/hook?a=1', active: true })
@@ -42,7 +42,7 @@ describe('Webhook endpoints', () => {
       expect(body.data.id).to.match(/^\w+$/)
     })
 
-    it('each have a secret of their own, kept sealed', async () => {
+    it('have a secret each, which is stored sealed', async () => {
       const made = await Promise.all([create(), create()])
       const secrets = made.map(({ body }) => body.data.secret)
       expect(secrets[0]).not.to.equal(secrets[1])
@@ -52,7 +52,7 @@ describe('Webhook endpoints', () => {
       for (const secret of secrets) expect(stored).not.to.include(secret)
     })
 
-    it('with an event named twice have it once', async () => {
+    it('store a repeated event once', async () => {
       const { body } = await create({
         ...good,
         events: ['payment.failed', 'payment.created', 'payment.failed'],
@@ -61,7 +61,7 @@ describe('Webhook endpoints', () => {
       expect(body.data.events).to.have.lengthOf(2)
     })
 
-    it('show the same secret when the create is sent again, and are made once', async () => {
+    it('are created once, with the same secret, for a repeated create', async () => {
       const first = await create(good, merchant, 'once')
       const again = await create({ ...good, url: 'https://other.example' }, merchant, 'once')
       expect([again.status, again.text]).to.deep.equal([201, first.text])
@@ -75,7 +75,7 @@ describe('Webhook endpoints', () => {
       expect(await count()).to.equal(2)
     })
 
-    it('by fields that nobody knows are not changed', async () => {
+    it('ignore unknown fields', async () => {
       const { body } = await create({
         ...good,
         active: false,
@@ -90,12 +90,12 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  describe('refused, of which nothing is left behind', () => {
+  describe('with invalid input, which leaves nothing behind,', () => {
     afterEach(async () => {
       expect(await count()).to.equal(0)
     })
 
-    it('are those without a URL or events: VALIDATION_ERROR, INVALID_WEBHOOK_URL', async () => {
+    it('are refused without a URL or events: VALIDATION_ERROR, INVALID_WEBHOOK_URL', async () => {
       await expectRefused({}, 400, 'VALIDATION_ERROR', 'url')
       await expectRefused({ url: good.url }, 400, 'VALIDATION_ERROR', 'events')
       for (const events of [[], null, 'payment.created', {}])
@@ -110,7 +110,7 @@ describe('Webhook endpoints', () => {
       for (const body of [[], null, 'x', 5]) await expectRefused(body, 400, 'VALIDATION_ERROR', 'body')
     })
 
-    it('are those whose URL is no public https URL: INVALID_WEBHOOK_URL', async () => {
+    it('are refused without a public https URL: INVALID_WEBHOOK_URL', async () => {
       const urls = [
         'http://shop.example/hook',
         'ftp://shop.example',
@@ -135,7 +135,7 @@ describe('Webhook endpoints', () => {
       for (const url of urls) await expectRefused({ ...good, url }, 400, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are those with an event that does not exist: INVALID_WEBHOOK_EVENT', async () => {
+    it('are refused with an unknown event: INVALID_WEBHOOK_EVENT', async () => {
       for (const event of ['payment.paid', 'PAYMENT.CREATED', '', 'payment.*', '*', '__proto__', 'toString'])
         await expectRefused(
           { ...good, events: ['payment.created', event] },
@@ -145,7 +145,7 @@ describe('Webhook endpoints', () => {
         )
     })
 
-    it('tell all that is wrong, the URL first', async () => {
+    it('are refused with all faults, the URL first', async () => {
       const { body } = await create({ url: 'http://x', events: ['nope'] }).expect(400)
       expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
       const faults = body.error.details.map((fault: { code: string }) => fault.code)
@@ -153,7 +153,7 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  it('are for events that the scopes of the key allow: else 403 EVENTS_NOT_PERMITTED, naming them', async () => {
+  it('are refused with 403 EVENTS_NOT_PERMITTED for events beyond the scopes of the key, naming them', async () => {
     const withOnly = (...some: Scope[]) => service.merchant({ scopes: ['webhooks.endpoints:write', ...some] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
@@ -190,7 +190,7 @@ describe('Webhook endpoints', () => {
       await expectRefused({ ...good, url: 'http://x' }, 400, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are exactly five when 20 are asked for at once, over both of its environments', async () => {
+    it('are exactly five after 20 concurrent creates, over both environments', async () => {
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
@@ -202,14 +202,14 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  describe('listed', () => {
-    it('are an empty page where there are none', async () => {
+  describe('in a list', () => {
+    it('are an empty page if there are none', async () => {
       const { status, body } = await list()
       expect(status).to.equal(200)
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('show what their create answered, newest first, but never the secret', async () => {
+    it('look as in the response to their create, newest first, but without the secret', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {
@@ -234,7 +234,7 @@ describe('Webhook endpoints', () => {
       service.clock.freeze(null)
     })
 
-    it('are those of the business in both environments, and of no other business', async () => {
+    it('are those of both environments of the business, and of no other business', async () => {
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       await create()
       await create(good, live)

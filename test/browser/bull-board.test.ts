@@ -33,7 +33,7 @@ describe('Bull Board in a browser', function () {
   after(() => stage.close())
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('support signs in, finds a dead delivery, retries it, sees it delivered and sees the line in the trail', async () => {
+  it('lets support sign in, find a dead delivery, retry it, see it delivered and see the line in the audit trail', async () => {
     const delivery = await stage.deadDelivery()
     const page = support
     await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()
@@ -59,7 +59,7 @@ describe('Bull Board in a browser', function () {
       .and.include('delivery.requeued')
   })
 
-  it('support is offered Retry and Retry all, and nothing else that changes anything', async () => {
+  it('offers support Retry and Retry all, and no other change', async () => {
     await stage.deadDelivery()
     const page = support
     await page.goto(failed)
@@ -86,7 +86,7 @@ describe('Bull Board in a browser', function () {
     await picture(page, 'board-overview-desktop')
   })
 
-  it('a viewer is offered nothing', async () => {
+  it('offers a viewer no change', async () => {
     const delivery = await stage.deadDelivery()
     const page = viewer
     await page.goto(failed)
@@ -124,7 +124,7 @@ describe('Bull Board in a browser', function () {
     expect(stage.endpointServer.received).to.have.length(sent)
   })
 
-  it('Retry all sends every dead delivery once more', async () => {
+  it('sends every dead delivery once more with Retry all', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     const page = support
     await page.goto(failed)
@@ -137,7 +137,7 @@ describe('Bull Board in a browser', function () {
       await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
   })
 
-  it('leads back to the other pages', async () => {
+  it('links back to the other pages', async () => {
     await viewer.goto('/admin/queues')
     await viewer.getByRole('link', { name: 'Dead deliveries' }).click()
     await viewer.waitForURL('**/admin/dead')

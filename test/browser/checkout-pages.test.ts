@@ -21,7 +21,7 @@ interface Shown {
   says: (locale: Locale) => string
 }
 
-describe('The hosted pages', function () {
+describe('The hosted payment pages', function () {
   this.timeout(120_000)
   let counter: Counter
   let merchant: Merchant
@@ -153,7 +153,7 @@ describe('The hosted pages', function () {
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
     for (const locale of locales)
-      it(`${locale.words.language}, ${size}: fit, bar nobody, load nothing from elsewhere`, async () => {
+      it(`are accessible in ${locale.words.language} on ${size}, and load nothing from other hosts`, async () => {
         const page = await counter.sitDown({ size, scripts: true, language: locale.code })
         const wrong: string[] = []
         for (const [name, shown] of Object.entries(pages)) {
@@ -163,7 +163,7 @@ describe('The hosted pages', function () {
         expect([...wrong, ...counter.faults()]).to.deep.equal([])
       })
 
-  it('fit in 320 pixels, as wide as a large screen at 400 %, and can be read in the dark', async () => {
+  it('fit in 320 pixels, as wide as a large screen at 400 %, and are readable in dark mode', async () => {
     const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'fr' })
     await page.setViewportSize({ width: 320, height: 256 })
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -175,7 +175,7 @@ describe('The hosted pages', function () {
     expect(wrong).to.deep.equal([])
   })
 
-  it('show what a merchant wrote as text, in a direction of its own', async () => {
+  it('show text of a merchant as text, in its own direction', async () => {
     const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'en' })
     let alerts = 0
     page.on('dialog', (dialog) => {
@@ -188,7 +188,7 @@ describe('The hosted pages', function () {
     expect(await page.locator('h1').textContent()).to.equal('Pay 10,000,000.00\u00a0MRU')
   })
 
-  it('are light: the first view loads less than 30 KB in all', async () => {
+  it('load less than 30 KB on the first view', async () => {
     for (const name of ['code', 'pay', 'amount', 'paid']) {
       const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'ar' })
       const sizesOf: Promise<number>[] = []
@@ -207,7 +207,7 @@ describe('The hosted pages', function () {
     }
   })
 
-  it('tell whoever guessed too often how long to wait', async () => {
+  it('say how long to wait after too many failed attempts', async () => {
     const { deps } = counter.service
     const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'ar' })
     for (let guess = 0; guess < 31; guess += 1) await fetch(`${counter.service.origin}/p/222222`)

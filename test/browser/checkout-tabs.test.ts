@@ -74,7 +74,7 @@ describe('One payment in a browser', function () {
   }
 
   for (const scripts of [true, false])
-    it(`two tabs, one paying: the other waits with it and shows what came of it${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is shown in the waiting tab when another tab pays${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const [first, second] = [await open(path, scripts), await open(path, scripts)]
       const wallet = holdWallet()
@@ -93,7 +93,7 @@ describe('One payment in a browser', function () {
     })
 
   for (const scripts of [true, false])
-    it(`a double click is one payment${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is paid once by a double click${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -102,7 +102,7 @@ describe('One payment in a browser', function () {
       await expectPaidOnce(referenceNumber)
     })
 
-  it('two tabs send at the same moment: one payment', async () => {
+  it('is paid once if two tabs send at the same moment', async () => {
     const { path, referenceNumber } = await order()
     const tabs = [await open(path), await open(path), await open(path, false)]
     for (const tab of tabs) await fill(tab)
@@ -114,7 +114,7 @@ describe('One payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('back and refresh after paying show that it is paid, and send nothing', async () => {
+  it('is shown as paid after back and refresh, which send nothing', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await pay(page, locale, payer)
@@ -129,7 +129,7 @@ describe('One payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('an answer that was lost on the way: opened again, the page tells that it is paid', async () => {
+  it('is shown as paid when the page is opened again after a lost response', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await page.route('**/p/*', async (route) => {
@@ -150,7 +150,7 @@ describe('One payment in a browser', function () {
   })
 
   for (const scripts of [true, false])
-    it(`time runs out while the page is open${scripts ? ': it says so by itself' : ' (without scripts): whoever pays then is told'}`, async () => {
+    it(`expires while the page is open${scripts ? ', which shows it by itself' : ' (without scripts), which a late payment then shows'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -161,7 +161,7 @@ describe('One payment in a browser', function () {
       expect(await counter.debits(merchant)).to.equal(0)
     })
 
-  it('the merchant cancels while the page is open: it says so by itself', async () => {
+  it('is cancelled by the merchant while the page is open, which shows it by itself', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await counter.service.http

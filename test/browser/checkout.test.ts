@@ -25,7 +25,7 @@ describe('A customer in a browser', function () {
       const written = (digits: string) =>
         digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
 
-      it(`${where}: types a code, mistakes the PIN, pays, and goes back to the shop`, async () => {
+      it(`types a code, a wrong PIN and the right one, pays, and returns to the shop: ${where}`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { code, shortCode, referenceNumber } = await counter.order(merchant, {})
@@ -66,7 +66,7 @@ describe('A customer in a browser', function () {
       // The other half is much the same, and a browser takes its time.
       if (scripts === (language === 'ar')) continue
 
-      it(`${where}: chooses the amount, changes it, is short of money, and pays by another wallet`, async () => {
+      it(`chooses and changes the amount, lacks money, and pays with another wallet: ${where}`, async () => {
         const { service } = counter
         const merchant = await service.merchant()
         const asked = { amountType: 'OPEN', amount: 20_000 }
@@ -95,7 +95,7 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      it(`${where}: leaves without paying, which cancels nothing, and comes back to pay`, async () => {
+      it(`leaves without paying, which cancels nothing, and comes back to pay: ${where}`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { shortCode, referenceNumber } = await counter.order(merchant, {})
@@ -112,7 +112,7 @@ describe('A customer in a browser', function () {
       })
     }
 
-  it('is taken back to the shop five seconds after paying, once, unless they stay', async () => {
+  it('returns to the shop five seconds after paying, once, unless they stay', async () => {
     const [locale] = locales
     const { words } = locale
     const merchant = await counter.service.merchant()

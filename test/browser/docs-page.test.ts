@@ -83,7 +83,7 @@ describe('The page /docs', function () {
   const created = () => service.deps.Intent.countDocuments({ businessId: merchant.businessId })
   const inOurWay = async (page: Page) => (await barriers(page)).filter((each) => !notOurs.test(each))
 
-  it('creates intents with a test key, each by a fresh idempotency key, forgets it, and sends nothing with a live one', async () => {
+  it('creates intents with a test key and new idempotency keys, forgets the key, and sends nothing with a live key', async () => {
     const page = await open('desktop')
     const asked = watch(page)
     await picture(page, 'docs-desktop')
@@ -124,7 +124,7 @@ describe('The page /docs', function () {
     expect(await inOurWay(page)).to.deep.equal([])
   })
 
-  it('is refused to whoever does anything but read it', async () => {
+  it('refuses every method but GET and HEAD', async () => {
     const { status, headers, body } = await service.http.post('/docs')
     expect([status, headers.allow, body.error.code]).to.deep.equal([404, 'GET, HEAD', 'ENDPOINT_NOT_FOUND'])
   })

@@ -55,7 +55,7 @@ describe('The staff pages', function () {
   after(() => stage.close())
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
-    it(`fit on a ${size} screen, run no script, load nothing from elsewhere and bar nobody`, async () => {
+    it(`are accessible on a ${size} screen, run no script and load nothing from other hosts`, async () => {
       const wrong: unknown[] = []
       const look = async (page: Page, name: string) => {
         await picture(page, `${name}-${size}`)

@@ -20,7 +20,7 @@ describe('The search page in a browser', function () {
   after(() => stage.close())
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('support finds a payment with the keyboard alone, sends its delivery again, sees it delivered and the line in the trail', async () => {
+  it('lets support find a payment by keyboard alone, re-queue its delivery, see it delivered and see the line in the audit trail', async () => {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
@@ -43,7 +43,7 @@ describe('The search page in a browser', function () {
     expect(trail).to.include('a-support').and.include('delivery.requeued').and.include('DEAD')
   })
 
-  it('support sends all dead deliveries of one receiver again', async () => {
+  it('lets support re-queue all dead deliveries of one endpoint', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     await support.goto('/admin/dead')
     stage.heal()
@@ -53,7 +53,7 @@ describe('The search page in a browser', function () {
       await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
   })
 
-  it('a viewer sees everything and is offered no act', async () => {
+  it('shows a viewer everything and offers no action', async () => {
     const delivery = await stage.deadDelivery()
     for (const path of [
       `/admin/payments/${delivery.referenceNumber}`,
@@ -69,7 +69,7 @@ describe('The search page in a browser', function () {
     }
   })
 
-  it('shows a page, not a sign-in that leads nowhere, after signing out and in again', async () => {
+  it('shows a page after signing out and in again, not a sign-in that leads nowhere', async () => {
     await viewer.goto('/admin/dead')
     await viewer.getByRole('button', { name: 'Sign out' }).click()
     await viewer.waitForURL('**/admin/sign-in')

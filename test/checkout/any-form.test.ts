@@ -6,7 +6,7 @@ import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, open, pay, seen, wallets } from './customer.ts'
 
-describe('Whatever is sent to the page of a payment', () => {
+describe('The page of a payment, for arbitrary input,', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
@@ -36,7 +36,7 @@ describe('Whatever is sent to the page of a payment', () => {
     'no kind at all': ['form=1', { 'Content-Type': '' }],
   }
   for (const [what, [body, headers]] of Object.entries(bodies))
-    it(`comes back with 422: ${what}`, async () => {
+    it(`returns 422 for ${what}`, async () => {
       for (const asked of [{}, { amountType: 'OPEN' }]) {
         const page = await post((await offer(asked)).path, body, headers)
         expect(page.status).to.equal(422)
@@ -45,7 +45,7 @@ describe('Whatever is sent to the page of a payment', () => {
       }
     })
 
-  it('is refused as a page where it is too large, or in a coding that is none of ours', async () => {
+  it('returns a page with the refusal for a body that is too large or in an unknown encoding', async () => {
     const { path } = await offer()
     const large = `phone=${'1'.repeat(2_000_000)}`
     const answers = [
@@ -61,7 +61,7 @@ describe('Whatever is sent to the page of a payment', () => {
     }
   })
 
-  it('has an answer that is a page, and pays nothing', async () => {
+  it('returns a page for any form, and pays nothing', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
     const token =
       /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
@@ -92,7 +92,7 @@ describe('Whatever is sent to the page of a payment', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it('leaves one line in the log, with the pattern of its address and nothing that a customer typed', async () => {
+  it('adds one line to the log, with the pattern of the path and nothing that a customer typed', async () => {
     const { path, shortCode } = await offer()
     const first = await open(service, `${path}?lang=en`)
     const refused = await fill(first, { phone: '22000003', pin: '1234' })

@@ -34,7 +34,7 @@ describe('The page for payment codes', () => {
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
-  it('asks for a code at / and at /sandbox/{businessId}, there with a banner; the page is kept and framed by nobody', async () => {
+  it('asks for a code at / and at /sandbox/{businessId}, there with a banner, and forbids caching and framing', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
     for (const { status, text, answered } of [counter, trial]) {
       expect(status).to.equal(200)
@@ -48,7 +48,7 @@ describe('The page for payment codes', () => {
     expect((await look('/', { method: 'HEAD' })).status).to.equal(200)
   })
 
-  it('leads to the page of the payment, however the digits are written, in the language that was chosen', async () => {
+  it('leads to the payment, however the digits are typed, in the chosen language', async () => {
     const { code, shortCode } = await createIntent(service, merchant)
     const digits = (zero: number) =>
       Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
@@ -70,7 +70,7 @@ describe('The page for payment codes', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('leads on to the page also where others have guessed at links too often', async () => {
+  it('leads to the payment also from an address that is refused for guessing links', async () => {
     const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     await Promise.all(Array.from({ length: 31 }, () => look('/p/222222', { headers: headers(from) })))
@@ -79,7 +79,7 @@ describe('The page for payment codes', () => {
     expect((await look(String(location), { headers: headers(from) })).status).to.equal(200)
   })
 
-  it('finds live codes at / and test codes in their sandbox only', async () => {
+  it('finds live codes at / and test codes only in their sandbox', async () => {
     const [tried, real] = [await createIntent(service, merchant), await createIntent(service, live)]
     expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
     expect((await enter(sandbox(), tried.code)).location).to.match(pageOf(tried.shortCode, 'en'))
@@ -92,7 +92,7 @@ describe('The page for payment codes', () => {
     for (const [path, code] of kept) expect((await enter(path, code)).status, path).to.equal(422)
   })
 
-  it('says the same one thing of an unknown, a paid, a cancelled and an expired code', async () => {
+  it('shows the same message for an unknown, a paid, a cancelled and an expired code', async () => {
     const [cancelled, paid, expired] = [
       await createIntent(service, merchant),
       await createIntent(service, merchant),
@@ -123,7 +123,7 @@ describe('The page for payment codes', () => {
     expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)
   })
 
-  it('leads to the page of a payment under way', async () => {
+  it('leads to the page of a payment in progress', async () => {
     const { code, shortCode, referenceNumber } = await createIntent(service, merchant)
     const hold = {
       id: 'p',
@@ -138,7 +138,7 @@ describe('The page for payment codes', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('comes back with the field marked and the words kept when it is no code', async () => {
+  it('marks the field and keeps its text if it is no code', async () => {
     for (const typed of [
       '',
       '12345',
@@ -160,7 +160,7 @@ describe('The page for payment codes', () => {
     }
   })
 
-  it('answers a form of any shape with a page, never a stack, JSON or 5xx', async () => {
+  it('responds to any form with a page, never a stack, JSON or 5xx', async () => {
     const post = (body: string, type: string, more: Record<string, string> = {}) =>
       look('/', { method: 'POST', body, headers: { ...headers(), 'Content-Type': type, ...more } })
     const form = 'application/x-www-form-urlencoded'
@@ -194,7 +194,7 @@ describe('The page for payment codes', () => {
     }
   })
 
-  it('says in the language of the customer that it is not available while MongoDB is away', async () => {
+  it('says in the language of the customer that it is unavailable while MongoDB is down', async () => {
     const beside = await openBeside(service)
     await beside.deps.mongo.close()
     const body = new URLSearchParams({ code: '123456' })
@@ -208,7 +208,7 @@ describe('The page for payment codes', () => {
     await beside.close()
   })
 
-  it('is closed for ten minutes after 30 misses from one address, also to who has a good code; the page says how long', async () => {
+  it('refuses an address for ten minutes after 30 misses, even with a valid code, and shows how long', async () => {
     const { code } = await createIntent(service, live)
     const from = elsewhere()
     const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))

@@ -3,7 +3,7 @@ import { createIntent, openBeside } from '../support/acts.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, open, type Seen, seen, wallets } from './customer.ts'
 
-describe('Who has the link of a payment, where others guess', () => {
+describe('A customer with the link of a payment at an address that is refused for guessing', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
@@ -29,7 +29,7 @@ describe('Who has the link of a payment, where others guess', () => {
   }
   const proofOf = ({ html }: Seen) => /proof&#61;([\w-]{22})/.exec(html)?.[1] ?? ''
 
-  it('looks, pays, waits and reads how it stands from an address that is closed', async () => {
+  it('can open the page, pay, wait and see the result', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -48,7 +48,7 @@ describe('Who has the link of a payment, where others guess', () => {
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })
 
-  it('chooses an amount and a language there', async () => {
+  it('can choose an amount and a language', async () => {
     const path = await offer({ amountType: 'OPEN' })
     const { from, close } = network()
     const first = await open(service, path, from)
@@ -62,7 +62,7 @@ describe('Who has the link of a payment, where others guess', () => {
     }
   })
 
-  it('is not who brings another payment’s proof or form, or one that was made up', async () => {
+  it('needs the proof of this payment, not that of another one or a forged one', async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()
@@ -77,7 +77,7 @@ describe('Who has the link of a payment, where others guess', () => {
     }
   })
 
-  it('is known by the same proof after the key was changed', async () => {
+  it('keeps the same proof after a key rotation', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -94,7 +94,7 @@ describe('Who has the link of a payment, where others guess', () => {
     await rotated.close()
   })
 
-  it('counts for nothing, with a proof or without', async () => {
+  it('adds nothing to the failed attempts, with or without a proof', async () => {
     const path = await offer()
     const { from, points } = network()
     const form = await open(service, path, from)

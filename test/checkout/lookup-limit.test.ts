@@ -9,7 +9,7 @@ import { seen } from './customer.ts'
 const hit = async () => 'payment'
 const miss = async () => null
 
-describe('The limit on guessing links and payment codes', () => {
+describe('The limit on failed lookups of links and payment codes', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withServiceBeside(service)
   let limit: LookupLimit
@@ -165,7 +165,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect((await limit.code('', null, hit)).outcome).to.equal('closed')
   })
 
-  it('looks up no more concurrent codes than the budget allows, over several processes', async () => {
+  it('looks up no more concurrent codes than its budget allows, over several processes', async () => {
     let lookedUp = 0
     const find = async () => {
       lookedUp += 1
@@ -190,7 +190,7 @@ describe('The limit on guessing links and payment codes', () => {
     expect(lookedUp).to.be.within(1, 10)
   })
 
-  it('admits 300 links opened at once in each process, and then none', async () => {
+  it('admits 300 links opened at once in each process, and no more', async () => {
     const ip = elsewhere()
     const other = createLookupLimit(beside.deps)
     const all = await Promise.all(
@@ -200,7 +200,7 @@ describe('The limit on guessing links and payment codes', () => {
     for (const each of [limit, other]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
 
-  it('refuses none of 200 customers of a carrier who open valid links at once, time and again', async () => {
+  it('refuses none of 200 customers of one carrier who open valid links at once and repeatedly', async () => {
     const ip = elsewhere()
     for (let time = 0; time < 3; time += 1) {
       const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
@@ -208,7 +208,7 @@ describe('The limit on guessing links and payment codes', () => {
     }
   })
 
-  it('writes nothing for views of existing payments, from however many networks', async () => {
+  it('writes nothing for views of existing payments, whatever the number of networks', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
     const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
     const ofCounts = done.filter(({ ns }) => ns.endsWith('.failedattempts'))
@@ -216,7 +216,7 @@ describe('The limit on guessing links and payment codes', () => {
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
   })
 
-  it('keeps no count of valid codes typed at once, including those that were refused', async () => {
+  it('does not count valid codes typed at once, including those that were refused', async () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]

@@ -28,7 +28,7 @@ describe('The page of a payment', () => {
   const linkOf = ({ html }: { html: string }) =>
     /href="(https:[^"]+)" rel="noreferrer"/.exec(html)?.[1]?.replaceAll('&#38;', '&').replaceAll('&#61;', '=')
 
-  it('says who wants what until when, and that a test is none of real money', async () => {
+  it('shows the merchant, the amount and the deadline, and that a test uses no real money', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     expect(page.status).to.equal(200)
@@ -53,7 +53,7 @@ describe('The page of a payment', () => {
     ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
   ] as const
   for (const [lang, dir, heading] of languages)
-    it(`speaks ${lang}, when the address says so or the browser prefers it, and on every page after`, async () => {
+    it(`speaks ${lang} if the URL or the browser asks for it, and on every page after`, async () => {
       const { path } = await offer()
       const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
       const asked = await open(service, `${path}?lang=${lang}`)
@@ -70,7 +70,7 @@ describe('The page of a payment', () => {
         expect(html).to.include(`<html lang="${lang}" dir="${dir}">`)
     })
 
-  it('is French for whoever wants none of its languages', async () => {
+  it('is French if the browser prefers none of its languages', async () => {
     const { path } = await offer()
     for (const [query, wanted] of [
       ['', 'de'],
@@ -82,7 +82,7 @@ describe('The page of a payment', () => {
       )
   })
 
-  it('has a panel for each end, with the way back that fits, and nothing to fill in', async () => {
+  it('has a panel for each final status, with the matching way back and no form', async () => {
     const reference = 'reference=PI-'
     const ended = async (
       shown: string,
@@ -124,7 +124,7 @@ describe('The page of a payment', () => {
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
   })
 
-  it('has a way out that leaves the payment PENDING, where the merchant gave one', async () => {
+  it('links to the cancel URL of the merchant, which leaves the payment PENDING', async () => {
     const { path, referenceNumber } = await offer(back)
     expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
@@ -133,7 +133,7 @@ describe('The page of a payment', () => {
     expect((await state(path)).state).to.equal('pending')
   })
 
-  it('sends back by itself only whom the payment is, right after paying', async () => {
+  it('redirects only the payer, right after the payment', async () => {
     const { path } = await offer(back)
     const own = await pay(await open(service, path), wallets.pays)
     expect(own.html).to.match(
@@ -143,7 +143,7 @@ describe('The page of a payment', () => {
       expect((await open(service, path + query)).html).not.to.include('data-leave')
   })
 
-  it('says nothing of a label in which there is nothing to read', async () => {
+  it('omits a label without visible text', async () => {
     const [blank, given] = [await offer({ label: ' \u00a0\t' }), await offer()]
     expect((await open(service, given.path)).html).to.include('<dt>For</dt>')
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
@@ -151,7 +151,7 @@ describe('The page of a payment', () => {
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
-  it('shows the merchant’s text as text, in its own direction', async () => {
+  it('shows the text of the merchant as text, in its own direction', async () => {
     const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
     const { html } = await open(service, (await offer({ label })).path)
@@ -162,7 +162,7 @@ describe('The page of a payment', () => {
     )
   })
 
-  it('cannot be paid by a test wallet when it is real: without a live one it says so, with 503', async () => {
+  it('refuses a test wallet for a live payment, and returns 503 without a live wallet', async () => {
     const live = await service.merchant({ mode: 'live' })
     const { path } = await offer(back, live)
     const page = await open(service, path)
@@ -175,7 +175,7 @@ describe('The page of a payment', () => {
     expect((await state(path)).state).to.equal('unavailable')
   })
 
-  it('is kept, framed and told on by nobody; what it loads is ours, small, and kept for good', async () => {
+  it('forbids caching, framing and referrers; its assets are local, small and cached for good', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     for (const { headers } of [
@@ -208,7 +208,7 @@ describe('The page of a payment', () => {
     expect(page.html).not.to.match(/<(style|img|iframe)|\son\w+=|style=/)
   })
 
-  it('answers HEAD, and says that there is nothing for what is no page or no way to ask', async () => {
+  it('responds to HEAD, and returns 404 for unknown pages and methods', async () => {
     const { path } = await offer()
     const url = service.origin + path
     const head = await seen(url, { method: 'HEAD' })
@@ -241,7 +241,7 @@ describe('The page of a payment', () => {
     expect((await open(service, '/p/%E0%A4%A')).status).to.equal(400)
   })
 
-  it('takes a form unless the browser says that it is another site’s', async () => {
+  it('accepts a form unless the browser says that it comes from another site', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const ours = new URL(service.origin).host

@@ -7,7 +7,7 @@ import { type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, follow, open, pay, wallets } from './customer.ts'
 
-describe('Paying on the hosted page', () => {
+describe('A payment on the hosted page', () => {
   const service = withService()
 
   /** A merchant with a payment to make, each test its own: so nobody's wallets are anybody else's. */
@@ -33,7 +33,7 @@ describe('Paying on the hosted page', () => {
     }
   }
 
-  it('takes the money once, says so, and the merchant sees it', async () => {
+  it('takes the money once, says so, and is visible to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const answer = await fill(await open(service, path), wallets.pays)
     expect([answer.status, answer.html]).to.deep.equal([303, ''])
@@ -60,7 +60,7 @@ describe('Paying on the hosted page', () => {
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
-    it(`asks again after ${what}, with the phone kept and never the PIN`, async () => {
+    it(`shows the form again after ${what}, with the phone but never the PIN`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const first = await open(service, path)
       const page = await fill(first, wallet)
@@ -74,7 +74,7 @@ describe('Paying on the hosted page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('ends the payment after a technical error, with the way back', async () => {
+  it('ends after a technical error, with the way back', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
@@ -83,7 +83,7 @@ describe('Paying on the hosted page', () => {
     expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
   })
 
-  it('says that it could not be started when nothing reached the wallet, and another try pays', async () => {
+  it('says that it could not be started if the wallet was not reached, and a second attempt pays', async () => {
     const { path } = await offer()
     const asBefore = payBy({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(service, path), wallets.pays)
@@ -93,7 +93,7 @@ describe('Paying on the hosted page', () => {
     expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
   })
 
-  it('makes one payment of one form, sent twice or ten times at once', async () => {
+  it('is made once for one form that is sent twice or ten times at once', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     const answers = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
@@ -105,7 +105,7 @@ describe('Paying on the hosted page', () => {
     expect(await debits(service, merchant)).to.equal(1)
   })
 
-  it('makes one payment of two tabs, and both end on the truth', async () => {
+  it('is made once for two tabs, which both show the result', async () => {
     const { merchant, path } = await offer()
     const tabs = await Promise.all([open(service, path), open(service, path), open(service, path)])
     const answers = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
@@ -125,7 +125,7 @@ describe('Paying on the hosted page', () => {
     ['another wallet', wallets.limited],
     ['a wrong PIN', wallets.wrongPin],
   ] as const)
-    it(`tells a second payer with ${what} that they were not charged, in each language`, async () => {
+    it(`tells a second payer with ${what} in each language that they were not charged`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)
@@ -155,7 +155,7 @@ describe('Paying on the hosted page', () => {
         .and.not.include('not charged')
     })
 
-  it('does not say that a payer was not charged while their own attempt may have taken money', async () => {
+  it('does not tell a payer that they were not charged while their own attempt may have taken money', async () => {
     const { path } = await offer()
     const other = await open(service, path)
     let outcome: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
@@ -191,7 +191,7 @@ describe('Paying on the hosted page', () => {
     ['a wrong PIN', wallets.wrongPin],
     ['too little money', wallets.poor],
   ] as const)
-    it(`asks for the PIN again when a form that failed by ${what} is sent again with another wallet`, async () => {
+    it(`asks for the PIN again if a form that failed by ${what} is sent again with another wallet`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
@@ -208,7 +208,7 @@ describe('Paying on the hosted page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('never tries a form again that failed, however many attempts came after it', async () => {
+  it('never repeats a failed form, however many attempts followed', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
@@ -225,7 +225,7 @@ describe('Paying on the hosted page', () => {
     [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number and the PIN do not match'],
     [{ outcome: 'failed', reason: 'technical_error' }, 'The payment failed'],
   ] as [WalletOutcome, string][])
-    it(`waits while nobody knows, and then tells the customer of ${Object.values(outcome).join(' ')}`, async () => {
+    it(`waits while the outcome is unknown, then shows the customer ${Object.values(outcome).join(' ')}`, async () => {
       const { path } = await offer()
       const asBefore = payBy({
         authorise: async () => ({ outcome: 'unknown', why: 'no answer' }),
@@ -249,7 +249,7 @@ describe('Paying on the hosted page', () => {
       }
     })
 
-  it('leads a second click to the page that waits, while the first is on its way', async () => {
+  it('leads a second click to the waiting page while the first is in progress', async () => {
     const { path } = await offer()
     const gate = createGate()
     const asBefore = payBy({
@@ -269,7 +269,7 @@ describe('Paying on the hosted page', () => {
     expect((await follow(await first)).says).to.include('Payment successful')
   })
 
-  it('takes no form that is another payment’s, forged, or older than two hours: it asks kindly again', async () => {
+  it('refuses a form that belongs to another payment, is forged or older than two hours, and shows a new one', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
@@ -316,7 +316,7 @@ describe('Paying on the hosted page', () => {
     expect([amount, payment.amountPaid]).to.deep.equal([null, 200_050])
   })
 
-  it('refuses an amount that is none, or out of bounds, at its field and with the words kept', async () => {
+  it('refuses an invalid amount at its field and keeps the typed text', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
     const first = await open(service, path)
     const form = await fill(first, { amount: '1' })
@@ -337,13 +337,13 @@ describe('Paying on the hosted page', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it('keeps to its own amount whatever a form says, unless the payment is OPEN', async () => {
+  it('keeps its own amount whatever a form says, unless it is OPEN', async () => {
     const { merchant, referenceNumber, path } = await offer()
     await pay(await open(service, `${path}?amount=1`), { ...wallets.pays, amount: '0.01' })
     expect((await readIntent(service, merchant, referenceNumber)).payment.amountPaid).to.equal(50_000)
   })
 
-  it('marks phone and PIN where they cannot be right', async () => {
+  it('marks an invalid phone and an invalid PIN', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const both = await fill(form, { phone: 'no"phone', pin: '12' })
@@ -359,7 +359,7 @@ describe('Paying on the hosted page', () => {
     expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')
   })
 
-  it('does not pay what was cancelled or expired meanwhile, and says so', async () => {
+  it('is refused if the intent was cancelled or expired meanwhile, and the page says so', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const late = await offer()
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]

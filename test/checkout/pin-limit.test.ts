@@ -56,7 +56,7 @@ describe('The limits on attempts to pay', () => {
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('allow one network 20 failed attempts at one payment in an hour, for any reason; then the page says how long', async () => {
+  it('allow one network 20 failed attempts at one payment in an hour, for any reason; then the page shows how long', async () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
@@ -186,7 +186,7 @@ describe('The limits on attempts to pay', () => {
     await until('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
   })
 
-  it('do not apply to a form that was sent before: no wallet is asked', async () => {
+  it('do not apply to a repeated form: no wallet is called', async () => {
     const ip = '203.0.113.6'
     outcome = poor
     const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]

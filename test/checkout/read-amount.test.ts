@@ -55,8 +55,8 @@ describe('An amount that a customer types', () => {
     '\ud800',
   ]
   for (const typed of refused)
-    it(`is none for ${JSON.stringify(typed.slice(0, 20))}`, () => expect(readAmount(typed)).to.equal(null))
+    it(`is invalid for ${JSON.stringify(typed.slice(0, 20))}`, () => expect(readAmount(typed)).to.equal(null))
 
   for (const typed of ['1,500', '1.500', '١٥٠,٥٠٠', '999.000 MRU'])
-    it(`is unclear for ${typed}`, () => expect(readAmount(typed)).to.equal('unclear'))
+    it(`is ambiguous for ${typed}`, () => expect(readAmount(typed)).to.equal('unclear'))
 })

@@ -243,7 +243,7 @@ describe('A business that is switched off', () => {
     await until('the API is on', async () => (await list()) === 'open')
   })
 
-  it("changes with one line in the trail, wherever the operator's process is killed", async () => {
+  it("changes with one line in the audit trail, wherever the operator's process is killed", async () => {
     const by = { actor: atShell, act: 'business.suspended' } as const
     const steps = await killEverywhere(
       service,

@@ -9,7 +9,7 @@ const secret = randomBytes(32).toString('hex')
 const body = JSON.stringify({ id: 'd1', event: 'payment.created', data: { amount: 50_000 } })
 const longAgo = new Date(Date.now() - 301_000)
 
-describe('The merchant of the demo', () => {
+describe('The endpoint server of the demo', () => {
   let merchant: Receiver
 
   beforeEach(async () => {
@@ -22,22 +22,22 @@ describe('The merchant of the demo', () => {
     (await fetch(merchant.url, { method: 'POST', headers, body: text })).status
   const signed = (key: string, at: Date) => signedHeaders('Service', [key], 'payment.created', body, at)
 
-  it('wants to be told of every event there is', () => {
+  it('subscribes to every event', () => {
     expect(subscribed).to.have.members(Object.keys(events))
   })
 
-  it('trusts what the service signs', async () => {
+  it('accepts what the service signs', async () => {
     expect(await told(body, signed(secret, new Date()))).to.equal(200)
   })
 
-  it('refuses a changed body, another secret, an old timestamp and no signature', async () => {
+  it('refuses a changed body, another secret, an old timestamp and a missing signature', async () => {
     expect(await told(body.replace('50000', '1'), signed(secret, new Date()))).to.equal(401)
     expect(await told(body, signed(randomBytes(32).toString('hex'), new Date()))).to.equal(401)
     expect(await told(body, signed(secret, longAgo))).to.equal(401)
     expect(await told(body, {})).to.equal(401)
   })
 
-  it('handles an id once, and not before it has answered 200 to it', async () => {
+  it('handles an id once, and not before it returned 200 for it', async () => {
     merchant.failNext('payment.created')
     const answers: number[] = []
     for (let times = 0; times < 3; times++) answers.push(await told(body, signed(secret, new Date())))

@@ -8,8 +8,8 @@ const page = `<body><p>Pay <b>5.00</b> &amp; go</p><p hidden>later</p><dl><dt>Fo
   <form method="post" action="/p/ABC234?lang=en"><input type="hidden" name="form" value="a&amp;&quot;b">
     <label>PIN <input value="12" name="pin"></label><button name="way" value="1">Pay</button></form><script>no()</script></body>`
 
-describe('A page as the demo and the benchmarks read it', () => {
-  it('has the form that asks for a field, with what stands in it already', () => {
+describe('The page reader of the demo and the benchmarks', () => {
+  it('finds the form with a field, and its values', () => {
     expect(formFor('pin', page, 'http://pay.example/p/ABC234')).to.deep.equal({
       method: 'POST',
       url: 'http://pay.example/p/ABC234?lang=en',
@@ -18,11 +18,11 @@ describe('A page as the demo and the benchmarks read it', () => {
     expect(formFor('q', page, 'http://pay.example/p/ABC234').method).to.equal('GET')
   })
 
-  it('may not ask for it', () => {
+  it('may return no form', () => {
     expect(() => formFor('code', page, 'http://pay.example/')).to.throw('does not ask for the code')
   })
 
-  it('has the words that a customer sees', () => {
+  it('returns the text that a customer sees', () => {
     expect(wordsOf(parse(page))).to.deep.equal([
       'Pay 5.00 & go',
       'For: Rice',

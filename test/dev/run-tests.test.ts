@@ -36,7 +36,7 @@ describe('npm test', () => {
     return { code, stdout: command.said.stdout }
   }
 
-  it('runs every file in one of three parts, tells what failed, and ends with the figures of all', async () => {
+  it('runs every file in one of three parts, prints the failures, and ends with the totals', async () => {
     const { code, stdout } = await run()
     expect(code).to.equal(1)
     expect(stdout.trim().split('\n').at(-1)).to.equal('4 passed, 1 failed, 1 skipped')
@@ -44,7 +44,7 @@ describe('npm test', () => {
     expect(stdout.match(/^\d+ passed/gm)).to.have.length(4)
   })
 
-  it('runs once what is asked for, with all that mocha understands', async () => {
+  it('runs the given files once, with all options of mocha', async () => {
     const { code, stdout } = await run('--grep', 'holds')
     expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['4 passed, 0 failed']])
   })

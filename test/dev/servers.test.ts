@@ -7,7 +7,7 @@ import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../..
 import { until } from '../support/until.ts'
 import { isAlive, startCommand } from './command.ts'
 
-describe('servers', () => {
+describe('Local servers', () => {
   const started: { stop(): Promise<void> }[] = []
   const keep = <T extends { stop(): Promise<void> }>(server: T): T => {
     started.push(server)
@@ -16,7 +16,7 @@ describe('servers', () => {
 
   after(() => Promise.all(started.map((server) => server.stop())))
 
-  it('have the same port and data after kill -9 and a restart', async () => {
+  it('keep their port and data after kill -9 and a restart', async () => {
     const database = keep(await startMongo())
     const queue = keep(await startRedis({ appendonly: true }))
     await withMongo(database.url, (db) =>
@@ -37,7 +37,7 @@ describe('servers', () => {
     expect(await ask(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
   })
 
-  it('freeze and thaw, and end also when frozen', async () => {
+  it('freeze and thaw, and can be stopped while frozen', async () => {
     const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
     await queue.kill('SIGSTOP')
     let isSilent = true
@@ -84,7 +84,7 @@ describe('servers', () => {
     }
   })
 
-  it('make a replica set that can lose a member', async () => {
+  it('form a replica set that can lose a member', async () => {
     const set = keep(await startMongoReplicaSet(3))
     await set.members[2]?.kill('SIGKILL')
     await withMongo(set.url, (db) => db.collection('kept').insertOne({}, { writeConcern: { w: 'majority' } }))

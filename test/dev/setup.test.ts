@@ -7,7 +7,7 @@ import { findRedisServer } from '../../dev/setup/redis.mjs'
 import { startCommand } from './command.ts'
 import { copyOfDev } from './copy-of-dev.ts'
 
-describe('setup', () => {
+describe('The setup', () => {
   let empty: string
   let copy: Awaited<ReturnType<typeof copyOfDev>>
 
@@ -36,7 +36,7 @@ describe('setup', () => {
     return { code, lines, last: lines.at(-1), stdout: command.said.stdout }
   }
 
-  it('names every way to what cannot be had, in one line', async () => {
+  it('names in one line every way to install what is missing', async () => {
     await copy.usePackages()
     const { code, lines, last, stdout } = await run('stack', nothing())
     expect(code).to.equal(1)
@@ -48,7 +48,7 @@ describe('setup', () => {
       .and.to.contain('Redis: no redis-server')
   })
 
-  it('does not offer the tests a server of somebody else', async () => {
+  it('does not run the tests on a server that it did not start', async () => {
     await copy.usePackages()
     const given = { MONGODB_URL: 'mongodb://db.example', REDIS_URL: 'redis://db.example' }
     const { code, last } = await run('test', { ...nothing(), ...given })
@@ -58,7 +58,7 @@ describe('setup', () => {
       .and.not.to.contain('_URL')
   })
 
-  it('uses what is on the PATH, but not what does not run', async () => {
+  it('uses programs on the PATH, but not those that fail to start', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     await writeFile(join(empty, 'mongod'), '#!/bin/sh\necho broken >&2; exit 1\n', { mode: 0o755 })
@@ -70,7 +70,7 @@ describe('setup', () => {
       .and.not.to.contain('No Redis')
   })
 
-  it('finds the browser that the staff pages are tried in, or says how to get one, in one line', async () => {
+  it('finds the browser for the tests, or says in one line how to install one', async () => {
     await copy.usePackages()
     const without = await run('test:browser', nothing())
     expect(without.code).to.equal(1)
@@ -95,7 +95,7 @@ describe('setup', () => {
     expect(code).to.equal(7)
   })
 
-  it('installs the packages where they are missing', async () => {
+  it('installs the packages if they are missing', async () => {
     const script = join(empty, 'npm-cli.js')
     await writeFile(script, 'console.log(process.argv.slice(2).join(" ")); process.exitCode = 1')
     const { code, last } = await run('stack', { ...nothing(), npm_execpath: resolve(script) })

@@ -31,7 +31,7 @@ interface Asked {
   body: object
 }
 
-describe('a process killed between any two steps of', function () {
+describe('A process that is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()

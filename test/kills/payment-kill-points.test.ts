@@ -33,7 +33,7 @@ interface Case {
   paymentId: string
 }
 
-describe('a process killed between any two steps of', function () {
+describe('A process that is killed between any two steps', function () {
   this.timeout(120_000)
   // An order is good for 5 s more: its time is up for whoever comes after the dead, 12 s later.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })

@@ -110,7 +110,7 @@ function faultsOf(expr: string): string[] {
 const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
-describe('What is seen of the service', () => {
+describe('Monitoring', () => {
   it('has in docs/operators/watch.md the values of every label that is not plain', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
@@ -120,7 +120,7 @@ describe('What is seen of the service', () => {
     expect(valuesOf('move')).to.have.members(['create', ...Object.keys(moves)])
   })
 
-  it('and no other is asked for by an alert or the dashboard', () => {
+  it('uses no undocumented label in an alert or the dashboard', () => {
     const wrong = 'sum by (rout) (rate(payment_intents_http_requests_total{cod="OK", code="NO"}[5m]))'
     expect(faultsOf(wrong)).to.deep.equal([
       'rout',
@@ -134,7 +134,7 @@ describe('What is seen of the service', () => {
     expect(expressions.flatMap(faultsOf)).to.deep.equal([])
   })
 
-  it('has a section of the runbook for each alert, and tries each alert out', () => {
+  it('has a section of the runbook and a test for each alert', () => {
     const sections = [...read('docs/operators/runbook.md').matchAll(/^## (\w+)\n\n`(\w+)` · /gm)]
     expect(sections.map(([, alert, severity]) => ({ alert, severity }))).to.deep.equal(
       rules.map(({ alert, labels }) => ({ alert, severity: labels.severity })),
@@ -148,7 +148,7 @@ describe('What is seen of the service', () => {
     expect([...tried(false)]).to.have.members(rules.map(({ alert }) => alert))
   })
 
-  it('wakes nobody for what a process counted long ago, when a scrape fails and the next one does not', () => {
+  it('does not alert on old counts after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: tried }) =>
@@ -166,7 +166,7 @@ describe('What is seen of the service', () => {
     expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
   })
 
-  it('has at 0 from the first scrape the lines of the log that an alert asks for, and all at error', () => {
+  it('exports 0 from the first scrape for log lines that an alert watches, and for all errors', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)
@@ -177,7 +177,7 @@ describe('What is seen of the service', () => {
     expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(asked)
   })
 
-  it('is a dashboard that can be imported: its own ids and places, and whichever Prometheus is chosen', () => {
+  it('has a dashboard that can be imported: unique ids and positions, and any Prometheus', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
     const places = panels.flatMap(({ gridPos: { x, y, w, h } }) =>

@@ -58,7 +58,7 @@ const faultOf = (work: Promise<unknown>): Promise<string> =>
 
 const accessTo = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-describe('a backup', () => {
+describe('A backup', () => {
   let mongo: Server
   let service: Service
   let merchant: Merchant
@@ -87,7 +87,7 @@ describe('a backup', () => {
     await Promise.all([mongo.stop(), endpointServer.close(), rm(folder, { recursive: true })])
   })
 
-  it('lets the server take writes again when it fails, when any of its processes is stopped or killed, and when it takes too long', async () => {
+  it('unlocks the server if it fails, takes too long, or if any of its processes is stopped or killed', async () => {
     const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
@@ -120,7 +120,7 @@ describe('a backup', () => {
     await takesWrites()
   })
 
-  it('is interrupted in the middle of a dump, which says as much as it likes: nothing stays behind', async () => {
+  it('can be interrupted during a dump with much output, and leaves nothing behind', async () => {
     const [tools, temporary] = [join(folder, 'tools'), join(folder, 'temporary')]
     await Promise.all([mkdir(tools), mkdir(temporary)])
     const talkative =
@@ -151,13 +151,13 @@ describe('a backup', () => {
     expect(await isLocked()).to.equal(false)
   })
 
-  it('says how it is taken', async () => {
+  it('documents its commands', async () => {
     const asked = ['--import', 'tsx', 'ops/backup/main.ts', 'backup', '--help']
     const { stdout, stderr } = await promisify(execFile)(process.execPath, asked)
     expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
 
-  it('of files is of the one server that it locks', async () => {
+  it('of files copies only the server that it locks', async () => {
     const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
     expect(await faultOf(elsewhere)).to.include('not the data folder')
     // In containers every server has the same process id.
@@ -183,7 +183,7 @@ describe('a backup', () => {
     expect(await lookAtOneServer(alone)).to.include({ pid: member.pid, version: member.version })
   })
 
-  it('has what is behind a link, not the link', async () => {
+  it('copies the target of a link, not the link', async () => {
     const [data, fast, copied, back] = ['data', 'fast', 'copied', 'back'].map((name) =>
       join(folder, 'linked', name),
     ) as [string, string, string, string]
@@ -202,7 +202,7 @@ describe('a backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`taken by ${way} under traffic, restored after the server is gone: the same books, and the service goes on`, async function () {
+    it(`taken by ${way} under traffic restores the same data after the server is lost, and the service continues`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH: backups by it are not tried')
         this.skip()
@@ -265,7 +265,7 @@ describe('a backup', () => {
       expect(due.body).to.equal(await storedBody(again, filled.due))
     })
 
-  it('can be tried without disturbing anybody, and tells whether SECRET_KEY belongs to it', async () => {
+  it('can be verified without affecting the service, and tells whether SECRET_KEY belongs to it', async () => {
     const { secrets, log } = service.deps
     const tried = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
     expect(tried.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
@@ -294,7 +294,7 @@ describe('a backup', () => {
     expect(fault).to.include('The backup is of MongoDB 99.1.2')
   })
 
-  it('is never restored over anything', async () => {
+  it('is never restored over existing data', async () => {
     const where = { mongodbUrl: null, dataFiles: folder }
     expect(await faultOf(restore(join(folder, 'files'), where, never))).to.include('is not empty')
     expect(await readdir(folder)).to.not.include('WiredTiger')
@@ -305,7 +305,7 @@ describe('a backup', () => {
     expect(fault).to.include('it has payment_intents')
   })
 
-  it('by mongodump is one of the whole server, which it signs in to as before', () => {
+  it('by mongodump contains the whole server, with its sign-in', () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')

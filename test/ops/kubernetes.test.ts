@@ -66,8 +66,8 @@ interface Scraping {
   }[]
 }
 
-describe('the Kubernetes manifests', () => {
-  it('are all reached from a kustomization but the example of the secrets, which has no value', () => {
+describe('The Kubernetes manifests', () => {
+  it('are all part of a kustomization, except the example of the secrets, which has no values', () => {
     const reached = manifestFiles
       .filter((file) => basename(file) === 'kustomization.yaml')
       .flatMap((file) => {
@@ -82,7 +82,7 @@ describe('the Kubernetes manifests', () => {
     expect(Object.values(secrets).filter((value) => value !== '')).to.deep.equal([])
   })
 
-  it('give an environment that production starts with', () => {
+  it('define an environment with which production starts', () => {
     expect(Object.keys(environment.properties)).to.include.members([
       ...Object.keys(config),
       ...Object.keys(secrets),
@@ -97,7 +97,7 @@ describe('the Kubernetes manifests', () => {
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
   })
 
-  it('change the configuration of no pod that runs: what is in it is in its name', () => {
+  it('change the name of a configuration with its content, so that running pods keep theirs', () => {
     expect(generated).to.have.all.keys('name', 'envs')
     expect(generated?.name).to.equal('payment-intents')
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
@@ -105,7 +105,7 @@ describe('the Kubernetes manifests', () => {
     expect(options).to.not.have.any.keys('generatorOptions')
   })
 
-  it('start what the Procfile starts, of one image', () => {
+  it('start the processes of the Procfile, from one image', () => {
     for (const { owner, container } of pods) {
       const line = new RegExp(`^${owner.metadata.name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
       expect(container.command.join(' ')).to.equal(line)
@@ -113,7 +113,7 @@ describe('the Kubernetes manifests', () => {
     }
   })
 
-  it('let nothing run as root, write to the image, or keep a right', () => {
+  it('run nothing as root, with a writable image or with extra privileges', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({
@@ -130,7 +130,7 @@ describe('the Kubernetes manifests', () => {
     expect(readText('Dockerfile')).to.include('\nUSER 1000:1000\n')
   })
 
-  it('look at health where the processes answer', () => {
+  it('probe the health endpoints of the processes', () => {
     const answered = readText('src/http/server/health.ts')
     const asks = (container: Container) =>
       Object.fromEntries(
@@ -154,7 +154,7 @@ describe('the Kubernetes manifests', () => {
     for (const path of ['/healthz', '/readyz']) expect(answered).to.include(`'${path}'`)
   })
 
-  it('give what is under way its time to end', () => {
+  it('give work in progress its time to end', () => {
     const [, web, worker] = pods
     const hookSeconds = web?.container.lifecycle?.preStop.sleep.seconds ?? Number.NaN
     const longestRequest = longestStopMs({ walletTimeoutMs: wallet.maximum * 1000 })
@@ -166,7 +166,7 @@ describe('the Kubernetes manifests', () => {
     expect(worker?.pod.terminationGracePeriodSeconds).to.equal(longestEndSeconds.worker)
   })
 
-  it('let in and out what the configuration names', () => {
+  it('allow exactly the network traffic of the configuration', () => {
     const { ingress, egress } = the('NetworkPolicy', 'payment-intents').spec as unknown as Record<
       'ingress' | 'egress',
       { ports?: { port: number }[]; to?: { ipBlock?: { cidr: string } }[] }[]
@@ -182,7 +182,7 @@ describe('the Kubernetes manifests', () => {
     expect(portsOf(egress)).to.include.members(servers)
   })
 
-  it('are scraped, either way, as the jobs that alerts ask for', () => {
+  it('are scraped under the job names of the alerts', () => {
     const [operated] = readYaml<Operated>('ops/prometheus/pod-monitor.yaml')
     const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
@@ -206,7 +206,7 @@ describe('the Kubernetes manifests', () => {
     expect(readText('ops/alerts.yml')).to.include(`up{job="${jobs[0]?.[0]}"}`)
   })
 
-  it('select the pods that there are, and scale by metrics that there are', () => {
+  it('select the existing pods, and scale by existing metrics', () => {
     for (const { owner, template } of pods.slice(1)) {
       expect(template.metadata.labels).to.deep.equal(owner.spec?.selector?.matchLabels)
       const others = objects.filter((one) => one !== owner && one.metadata.name === owner.metadata.name)
@@ -230,7 +230,7 @@ describe('the Kubernetes manifests', () => {
   })
 })
 
-describe('the roll-out', () => {
+describe('The roll-out', () => {
   /** What kubectl was asked for when the job came to be so. */
   async function rollOut(state: string): Promise<{ code: number; asked: string[] }> {
     const kubectl = `kubectl() { echo "$*" >&3; case "$*" in *' get job '*) printf '${state}' ;; esac; }`
@@ -244,7 +244,7 @@ describe('the roll-out', () => {
     return { code, asked: Buffer.concat(said).toString().trim().split('\n') }
   }
 
-  it('starts the processes once the release has ended well, and never otherwise', async () => {
+  it('starts the processes only after the release succeeded', async () => {
     const well = await rollOut('SuccessCriteriaMet Complete')
     expect(well.code).to.equal(0)
     expect(well.asked.map((line) => line.split(' jsonpath')[0])).to.deep.equal([
@@ -277,7 +277,7 @@ interface Compose {
 describe('docker-compose.yml', () => {
   const [{ services } = { services: {} }] = readYaml<Compose>('docker-compose.yml')
 
-  it('starts what the Procfile starts, on a root that nobody writes to', () => {
+  it('starts the processes of the Procfile, on a read-only root', () => {
     for (const name of ['release', 'worker']) {
       const line = new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
       expect(services[name]?.command?.join(' ')).to.equal(line)
@@ -287,7 +287,7 @@ describe('docker-compose.yml', () => {
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
   })
 
-  it('pins every image, mounts only what is there, and watches where the processes answer', () => {
+  it('pins every image, mounts existing paths only, and probes the health endpoints', () => {
     const own = ['release', 'web', 'worker']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
@@ -303,21 +303,21 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it('gives each process its time to end, and leaves it to the image to ask how it is', () => {
+  it('gives each process its time to end, and leaves the health check to the image', () => {
     for (const name of ['web', 'worker'] as const) {
       expect(services[name]?.stop_grace_period).to.equal(`${longestEndSeconds[name]}s`)
       expect(services[name]).to.not.have.property('healthcheck')
     }
   })
 
-  it('runs only the service unless a profile is asked for', () => {
+  it('runs only the service unless a profile is given', () => {
     const always = Object.keys(services).filter((name) => services[name]?.profiles === undefined)
     expect(always).to.have.members(['mongodb', 'redis', 'release', 'web', 'worker'])
   })
 })
 
-describe('the image', () => {
-  it('asks the process that runs in it how it is, at its own port', async () => {
+describe('The image', () => {
+  it('checks the health of its process at its own port', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const [well, ill] = [200, 503].map((status) =>
       createServer(({ url }, answer) => answer.writeHead(url === '/healthz' ? status : 404).end()),

@@ -11,7 +11,7 @@ const label = 'Taille M'
 /** What a body says of variants, where it takes their ids to say it. */
 type Said = (variants: SeenVariant[]) => object
 
-describe('A product that is changed', () => {
+describe('A change of a product', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
@@ -27,7 +27,7 @@ describe('A product that is changed', () => {
     })
   const idsOf = ({ variants }: SeenProduct) => variants.map(({ _id }) => _id)
 
-  it('changes in what is given and in nothing else', async () => {
+  it('changes only the given fields', async () => {
     const made = await createProduct(service, merchant, { name: 'a', sku: 'A' })
     const expected: Record<string, unknown> = { ...made }
     const changes = [
@@ -51,7 +51,7 @@ describe('A product that is changed', () => {
     }
   })
 
-  it('with one variant may have its price, stock and SKU beside the name', async () => {
+  it('of one variant accepts price, stock and SKU beside the name', async () => {
     const { _id, variants } = await createProduct(service, merchant, { sku: 'A' })
     const changes = [{ price: 7 }, { stock: 0, sku: null }, { price: 0, sku: 'A' }, { sku: 'B' }]
     const expected = { ...variants[0] }
@@ -61,7 +61,7 @@ describe('A product that is changed', () => {
     }
   })
 
-  it('keeps its variants but for what is said of them, by _id or by label', async () => {
+  it('keeps variants by _id or label, and changes only their given fields', async () => {
     const made = await three()
     const [s, m, l] = made.variants as SeenVariant[] as [SeenVariant, SeenVariant, SeenVariant]
     const cases: [Said, Said][] = [
@@ -89,7 +89,7 @@ describe('A product that is changed', () => {
     }
   })
 
-  it('gets a new variant for a label that it has not', async () => {
+  it('adds a variant for a new label', async () => {
     const made = await three()
     const { body } = await change(made._id, {
       variants: [
@@ -107,7 +107,7 @@ describe('A product that is changed', () => {
     expect(new Set(body.data.variants.map(({ _id }: SeenVariant) => _id))).to.have.property('size', 5)
   })
 
-  it('loses a variant that is not named only when that is asked for, and stands in the order given', async () => {
+  it('removes an omitted variant only if the request says so, and keeps the given order', async () => {
     const made = await three()
     const [s, m] = idsOf(made)
     const { body } = await change(made._id, {
@@ -124,7 +124,7 @@ describe('A product that is changed', () => {
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('is refused for what is wrong in the change, by the name of the field, and stays as it is', async () => {
+  it('is refused for invalid input, by the name of the field, and changes nothing', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const double = {
@@ -178,7 +178,7 @@ describe('A product that is changed', () => {
     expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
   })
 
-  it('is changed once by one idempotency key, by ten at once as well', async () => {
+  it('happens once for one idempotency key, also under ten concurrent requests', async () => {
     const { _id } = await three()
     const body = { variants: [{ label: 'New', price: 1 }] }
     const answers = await Promise.all(Array.from({ length: 10 }, () => change(_id, body, 'the-same')))
@@ -188,7 +188,7 @@ describe('A product that is changed', () => {
     expect((await change(_id, body, 'the-same')).text).to.equal(answers[0]?.text)
   })
 
-  it('is not changed again by a retry that comes after a thousand other changes', async () => {
+  it('is not repeated by a retry that comes after a thousand other changes', async () => {
     for (const asked of [{ stock: 9 }, { name: 'Renamed' }]) {
       const product = await createProduct(service, merchant)
       const put = () => change(product._id, asked, `late ${JSON.stringify(asked)}`)
@@ -207,7 +207,7 @@ describe('A product that is changed', () => {
     }
   })
 
-  it('waits with its variants for an import that is about to change them, and not with its name', async () => {
+  it('of variants waits for an import that is about to change them, but a change of the name does not', async () => {
     const { _id, variants } = await three()
     const prepare = (prepared: { by: string } | null) =>
       service.deps.Product.updateOne({ _id }, { $set: { prepared } })
@@ -222,7 +222,7 @@ describe('A product that is changed', () => {
     await change(_id, { variants: [{ label, price: 7 }] }, 'waits').expect(200)
   })
 
-  it('keeps every change of its stock that comes between, over two processes too', async () => {
+  it('keeps concurrent changes of the stock, also by two processes', async () => {
     const other = await openBeside(service)
     try {
       const { _id, variants } = await createProduct(service, merchant, {

@@ -35,7 +35,7 @@ async function cell(column: string, text: string): Promise<unknown> {
 }
 
 describe('The rows of a CSV file', () => {
-  it('are read with commas or semicolons, any line end, a byte order mark or none, from bytes or text', async () => {
+  it('are read with commas or semicolons, any line end, with or without a byte order mark, from bytes or text', async () => {
     const row = {
       row: 2,
       handle: 'tea',
@@ -57,7 +57,7 @@ describe('The rows of a CSV file', () => {
         }
   })
 
-  it('have their columns in any order and case; those that are missing are blank', async () => {
+  it('have their columns in any order and case, and missing columns are blank', async () => {
     const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
     const [row] = await read(csv)
     expect(row).to.include({
@@ -72,7 +72,7 @@ describe('The rows of a CSV file', () => {
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
 
-  it('are counted as a spreadsheet does, blank ones left out', async () => {
+  it('are numbered as in a spreadsheet, without blank lines', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
       [2, 'a'],
@@ -80,7 +80,7 @@ describe('The rows of a CSV file', () => {
     ])
   })
 
-  it('keep text exactly as it stands, and trim the handle only', async () => {
+  it('keep text as it is, and trim only the handle', async () => {
     for (const text of [
       '=1+1',
       '@SUM(A1)',
@@ -104,7 +104,7 @@ describe('The rows of a CSV file', () => {
     expect(await cell('name', ' \t\n')).to.equal(null)
   })
 
-  it('have whole centimes as prices, and say so where it is something else', async () => {
+  it('need whole centimes as prices', async () => {
     expect(await cell('price', ' 0 ')).to.equal(0)
     expect(await cell('price', '1000000')).to.equal(1_000_000)
     for (const text of [
@@ -135,7 +135,7 @@ describe('The rows of a CSV file', () => {
       })
   })
 
-  it('have whole units as stock, and words for active', async () => {
+  it('need whole units as stock, and words for active', async () => {
     expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
     for (const text of ['-1', '1000000001', '1.5', 'many'])
       expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
@@ -146,7 +146,7 @@ describe('The rows of a CSV file', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('have limits in characters, however many units each takes', async () => {
+  it('have limits in characters, however many code units each takes', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, most] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(most))).to.equal('😀'.repeat(most))
@@ -167,7 +167,7 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
   })
 
-  it('are refused with every fault at once, also above a row that breaks', async () => {
+  it('are refused with every fault at once, also above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
@@ -193,19 +193,19 @@ describe('The rows of a CSV file', () => {
     )
   })
 
-  it('may be short: a spreadsheet leaves out blank cells at their end', async () => {
+  it('may be short, because a spreadsheet omits blank cells at the end', async () => {
     expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(
       await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,')),
     )
   })
 
-  it('tell the first hundred faults, and how many more there are', async () => {
+  it('list the first hundred faults, and how many more there are', async () => {
     const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
     expect((details as { faults: unknown[] }).faults).to.have.length(100)
     expect(details).to.include({ more: 50 })
   })
 
-  it('need a header that names columns, each once, and no other', async () => {
+  it('need a header with known columns, each once', async () => {
     expect(await messageOf('')).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines('', full))).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines(';;', 'a;b;c'))).to.match(/Row 1: The first row is blank/)
@@ -218,7 +218,7 @@ describe('The rows of a CSV file', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('are UTF-8, and told what to choose where they are not', async () => {
+  it('must be UTF-8, and the error says what to choose otherwise', async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
@@ -232,7 +232,7 @@ describe('The rows of a CSV file', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('let others work while the lines above a row that is too long are counted', async () => {
+  it('do not block the process while the lines above an overlong row are counted', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const turns = await countTurns(async () =>
@@ -241,7 +241,7 @@ describe('The rows of a CSV file', () => {
     expect(turns).to.be.greaterThan(file.length / 65_536)
   })
 
-  it('are at most 5 000; others work while so many are read', async () => {
+  it('are at most 5 000, and do not block the process while they are read', async () => {
     const many = (count: number) =>
       lines(
         full,

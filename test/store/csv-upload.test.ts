@@ -13,7 +13,7 @@ const part = (name: string, content: string, more = ''): string =>
   crlf('--edge', `Content-Disposition: form-data; name="${name}"${more}`, '', content, '')
 const form = 'multipart/form-data; boundary=edge'
 
-describe('A CSV file', () => {
+describe('The upload of a CSV file', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -26,7 +26,7 @@ describe('A CSV file', () => {
     expect((await request).body.error.param).to.equal(param)
   }
 
-  it('comes as itself, as the file of a form, or in JSON, and is the same each time', async () => {
+  it('accepts a file, a form or JSON, with the same result', async () => {
     const file =
       part('other', 'x') + part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv') + part('z', 'x')
     const answers = [
@@ -40,14 +40,14 @@ describe('A CSV file', () => {
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
-  it('with a price out of its range is refused with the code of that', async () => {
+  it('returns the code of the price for a price out of range', async () => {
     const refused = () => post('handle,name,price\ndear,Dear,1000000001\n', 'text/csv')
     await expectRefused(refused(), 400, 'AMOUNT_OUT_OF_RANGE')
     const { param, details } = (await refused()).body.error
     expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
   })
 
-  it('is told by its content when it is sent again', async () => {
+  it('recognises a repeated file by its content', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)
@@ -65,7 +65,7 @@ describe('A CSV file', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is refused by the name of the field where it is missing, and such an answer stays', async () => {
+  it('names the field of a missing file, and stores that response', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')
@@ -76,7 +76,7 @@ describe('A CSV file', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it('is no other type, and neither compressed nor in another charset', async () => {
+  it('refuses other types, compression and other charsets', async () => {
     for (const type of [
       'text/plain',
       'application/vnd.ms-excel',
@@ -91,7 +91,7 @@ describe('A CSV file', () => {
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
-  it('is one file of a whole form; a form that is broken may be sent again under its key', async () => {
+  it('needs exactly one file in a whole form; a broken form may be sent again under its key', async () => {
     for (const parts of [
       '',
       part('csv', csv),
@@ -111,7 +111,7 @@ describe('A CSV file', () => {
     expect(answer.headers).to.not.have.property('idempotent-replayed')
   })
 
-  it('has at most 8 MiB, and what says that it has more is not read', async () => {
+  it('accepts at most 8 MiB, and does not read a body that announces more', async () => {
     const padded = csv.padEnd(largest - 1, '\n')
     await post(padded, 'text/csv').expect(200)
     await expectRefused(post(`${padded}\n`, 'text/csv'), 413, 'PAYLOAD_TOO_LARGE')
@@ -138,14 +138,14 @@ describe('A CSV file', () => {
     await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
   })
 
-  it('has at most 2 MiB in JSON', async () => {
+  it('accepts at most 2 MiB in JSON', async () => {
     const filled = (bytes: number) => JSON.stringify({ csv, more: 'x'.repeat(bytes) })
     const most = 2 * 1024 * 1024 - Buffer.byteLength(filled(0))
     await post(filled(most), 'application/json').expect(200)
     await expectRefused(post(filled(most + 1), 'application/json'), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('that breaks off is never an answer that stays, and neither is any other body', async () => {
+  it('stores no response for an incomplete body', async () => {
     const bodies = [
       [path, 'text/csv', csv],
       ['/api/v1/dev/intents', 'application/json', '{"amount": 500}'],

@@ -84,7 +84,7 @@ describe('An export of products', () => {
   }
   const read = (merchant: Merchant, query = '') => service.http.get(path + query).set(merchant.read())
 
-  it('is a CSV file with a row for each variant, oldest product first', async () => {
+  it('returns a CSV file with a row for each variant, oldest product first', async () => {
     const merchant = await service.merchant()
     const tea = await createProduct(service, merchant, {
       name: '=Tea, "green"',
@@ -108,7 +108,7 @@ describe('An export of products', () => {
     )
   })
 
-  it('has semicolons and a byte order mark for a spreadsheet in French', async () => {
+  it('uses semicolons and a byte order mark for a spreadsheet in French', async () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
@@ -119,7 +119,7 @@ describe('An export of products', () => {
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 
-  it("has the caller's own products of the key's environment, and no deleted one", async () => {
+  it("contains the products of the caller in the key's environment, without deleted ones", async () => {
     const test = await service.merchant()
     const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
     await createProduct(service, await service.merchant())
@@ -139,7 +139,7 @@ describe('An export of products', () => {
     }
   })
 
-  it('is the header alone where there is nothing, and answers HEAD without a body', async () => {
+  it('contains only the header if there is nothing, and has no body for HEAD', async () => {
     const merchant = await service.merchant()
     expect((await read(merchant).buffer(true).expect(200)).text).to.equal(header)
     const head = await service.http.head(path).set(merchant.read()).expect(200)
@@ -148,7 +148,7 @@ describe('An export of products', () => {
     await expectRefused(service.http.post(path).set(merchant.write()), 404, 'ENDPOINT_NOT_FOUND')
   })
 
-  it('takes from MongoDB what the caller takes, and lets go when the caller does', async () => {
+  it('reads from MongoDB no faster than the client, and stops when the client disconnects', async () => {
     const merchant = await service.merchant()
     // 20 MB of text: far more than sockets hold.
     await store(merchant, 1000, 1, '😀'.repeat(5000))
@@ -164,7 +164,7 @@ describe('An export of products', () => {
     expect(text.split('\r\n')).to.have.length(1002)
   })
 
-  it('lets other requests be served after every 100 rows', async () => {
+  it('serves other requests after every 100 rows', async () => {
     const merchant = await service.merchant()
     await store(merchant, 10, 100, 'Tea')
     await read(merchant).expect(200)
@@ -178,7 +178,7 @@ describe('An export of products', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('rests after an export, so that a business that exports without pause leaves time for others', async () => {
+  it('pauses after an export, so that a business that exports all the time leaves time for others', async () => {
     const { exports } = service.deps.lists
     await until('no export runs', () => exports.running() === 0)
     const free = await exports.take('a business', () => false)
@@ -188,7 +188,7 @@ describe('An export of products', () => {
     await until('the rest is over', () => exports.running() === 0)
   })
 
-  it('is refused when MongoDB fails before the first byte, and cut when it fails later: never a file that looks whole', async () => {
+  it('is refused if MongoDB fails before the first byte, and cut off if it fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // A page is 50 products and a piece 100 rows, so the second page may be read before or after the first piece is sent.
     await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])
@@ -207,7 +207,7 @@ describe('An export of products', () => {
     await Promise.all([early, late])
   })
 
-  it('is cut when the caller takes nothing for too long', async () => {
+  it('is cut off if the client reads nothing for too long', async () => {
     let isOver = false
     async function* endless(): AsyncGenerator<string, void, undefined> {
       try {

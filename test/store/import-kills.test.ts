@@ -20,7 +20,7 @@ const counts = { created: 2, updated: 1, unchanged: 0, variants: 3, rows: 3 }
 const untouched = ['mug|Mug|Default|M-1|500|5']
 const imported = ['cup|Cup|Default|C-1|700|0', 'jar|Jar|Default|J-1|800|0', 'mug|Mug|Default|M-2|600|5']
 
-describe('an import whose process is killed between any two steps', function () {
+describe('An import whose process is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
   const graves: Promise<unknown>[] = []
@@ -71,7 +71,7 @@ describe('an import whose process is killed between any two steps', function () 
     },
   }
 
-  it('happens once when it is sent again, and answers its counts', async () => {
+  it('happens once if it is repeated, and returns its counts', async () => {
     const steps = await killEverywhere(service, retrying, graves, 0)
     expect(steps).to.deep.equal([
       // Shop, plan; what landed late of others, who has the handles, who the SKUs.
@@ -92,7 +92,7 @@ describe('an import whose process is killed between any two steps', function () 
     await Promise.all([6, 7].map((effect) => landLate(service, retrying, graves, effect)))
   })
 
-  it('happens wholly or not at all when nobody sends it again, once the sweep ran', async () => {
+  it('happens completely or not at all if it is not repeated, after the sweep', async () => {
     const seen = new Set<number>()
     const sweeping: Operation<Case> = {
       ...importing(async ({ effectId }) => {

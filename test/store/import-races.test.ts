@@ -34,7 +34,7 @@ interface Stop {
   deadline?: { until: number }
 }
 
-describe('An import at the same time as', () => {
+describe('A concurrent import', () => {
   const service = withService()
   const beside = withServiceBeside(service, {})
   let merchant: Merchant
@@ -103,7 +103,7 @@ describe('An import at the same time as', () => {
       (error: { code: string }) => error.code,
     )
 
-  it('others: each happens, one after the other, also of the same new products', async () => {
+  it('runs after other imports, also with the same new products', async () => {
     const [file, other] = [
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
@@ -121,7 +121,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
   })
 
-  it('another of its business in the same process: waits for the other to end before it reads its file', async () => {
+  it('waits for another import of its business in the process before it reads its file', async () => {
     let free = () => {}
     const held = new Promise<void>((resolve) => {
       free = resolve
@@ -139,7 +139,7 @@ describe('An import at the same time as', () => {
     expect((await waiting).status).to.equal(400)
   })
 
-  it('changes of stock, orders and changes of the product: nothing is lost', async () => {
+  it('loses no change of stock, order or change of a product', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
     const items = [{ productId: _id, quantity: 1 }]
     const answers = await Promise.all(
@@ -165,7 +165,7 @@ describe('An import at the same time as', () => {
     expect(added).to.have.length(rounds)
   })
 
-  it('a POST with one of its SKUs: one of the two happens, wholly', async () => {
+  it('excludes a POST with one of its SKUs: one of the two happens completely', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
     const posted = { name: 'Posted', price: 9, sku: 'S-B' }
     const postIt = () => service.http.post(products).set(merchant.write()).send(posted)
@@ -183,7 +183,7 @@ describe('An import at the same time as', () => {
     }
   })
 
-  it('a POST with a SKU that it gives to a product that is there: the SKU is taken before it happens', async () => {
+  it('reserves a SKU that it gives to an existing product before it runs', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     // Before it commits.
     const goOn = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
@@ -197,7 +197,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
-  it('sales, after its look: it need not look again, and what it says of stock and price stands', async () => {
+  it('need not read again after sales, and its stock and price win', async () => {
     await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
     const [a, b] = await storedProducts(service, merchant)
     const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
@@ -212,7 +212,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
   })
 
-  it('changes of variants, after its look: it looks again', async () => {
+  it('reads again after changes of variants', async () => {
     const there = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     await postCsv(service, merchant, csvOf('handle,name,variant_label,price,stock', ...there)).expect(200)
     const [a] = await storedProducts(service, merchant)
@@ -231,7 +231,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
-  it('a change that adds variants: there are never more than a product may have', async () => {
+  it('never exceeds the variants of a product together with a change', async () => {
     const rows = (kind: string, count: number) =>
       Array.from({ length: count }, (_, place) => `a,A,${kind}${place},1`)
     const header = 'handle,name,variant_label,price'
@@ -244,7 +244,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.have.length(100)
   })
 
-  it('a deletion of one of its products: the rest of it happens, and what that one was to get is free', async () => {
+  it('skips a product that is deleted meanwhile, and frees its SKUs', async () => {
     const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
     await postCsv(service, merchant, file).expect(200)
     const [a] = await storedProducts(service, merchant)
@@ -260,7 +260,7 @@ describe('An import at the same time as', () => {
     })
   })
 
-  it('a deletion of a product that it changes: deleted it stays, and remembered, whether it happens or not', async () => {
+  it('keeps a deleted product deleted and its SKUs known, whether the import happens or not', async () => {
     for (const happens of [true, false]) {
       const { _id } = await createProduct(service, merchant)
       // Before it commits.
@@ -281,7 +281,7 @@ describe('An import at the same time as', () => {
     }
   })
 
-  it('a deletion that it does not know of: what it does to a deleted product is nothing', async () => {
+  it('does nothing to a product that was deleted without its knowledge', async () => {
     const { _id } = await createProduct(service, merchant)
     await change('delete', _id, {}).expect(200)
     const token = newId()
@@ -293,7 +293,7 @@ describe('An import at the same time as', () => {
     expect(await storedProduct(service, _id)).to.deep.equal(deleted)
   })
 
-  it('a change that gives a SKU of it to another variant: it is refused, as it would be after it', async () => {
+  it('refuses a change that gives one of its SKUs to another variant', async () => {
     const there = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
     await postCsv(service, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
     const [a] = await storedProducts(service, merchant)
@@ -315,7 +315,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('a change of variants that it has marked: that waits for it, and nobody gets a SKU that it moves', async () => {
+  it('makes a change of marked variants wait, and no other variant gets a SKU that it moves', async () => {
     const there = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     await postCsv(service, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
     const [a] = await storedProducts(service, merchant)
@@ -340,7 +340,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
   })
 
-  it('sales, and somebody who finishes it too: what was sold after it stays sold', async () => {
+  it('keeps units sold that were sold after it, even if another process finishes it', async () => {
     await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5')).expect(200)
     const [a] = await storedProducts(service, merchant)
     // Before it changes the product, and before it is done.
@@ -358,7 +358,7 @@ describe('An import at the same time as', () => {
     }
   })
 
-  it('its own refusal, because it came too late: it never happens', async () => {
+  it('never happens if it was refused for being too late', async () => {
     // Its plan is stored late; its products are; it is about to commit.
     for (const step of [2, 6]) {
       const deadline = { until: noHurry }
@@ -370,7 +370,7 @@ describe('An import at the same time as', () => {
     }
   })
 
-  it('somebody who takes it for left behind: committed it happens, given up it never does', async () => {
+  it('happens if it was committed and taken over, and never if it was given up', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     // Before it commits.
     const givenUp = await stoppedAt(7, csv)
@@ -385,7 +385,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('another that was left behind: it never happens, whatever of it lands late', async () => {
+  it('never happens if it was abandoned, whatever of it is written late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const [stored, committed] = [newId(), newId()]
     // One stands before it stores its new product, the next before it commits.
@@ -403,7 +403,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it("nobody, after its process died and its products were stored late: they are in nobody's way", async () => {
+  it('leaves late products of a crashed process that disturb no one', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const goOn = await stoppedAt(6, csv, { fate: 'late' })
     service.clock.advance(leaseOverMs)
@@ -415,7 +415,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('another that was committed and then left: it is finished once its lease is over', async () => {
+  it('is finished after its lease if it was committed and abandoned', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')
@@ -427,7 +427,7 @@ describe('An import at the same time as', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|2|0', 'b|B|Default||3|0'])
   })
 
-  it('another that does not end in time: it is told to come again, and leaves nothing behind', async () => {
+  it('returns a retryable error and leaves nothing behind if another import takes too long', async () => {
     const goOn = await stoppedAt(6, csvOf('handle,name,price', 'a,A,1'))
     expect(await toldInTime(csvOf('handle,name,price', 'b,B,1'))).to.equal('SERVICE_UNAVAILABLE')
     expect(await plansOf(service, merchant)).to.have.length(1)

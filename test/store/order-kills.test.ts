@@ -22,7 +22,7 @@ interface Case {
   answers: string[]
 }
 
-describe('a process killed between any two steps of an order', function () {
+describe('An order whose process is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
   const graves: Promise<unknown>[] = []
@@ -89,7 +89,7 @@ describe('a process killed between any two steps of an order', function () {
   ]
   const placing = 6
 
-  it('places it once, the retry succeeds, and what a dead one took goes back', async () => {
+  it('is placed once by the retry, and stock taken by a crashed process is returned', async () => {
     expect(await killEverywhere(service, ordering, graves, 0)).to.deep.equal(steps)
     service.clock.advance(leftBehindMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
@@ -97,7 +97,7 @@ describe('a process killed between any two steps of an order', function () {
     expect(await service.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
   })
 
-  it('places it once though the insert of a dead one lands in the middle of the retry', async () => {
+  it('is placed once even if the insert of a crashed process arrives during the retry', async () => {
     const moments = [
       [1, 4, 'mongodb find', 'before the retry asks what was done'],
       [1, 6, 'mongodb find', 'after it'],
@@ -146,7 +146,7 @@ describe('a process killed between any two steps of an order', function () {
     }
   }
 
-  it('and one that stood still places nothing of what went back meanwhile', async () => {
+  it('is not placed by a frozen process with stock that was returned meanwhile', async () => {
     const each = await prepare()
     const zombie = await frozen(each, 0)
     expect(await stocksOf(each)).to.deep.equal([0, 9])
@@ -160,7 +160,7 @@ describe('a process killed between any two steps of an order', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('and who was told no has no order afterwards, nor is anything gone', async () => {
+  it('does not exist after a refusal, and takes no stock', async () => {
     const each = await prepare()
     const zombie = await frozen(each, behindMs)
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
@@ -171,7 +171,7 @@ describe('a process killed between any two steps of an order', function () {
     expect([await ask(service, each), new Set(each.answers).size]).to.deep.equal([400, 1])
   })
 
-  it('and a no that was not told yet keeps nobody from trying again', async () => {
+  it('may be tried again if the refusal was not returned yet', async () => {
     const each = await prepare()
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     const change = (active: boolean) =>
@@ -188,7 +188,7 @@ describe('a process killed between any two steps of an order', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('and one that was ruled out after it read the mark does not take its place', async () => {
+  it('is not placed if it was ruled out after it read its placeholder', async () => {
     const each = await prepareOf([5])()
     const { businessId, keyId } = each.merchant
     const [{ _id: productId }] = each.products as [SeenProduct]
@@ -221,7 +221,7 @@ describe('a process killed between any two steps of an order', function () {
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
-  it('gives back to a product that was deleted, and leaves out a variant that is gone', async () => {
+  it('returns stock to a deleted product, and skips a deleted variant', async () => {
     const each = await prepare()
     const zombie = await frozen(each, 0)
     const { merchant, products } = each

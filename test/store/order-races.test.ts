@@ -14,7 +14,7 @@ import { withMerchantPerTest, withService, withServiceBeside } from '../support/
 import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-describe('Orders at the same time', () => {
+describe('Concurrent orders', () => {
   const service = withService()
   const beside = withServiceBeside(service)
   const merchant = withMerchantPerTest(service)
@@ -40,14 +40,14 @@ describe('Orders at the same time', () => {
     return (await readProduct(service, merchant, _id)).variants[0].stock
   }
 
-  it('sell five units five times, though ten want one', async () => {
+  it('sell five units five times if ten are requested', async () => {
     const product = await createProduct(service, merchant, { stock: 5 })
     const answers = await times(10, (index) => order([{ productId: product._id, quantity: 1 }], index))
     expect([count(answers, 'placed'), count(answers, 'INSUFFICIENT_STOCK')]).to.deep.equal([5, 5])
     expect(await leftOf(product)).to.equal(0)
   })
 
-  it('and changes of stock, price and label add up', async () => {
+  it('add up with changes of stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
     const items = [{ productId: product._id, quantity: 1 }]
     const path = `/api/v1/dev/store/products/${product._id}`
@@ -72,7 +72,7 @@ describe('Orders at the same time', () => {
       expect(item?.variantLabel).to.equal(item?.unitPrice === 1000 ? 'Default' : `L${item?.unitPrice}`)
   })
 
-  it('are tried one at a time for one merchant, and delay no other', async () => {
+  it('run one at a time for one merchant, and delay no other', async () => {
     const product = await createProduct(service, merchant)
     const other = await service.merchant()
     const theirs = await createProduct(service, other)
@@ -99,7 +99,7 @@ describe('Orders at the same time', () => {
     expect(await leftOf(product)).to.equal(0)
   })
 
-  it('take two products in either order: as many as there is of both, none stuck, nothing lost', async () => {
+  it('of two products in either order sell all stock of both without a deadlock or loss', async () => {
     const [many, few] = [
       await createProduct(service, merchant, { stock: 30 }),
       await createProduct(service, merchant, { stock: 20 }),
@@ -147,7 +147,7 @@ describe('Orders at the same time', () => {
   }
 
   for (const field of ['price', 'label', 'sku', 'name', 'active'])
-    it(`take nothing of a product whose ${field} was changed after the look at it`, async () => {
+    it(`take nothing of a product whose ${field} changed after it was read`, async () => {
       const variant = { label: 'S', price: 300, sku: 'tee-s' }
       const product = await createProduct(service, merchant, { variants: [{ ...variant, stock: 5 }] })
       const { take } = await look(product)
@@ -158,7 +158,7 @@ describe('Orders at the same time', () => {
       expect([await take(), await heldOf(product._id)]).to.deep.equal([false, { stock: 5, by: [] }])
     })
 
-  it('give back at once what they took of the products before the one that was changed', async () => {
+  it('return at once what they took of products before the changed one', async () => {
     const { takings, take } = await look(
       await createProduct(service, merchant),
       await createProduct(service, merchant),
@@ -168,7 +168,7 @@ describe('Orders at the same time', () => {
     expect([await take(), await heldOf(first)]).to.deep.equal([false, { stock: 5, by: [] }])
   })
 
-  it('lose to the sweep what they have held for long, and nothing else', async () => {
+  it('lose only old holds to the sweep', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 2)
     service.clock.advance(10_000)
@@ -183,7 +183,7 @@ describe('Orders at the same time', () => {
     await young.giveBack()
   })
 
-  it('are left to the next sweep where MongoDB does not answer in time, which is nothing to log as a mistake', async () => {
+  it('are left to the next sweep if MongoDB does not respond in time, without an error in the log', async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 2)
     service.clock.advance(20_000)
@@ -195,7 +195,7 @@ describe('Orders at the same time', () => {
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })
 
-  it('give back no more than the highest stock has room for', async () => {
+  it('return no more stock than the maximum allows', async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 5)
     const stock = 1_000_000_000
@@ -233,7 +233,7 @@ describe('Orders at the same time', () => {
     }
   }
 
-  it('are not refused for what others only hold, but once it is sold', async () => {
+  it('are refused only for sold stock, not for stock that others hold', async () => {
     const [back, gone] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const [mayComeBack, isSold] = [await hold(back, 5), await hold(gone, 4)]
     const waiting = ask([{ productId: back._id, quantity: 5 }], 10_000)
@@ -244,7 +244,7 @@ describe('Orders at the same time', () => {
     expect([await leftOf(back), await leftOf(gone)]).to.deep.equal([0, 1])
   })
 
-  it('and hear that nobody knows where it is held until the end', async () => {
+  it('return an unknown outcome if stock is held until the deadline', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 5)
     const soon = 1100

@@ -24,7 +24,7 @@ describe('Orders', () => {
     { label: 'M', price: 500, stock: 0 },
   ]
 
-  it('are placed with a copy of what was sold, which nothing changes later, and take it from the stock', async () => {
+  it('keep a copy of what was sold, which never changes, and take it from the stock', async () => {
     const [tea, tee] = [
       await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
       await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),
@@ -68,7 +68,7 @@ describe('Orders', () => {
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 
-  it('without a body are one unit of what is in stock of the newest active product', async () => {
+  it('buy one available unit of the newest active product by default', async () => {
     expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK', statusCode: 400 })
     await createProduct(service, merchant, { stock: 3 })
     const newest = await createProduct(service, merchant, {
@@ -85,7 +85,7 @@ describe('Orders', () => {
       .that.includes({ productId: newest._id, variantId: inStock?._id, quantity: 1, total: 5 })
   })
 
-  it('without a body in the sandbox never sell what is live', async () => {
+  it('never sell live products by default in the sandbox', async () => {
     await openLiveShop(service, merchant)
     const { key } = await service.key(merchant.businessId, { mode: 'live' })
     const byLiveKey = { ...merchant, write: () => liveWrite(key) }
@@ -98,7 +98,7 @@ describe('Orders', () => {
     expect([sandbox, variants[0]?.stock]).to.deep.equal([false, 5])
   })
 
-  it('without a body pass over what is deleted, and what an import only prepares', async () => {
+  it('skip deleted and prepared products by default', async () => {
     const there = await createProduct(service, merchant)
     service.clock.advance(1)
     const prepared = await createProduct(service, merchant)
@@ -109,7 +109,7 @@ describe('Orders', () => {
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
-  it('that fail say why, and take nothing', async () => {
+  it('fail with a reason, and take nothing', async () => {
     const tea = await createProduct(service, merchant, { price: 1000, stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const off = await createProduct(service, merchant, { active: false })
@@ -186,7 +186,7 @@ describe('Orders', () => {
 
   const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
 
-  it('tell all that lacks, the same variant on two lines added up', async () => {
+  it('list everything that is missing, with the same variant on two lines added up', async () => {
     const tea = await createProduct(service, merchant, { stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const [, m, soldOut] = tee.variants
@@ -231,7 +231,7 @@ describe('Orders', () => {
     expect(await stocksOf(_id)).to.deep.equal([4])
   })
 
-  it('are listed newest first, page by page, by time and for one environment', async () => {
+  it('are listed newest first, page by page, by time and by environment', async () => {
     const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')
     const made: string[] = []
@@ -292,7 +292,7 @@ describe('Orders', () => {
       expect((await read(`/orders/${id}`)).body.error, code).to.include({ code })
   })
 
-  it('fire order.new, whose body is what its schema says, under a valid signature', async () => {
+  it('send order.new with the documented body and a valid signature', async () => {
     const endpointServer = await startEndpointServer()
     service.startWorkers()
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['order.new'])
@@ -310,7 +310,7 @@ describe('Orders', () => {
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
-  it('tell nobody who may not read them', async () => {
+  it('are hidden from keys that may not read them', async () => {
     const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
     const { body } = await service.http
       .post('/api/v1/dev/webhooks/endpoints')

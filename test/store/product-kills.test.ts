@@ -13,7 +13,7 @@ interface Case {
   answers: string[]
 }
 
-describe('a process killed between any two steps of', function () {
+describe('A process that is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
   const graves: Promise<unknown>[] = []
@@ -64,7 +64,7 @@ describe('a process killed between any two steps of', function () {
     return { merchant, path: `/${_id}` }
   }
 
-  it('the creation of a product loses and doubles nothing', async () => {
+  it('of the creation of a product loses and doubles nothing', async () => {
     const create = request(
       201,
       async () => ({
@@ -81,7 +81,7 @@ describe('a process killed between any two steps of', function () {
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', find, ...inserts])
   })
 
-  it('a change of a product loses and doubles nothing', async () => {
+  it('of a change of a product loses and doubles nothing', async () => {
     const change = request(
       200,
       async () => ({
@@ -104,7 +104,7 @@ describe('a process killed between any two steps of', function () {
     expect(steps.slice(2)).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb update'])
   })
 
-  it('a deletion of a product loses and doubles nothing', async () => {
+  it('of a deletion of a product loses and doubles nothing', async () => {
     const remove = request(
       200,
       async () => ({ ...(await made()), method: 'DELETE', body: {} }),

@@ -22,7 +22,7 @@ describe('A product', () => {
   const remove = (id: string, key?: string) => service.http.delete(`${path}/${id}`).set(merchant.write(key))
   const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })
 
-  it('is created as it was sent, and reads as it was answered', async () => {
+  it('is created as it was sent, and reads as it was returned', async () => {
     const sent = {
       name: ' شاي أخضر 🍵 ',
       description: '=1+1\r\n"d\'Atar"',
@@ -53,7 +53,7 @@ describe('A product', () => {
     expect((await read(_id)).body).to.deep.equal(body)
   })
 
-  it('without variants has one called Default, to which price, stock and sku beside the name belong', async () => {
+  it('has one variant called Default if none is given, with price, stock and sku beside the name', async () => {
     const made = await createProduct(service, merchant, { price: 0, stock: 3, sku: 'A' })
     expect(made).to.deep.include({ description: '', images: [], active: true })
     expect(made.variants).to.have.length(1)
@@ -62,7 +62,7 @@ describe('A product', () => {
     expect(body.data.variants[0]).to.include({ label: 'Default', price: 5, stock: 0, sku: null })
   })
 
-  it('is refused for what is wrong in it, by the name of the field, and then there is none', async () => {
+  it('is refused for invalid input by the name of the field, and not created', async () => {
     const some = { label: 'x', price: 1 }
     const out = 'AMOUNT_OUT_OF_RANGE'
     const cases: [unknown, string, code?: string][] = [
@@ -117,7 +117,7 @@ describe('A product', () => {
     expect(await count()).to.equal(0)
   })
 
-  it('wrong in several ways is told of all, in the order of the fields', async () => {
+  it('is refused with all its faults, in the order of the fields', async () => {
     const { body } = await create({
       variants: [
         { label: 5, stock: 'x' },
@@ -142,7 +142,7 @@ describe('A product', () => {
     )
   })
 
-  it('of a thousand faults tells the first hundred', async () => {
+  it('is refused with the first hundred of a thousand faults', async () => {
     const { body } = await create(
       variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))),
     )
@@ -150,7 +150,7 @@ describe('A product', () => {
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
 
-  it('with more variants than it may have is told of that, and of what else is wrong with the first hundred', async () => {
+  it('is refused with too many variants, and with the faults of the first hundred', async () => {
     const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
     const { details } = body.error
     expect(details).to.have.length(100)
@@ -163,8 +163,8 @@ describe('A product', () => {
     expect(details[2].param).to.equal('variants[0].label')
   })
 
-  describe('whose SKU another one of the shop has', () => {
-    it('is refused by the name of the field; other shops may have it', async () => {
+  describe('with a SKU that is taken in the shop', () => {
+    it('is refused by the name of the field; other shops may use it', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
@@ -178,7 +178,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it('is refused by the field of that SKU, not of one that the live shop has', async () => {
+    it('is refused by the field of that SKU, not of one of the live shop', async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
@@ -191,7 +191,7 @@ describe('A product', () => {
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
     })
 
-    it('is refused also when ten are created at once', async () => {
+    it('is created once under ten concurrent requests', async () => {
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
       )
@@ -201,14 +201,14 @@ describe('A product', () => {
     })
   })
 
-  it('is created once by one idempotency key, by ten at once as well', async () => {
+  it('is created once for one idempotency key, also under ten concurrent requests', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const answers = await Promise.all(Array.from({ length: 10 }, () => create(body, merchant, 'the-same')))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     expect([answers[0]?.status, await count()]).to.deep.equal([201, 1])
   })
 
-  it('that is unknown or not yours is 404 PRODUCT_NOT_FOUND, whatever is asked of it', async () => {
+  it('returns 404 PRODUCT_NOT_FOUND on every path if it is unknown or of another business', async () => {
     const { _id } = await createProduct(service, await service.merchant())
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
@@ -222,8 +222,8 @@ describe('A product', () => {
     }
   })
 
-  describe('deleted', () => {
-    it('is answered {_id, deleted: true} and is gone; again it is not found', async () => {
+  describe('on deletion', () => {
+    it('is returned as {_id, deleted: true}, and is not found afterwards', async () => {
       const { _id } = await createProduct(service, merchant, { sku: 'A' })
       const kept = await createProduct(service, merchant)
       const { status, body } = await remove(_id, 'first')
@@ -240,14 +240,14 @@ describe('A product', () => {
       expect((await remove(_id, 'first')).body).to.deep.equal(body)
     })
 
-    it('gives its SKU back', async () => {
+    it('frees its SKU', async () => {
       const { _id } = await createProduct(service, merchant, { sku: 'A' })
       await remove(_id).expect(200)
       const again = await createProduct(service, merchant, { sku: 'A' })
       expect(await readProduct(service, merchant, again._id)).to.deep.equal(again)
     })
 
-    it('by ten at once is deleted once', async () => {
+    it('is deleted once under ten concurrent requests', async () => {
       const { _id } = await createProduct(service, merchant)
       const answers = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
       const counts = [200, 404].map((code) => answers.filter(({ status }) => status === code).length)

@@ -17,7 +17,7 @@ describe('A shop', () => {
   const shops = () => service.deps.Shop.find({ businessId: test.businessId }).lean()
   const create = (as: Merchant, asked: object = body) => service.http.post(path).set(as.write()).send(asked)
 
-  it('of the sandbox is there with the first product of a test key: one, by ten at once as well', async () => {
+  it('is created with the first product of a test key, once under ten concurrent requests', async () => {
     await service.http.get(path).set(test.read()).expect(200)
     await expectRefused(service.http.get(`${path}/x`).set(test.read()), 404, 'PRODUCT_NOT_FOUND')
     await expectRefused(service.http.delete(`${path}/x`).set(test.write()), 404, 'PRODUCT_NOT_FOUND')
@@ -28,7 +28,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('that is not there is SHOP_NOT_FOUND to a live key, after what is wrong in the request', async () => {
+  it('returns SHOP_NOT_FOUND to a live key if it does not exist, after faults of the request', async () => {
     const { _id } = await createProduct(service, test)
     const asking = [
       create(live),
@@ -51,7 +51,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('of one environment knows nothing of the other', async () => {
+  it('is separate in each environment', async () => {
     await openLiveShop(service, test)
     const sold = await createProduct(service, live, { sku: 'A' })
     const tried = await createProduct(service, test, { sku: 'A' })

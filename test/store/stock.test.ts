@@ -40,8 +40,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     createProduct(service, merchant, { variants: labels.map((label) => ({ label, price: 1000, stock: 5 })) })
   const stored = ({ _id }: SeenProduct) => service.deps.Product.findById(_id).orFail().lean()
 
-  describe('changes one variant and nothing else', () => {
-    it('to a stock or by a delta: 200 with the variant as it is then', async () => {
+  describe('with a valid change', () => {
+    it('sets a stock or adds a delta: 200 with the new variant', async () => {
       const product = await createProduct(service, merchant, {
         variants: [
           { label: 'S', price: 1000, stock: 5, sku: 'S-1' },
@@ -72,7 +72,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stored(product)).to.include({ revision: 5 })
     })
 
-    it('that is named by its label, whatever is in that', async () => {
+    it('accepts the label of a variant, with any characters', async () => {
       const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', ' S ', 'a?b#c', 'é'.repeat(100), '..%2F']
       const product = await withVariants(...labels)
       await Promise.all(labels.map((label, place) => change(product, label, { stock: place }).expect(200)))
@@ -82,7 +82,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       )
     })
 
-    it('that has the id, where another carries it as a label; a label like an id is found where nobody has that', async () => {
+    it('prefers an id to a label, and finds a label that looks like an id if there is no such id', async () => {
       const product = await withVariants('S', 'M')
       const [small] = product.variants
       const unused = 'f'.repeat(24)
@@ -98,8 +98,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('refuses', () => {
-    it('a variant that is not there, and a label that several carry, with their ids', async () => {
+  describe('with an invalid change', () => {
+    it('refuses an unknown variant, and a label that several variants have, with their ids', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S ', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -113,7 +113,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
     })
 
-    it('a body that is wrong, naming the field, and changes nothing', async () => {
+    it('refuses a wrong body, names the field, and changes nothing', async () => {
       const product = await createProduct(service, merchant)
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
@@ -147,7 +147,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await read(product)).to.deep.equal(product)
     })
 
-    it('to go below 0 or above the highest, by whatever name, to the unit', async () => {
+    it('refuses a stock below 0 or above the maximum', async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: variantId }] = product.variants
       for (const vid of [variantId, 'Default']) {
@@ -165,7 +165,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('what another key may not see, and makes no shop', async () => {
+    it('refuses a product of another key, and creates no shop', async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: vid }] = product.variants
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
@@ -182,8 +182,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('by many at once', () => {
-    it('ten of one from five leave 0 and five refusals, in one process and over two', async () => {
+  describe('under concurrency', () => {
+    it('takes five units once each for ten requests, in one process and over two', async () => {
       const beside = await openBeside(service)
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
@@ -207,7 +207,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       await beside.close()
     })
 
-    it('under one key they are one, and each hears the same', async () => {
+    it('happens once for one key, with the same response for all', async () => {
       const product = await createProduct(service, merchant)
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
@@ -216,7 +216,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stockOf(product)).to.equal(4)
     })
 
-    it('one that is refused beside others changes nothing for those', async () => {
+    it('refuses one change without affecting the others', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const answers = await Promise.all(
         products.map((product, place) =>
@@ -228,7 +228,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('again, when its answer was lost', () => {
+  describe('after a lost response', () => {
     /** As if the process had died between the change and its answer. */
     const loseAnswer = async (product: SeenProduct) => {
       const effectId = (await stored(product)).effects.at(-1) ?? ''
@@ -244,7 +244,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         })),
       )
 
-    it('is not made twice: not told any more after a thousand others, and a new key goes through', async () => {
+    it('does not happen twice; after a thousand other changes the response is gone, and a new key works', async () => {
       const byId = ({ variants }: SeenProduct) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],
@@ -271,7 +271,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('tells that it was done, with nulls where the variant is gone since', async () => {
+    it('returns that it happened, with nulls if the variant was deleted since', async () => {
       const gone = { label: null, sku: null, price: null, stock: null }
       for (const byLabel of [false, true]) {
         const product = await withVariants('S', 'M')
@@ -290,7 +290,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('when a process is killed between any two steps', () => {
+  describe('if a process is killed between any two steps', () => {
     interface Case {
       product: SeenProduct
       answers: string[]
@@ -317,7 +317,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       },
     })
 
-    it('it is changed once', async () => {
+    it('happens once', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
       expect(await killEverywhere(service, byId, graves, 0)).to.deep.equal([
         'mongodb aggregate',
@@ -328,7 +328,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       ])
     })
 
-    it('and its write lands late, a retry that looks before it writes is not told that all is sold', async () => {
+    it('is not reported as sold out to a retry that reads before a late write', async () => {
       await landLate(
         service,
         sale(() => 'Default', 5),

@@ -9,7 +9,7 @@ describe('An API key', () => {
     ['publishable', 'live', 'pk_live_'],
   ] as const
 
-  it('tells its kind and environment by its prefix, and is base62 after it', () => {
+  it('has a prefix for its kind and environment, followed by base62', () => {
     for (const [kind, mode, prefix] of kinds) {
       const key = newKey(kind, mode)
       expect(key).to.match(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))
@@ -17,12 +17,12 @@ describe('An API key', () => {
     }
   })
 
-  it('is never given twice', () => {
+  it('is unique', () => {
     const keys = new Set(Array.from({ length: 1000 }, () => newKey('secret', 'test')))
     expect(keys).to.have.property('size', 1000)
   })
 
-  it('is known for mistyped when any one character is another, or two stand in the wrong order', () => {
+  it('is recognised as mistyped if one character is changed or two are swapped', () => {
     const key = newKey('secret', 'live')
     for (let at = 0; at < key.length; at += 1) {
       const other = key[at] === 'q' ? 'r' : 'q'
@@ -33,7 +33,7 @@ describe('An API key', () => {
     }
   })
 
-  it('is nothing longer, shorter, or of another environment', () => {
+  it('has a fixed length and environment', () => {
     const key = newKey('secret', 'test')
     for (const text of [
       `${key}a`,

@@ -26,7 +26,7 @@ function openBatcher(longestBatch: number, restMs = 0) {
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
 
 describe('A batcher of writes', () => {
-  it('sends one trip at a time; who comes meanwhile goes with the next, in the order of coming', async () => {
+  it('sends one batch at a time, and adds later calls to the next batch in order', async () => {
     const { batcher, trips, turn } = openBatcher(10)
     const first = batcher('a', later())
     await turn()
@@ -46,7 +46,7 @@ describe('A batcher of writes', () => {
     expect(await lone).to.equal('E')
   })
 
-  it('that rests sends a lone call at once, and together what comes until its rest is over', async () => {
+  it('that pauses sends a single call at once, and later calls together after the pause', async () => {
     const restMs = 50
     const { batcher, trips, turn } = openBatcher(10, restMs)
     const startedAt = performance.now()
@@ -65,7 +65,7 @@ describe('A batcher of writes', () => {
     expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
-  it('that rests goes again as soon as 50 wait', async () => {
+  it('that pauses sends the next batch as soon as 50 calls wait', async () => {
     const { batcher, trips, turn } = openBatcher(100, longRestMs)
     const first = batcher('a', later())
     await turn()
@@ -82,7 +82,7 @@ describe('A batcher of writes', () => {
     expect(await Promise.all([last, ...most])).to.deep.equal(items)
   })
 
-  it('that rests does not while 50 are left over, and rests with fewer', async () => {
+  it('that pauses does not pause while 50 calls are left over, but does with fewer', async () => {
     const { batcher, trips, turn } = openBatcher(60, longRestMs)
     const items = Array.from({ length: 115 }, (_, index) => `${index}`)
     const all = items.map((item) => batcher(item, later()))
@@ -100,7 +100,7 @@ describe('A batcher of writes', () => {
     expect(await late).to.equal('late')
   })
 
-  it('takes no more than its longest batch along', async () => {
+  it('limits the size of a batch', async () => {
     const { batcher, trips, turn } = openBatcher(3)
     const all = Array.from('abcdefgh', (item) => batcher(item, later()))
     for (let trip = 0; trip < 3; trip += 1) {
@@ -112,7 +112,7 @@ describe('A batcher of writes', () => {
     expect(trips.map(({ items }) => items.length)).to.deep.equal([3, 3, 2])
   })
 
-  it('tells each caller its own outcome: an error among them is one caller’s', async () => {
+  it('gives each caller its own outcome, and an error to one caller only', async () => {
     const { batcher, trips, turn } = openBatcher(10)
     const all = ['a', 'b', 'c'].map((item) => outcome(batcher(item, later())))
     await turn()
@@ -122,7 +122,7 @@ describe('A batcher of writes', () => {
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
 
-  it('fails all that travelled with a trip that failed, and goes on', async () => {
+  it('fails all calls of a failed batch, and continues', async () => {
     const { batcher, trips, turn } = openBatcher(10)
     const all = ['a', 'b'].map((item) => outcome(batcher(item, later())))
     await turn()
@@ -135,7 +135,7 @@ describe('A batcher of writes', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it('drops unsent what is past its deadline, with 503 SERVICE_UNAVAILABLE', async () => {
+  it('drops a call that is past its deadline unsent, with 503 SERVICE_UNAVAILABLE', async () => {
     const { batcher, trips, turn } = openBatcher(10)
     const first = batcher('a', later())
     await turn()
@@ -168,7 +168,7 @@ describe('A batcher of inserts', () => {
   }
   const inserted = { inserted: true }
 
-  it('tells each what became of it, and which index refused it by name', async () => {
+  it('gives each caller its own outcome, with the name of the index that refused it', async () => {
     const { things, insert } = await openThings()
     await insert({ _id: 'old', code: '000001' }, later())
     const outcomes = await Promise.all(
@@ -190,7 +190,7 @@ describe('A batcher of inserts', () => {
     expect(await things.countDocuments()).to.equal(3)
   })
 
-  it('fails alone a document that cannot be encoded', async () => {
+  it('fails only the document that cannot be encoded', async () => {
     const { things, insert } = await openThings()
     const all = [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }].map((thing) =>
       outcome(insert(thing, later())),
@@ -209,7 +209,7 @@ describe('A batcher of inserts', () => {
     expect((refused as Error).message).not.to.include('424242')
   })
 
-  it('holds everything for unknown when the write concern failed, also what looks like a duplicate', async () => {
+  it('treats the whole batch as unknown if the write concern failed, including duplicates', async () => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
     const told = { message: 'write concern', code: 64, writeErrors: [] }
     const insertMany = () => Promise.reject(new mongo.MongoBulkWriteError(told, result))
@@ -220,7 +220,7 @@ describe('A batcher of inserts', () => {
 })
 
 describe('A batcher of reads', () => {
-  it('asks once for all that wait, finds by any of their ids, and keeps nothing', async () => {
+  it('reads once for all waiting callers, by any of their ids, and caches nothing', async () => {
     const asked: string[][] = []
     const read = createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {

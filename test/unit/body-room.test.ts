@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createRoom } from '../../src/http/body/budget.ts'
 
-describe('The room for bodies', () => {
-  it('has a quarter for each business, and an end for all', () => {
+describe('The memory budget for bodies', () => {
+  it('has a quarter for each business, and a total for all', () => {
     const room = createRoom(400)
     expect(room.take('a', 101)).to.equal(null)
     const first = room.take('a', 60)
@@ -15,7 +15,7 @@ describe('The room for bodies', () => {
     expect(room.take('e', 80)).not.to.equal(null)
   })
 
-  it('is given back once, by whichever work ends last', async () => {
+  it('is released once, by the work that ends last', async () => {
     const room = createRoom(400)
     const place = room.take('a', 100) ?? expect.fail()
     let end: (error: Error) => void = () => undefined

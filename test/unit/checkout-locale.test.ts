@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 
-describe('How long a customer has', () => {
+describe('The time a customer has left', () => {
   const minute = 60_000
   const said: [minutes: number, fr: string, ar: string, en: string][] = [
     [0, 'moins d’une minute', 'أقل من دقيقة', 'less than a minute'],

@@ -49,7 +49,7 @@ function faults(amount: number, rates: CommissionRates): string[] {
 }
 
 describe('The commission of a payment', () => {
-  it('is what the documentation’s example says', () => {
+  it('matches the example of the documentation', () => {
     expect(commissionOf(50_000, usual)).to.deep.equal({
       providerTtc: 1000,
       payerTtc: 500,
@@ -75,13 +75,13 @@ describe('The commission of a payment', () => {
     })
   })
 
-  it('is nothing without a fee, whatever the taxes', () => {
+  it('is zero without a fee, whatever the taxes', () => {
     for (const rates of [free, { ...free, tof: 1400, tte: 200 }])
       for (const amount of [1, 50_000, Number.MAX_SAFE_INTEGER])
         expect(commissionOf(amount, rates)).to.deep.equal(noCommission)
   })
 
-  it('keeps the rules for every amount up to 100.00 MRU, by the usual rates and at the edges of what may be set', () => {
+  it('follows the rules for every amount up to 100.00 MRU, at the usual and the extreme rates', () => {
     const most: CommissionRates = { provider: 5000, payer: 5000, tof: 5000, tte: 5000 }
     const some = [
       usual,
@@ -100,7 +100,7 @@ describe('The commission of a payment', () => {
     expect(wrong).to.deep.equal([])
   })
 
-  it('keeps them for any amount that can be counted, and any rates', () => {
+  it('follows the rules for any safe amount and any rates', () => {
     for (const amount of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1])
       for (const provider of [1, 200, 5000])
         for (const payer of [0, 1, 5000])

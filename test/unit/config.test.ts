@@ -29,7 +29,7 @@ const faultsOf = (changes: Record<string, string | undefined>): string => {
 }
 
 describe('The configuration', () => {
-  it('has the values of the specification where the environment says nothing', () => {
+  it('uses the values of the specification by default', () => {
     const config = readConfig(enough)
     expect(config).to.deep.include({
       production: false,
@@ -52,13 +52,13 @@ describe('The configuration', () => {
     expect(config.secretKeys).to.have.lengthOf(1)
   })
 
-  it('takes an empty value for none', () => {
+  it('treats an empty value as missing', () => {
     expect(readConfig({ ...enough, PORT: '', TRUST_PROXY: '', WEBHOOK_RETRY_SECONDS: '' })).to.deep.equal(
       readConfig(enough),
     )
   })
 
-  it('reads what is given', () => {
+  it('reads the given values', () => {
     const config = readConfig({
       ...enough,
       ...inProduction,
@@ -100,7 +100,7 @@ describe('The configuration', () => {
     expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
   })
 
-  it('says all that is wrong at once, by the name of the variable, and never a secret', () => {
+  it('reports all faults at once by the name of the variable, and never a secret', () => {
     const wrong: Record<string, string | undefined> = {
       NODE_ENV: 'prod',
       PORT: 'eighty',
@@ -136,7 +136,7 @@ describe('The configuration', () => {
     expect(message).not.to.include('hidden')
   })
 
-  it('says also what only two variables together show, beside all else', () => {
+  it('also reports faults of two variables together', () => {
     const message = faultsOf({
       NODE_ENV: 'production',
       PORT: 'eighty',
@@ -164,7 +164,7 @@ describe('The configuration', () => {
     )
   })
 
-  it('takes for a proxy no number that is more than hops, and nothing that only looks like an address', () => {
+  it('refuses too large hop counts and malformed addresses as TRUST_PROXY', () => {
     for (const wrong of ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0', '10.0.0.1,x'])
       expect(faultsOf({ TRUST_PROXY: wrong }), wrong).to.include('  TRUST_PROXY ')
     const ranges = readConfig({ ...enough, TRUST_PROXY: '::ffff:10.0.0.0/104,fd00::/8,10.0.0.1' }).trustProxy
@@ -172,12 +172,12 @@ describe('The configuration', () => {
     expect(() => express().set('trust proxy', ranges)).not.to.throw()
   })
 
-  it('takes no address of its own with a password in it', () => {
+  it('refuses a URL of its own with a password in it', () => {
     for (const name of ['PUBLIC_URL', 'PAY_URL'])
       expect(faultsOf({ [name]: 'https://user:pw@api.example' })).to.include(`  ${name} must be `)
   })
 
-  it('takes a wallet provider with its key or neither', () => {
+  it('needs both a wallet provider and its key, or neither', () => {
     const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
     const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
     for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')
@@ -193,7 +193,7 @@ describe('The configuration', () => {
       )
   })
 
-  it('knows a wallet provider by the name that it is given, wherever it is', () => {
+  it('identifies a wallet provider by its configured name, wherever it is', () => {
     const nameOf = (changes: Record<string, string>) =>
       readConfig({ ...enough, WALLET_PROVIDER_KEY: 'k'.repeat(32), ...changes }).walletProvider?.name
     expect(nameOf({ WALLET_PROVIDER_URL: 'http://10.0.0.7:8080/v1' })).to.equal('10.0.0.7:8080')
@@ -203,7 +203,7 @@ describe('The configuration', () => {
       )
   })
 
-  it('refuses a MongoDB URL that asks for less than the service promises', () => {
+  it('refuses a MongoDB URL with weaker guarantees than the service needs', () => {
     for (const [option, name] of [
       ['w=1', 'w'],
       ['w=0', 'w'],
@@ -244,7 +244,7 @@ describe('The configuration', () => {
       expect(faultsOf({ MONGODB_URL: url }), url).to.equal('')
   })
 
-  it('refuses a Redis URL that the driver would take for another', () => {
+  it('refuses a Redis URL that the driver would misread', () => {
     for (const url of [
       'redis://',
       'redis:///x',
@@ -258,7 +258,7 @@ describe('The configuration', () => {
       expect(faultsOf({ REDIS_URL: url }), url).to.equal('')
   })
 
-  it('takes a key of exactly 32 bytes in base64, and nothing that only looks like one', () => {
+  it('accepts only keys of exactly 32 bytes in base64', () => {
     for (const bytes of [16, 31, 33, 64])
       expect(faultsOf({ SECRET_KEY: Buffer.alloc(bytes, 7).toString('base64') })).to.include('  SECRET_KEY ')
     const skipped = `,!${key.slice(0, 20)} ${key.slice(20)}`
@@ -273,13 +273,13 @@ describe('The configuration', () => {
         .slice(1)
     const base64 = (text: string | number[]) => Buffer.from(text as string).toString('base64')
 
-    it('may be what an operator sets up, without limits on the rate too', () => {
+    it('accepts a typical environment, also without rate limits', () => {
       expect(refused({})).to.deep.equal([])
       expect(refused({ RATE_LIMIT_PER_SECOND: '0', PAY_URL: 'https://pay.example' })).to.deep.equal([])
       expect(refused({ SECRET_KEY_PREVIOUS: randomBytes(32).toString('base64') })).to.deep.equal([])
     })
 
-    it('refuses addresses that are not https, and wants the one of the API', () => {
+    it('needs https for its URLs, and the URL of the API', () => {
       expect(refused({ PUBLIC_URL: undefined })).to.deep.equal([
         'PUBLIC_URL is missing, and must be set in production',
       ])
@@ -289,7 +289,7 @@ describe('The configuration', () => {
         ])
     })
 
-    it('refuses receivers that may be private, and a clean-up within a day', () => {
+    it('refuses private endpoints, and a clean-up within a day', () => {
       expect(refused({ WEBHOOK_ALLOWED_HOSTS: '127.0.0.1:4000' })).to.deep.equal([
         'WEBHOOK_ALLOWED_HOSTS must not be set in production',
       ])
@@ -304,7 +304,7 @@ describe('The configuration', () => {
         expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
     })
 
-    it('refuses a SECRET_KEY that was not made at random, now and before, and twice the same', () => {
+    it('refuses a SECRET_KEY that is not random, now and before, and one that is used twice', () => {
       const weak = {
         zeroes: base64(Array.from({ length: 32 }, () => 0)),
         'one byte': key,
@@ -334,7 +334,7 @@ describe('The configuration', () => {
       ])
     })
 
-    it('refuses a WALLET_PROVIDER_KEY that was not made at random', () => {
+    it('refuses a WALLET_PROVIDER_KEY that is not random', () => {
       for (const weak of [
         'k'.repeat(32),
         '0123456789'.repeat(4),
@@ -348,7 +348,7 @@ describe('The configuration', () => {
         ])
     })
 
-    it('takes every key that was made at random', () => {
+    it('accepts every random key', () => {
       for (let made = 0; made < 300; made += 1) {
         const secret = randomBytes(32).toString('base64')
         const walletKey = randomBytes(16).toString('hex')
@@ -357,7 +357,7 @@ describe('The configuration', () => {
       }
     })
 
-    it('says all of it at once', () => {
+    it('reports all faults at once', () => {
       const message = faultsOf({
         ...inProduction,
         PUBLIC_URL: 'http://localhost:3000',

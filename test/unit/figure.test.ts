@@ -11,8 +11,8 @@ function openFigure(keptMs: number) {
   return { clock, answers, refresh, answer }
 }
 
-describe('A figure', () => {
-  it('is asked for once, however many want it while the question is under way', async () => {
+describe('A cached figure', () => {
+  it('is read once for all concurrent callers', async () => {
     const { answers, refresh, answer } = openFigure(0)
     const all = [refresh(), refresh(), refresh()]
     expect(answers).to.have.length(1)
@@ -24,7 +24,7 @@ describe('A figure', () => {
     await next
   })
 
-  it('is asked for again when the clock was set back, and not while it is fresh', async () => {
+  it('is read again after the clock was set back, and not while it is fresh', async () => {
     const { clock, answers, refresh, answer } = openFigure(60_000)
     const first = refresh()
     answer()

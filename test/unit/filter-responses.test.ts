@@ -92,7 +92,7 @@ describe('The filter for responses on staff pages', () => {
       expect(createResponseFilter(body)(response)).to.equal(response)
     })
 
-  it('drops a word that the kept KiB ends in', () => {
+  it('drops a word that is cut off at the end of the stored KiB', () => {
     const text = `${'x '.repeat(508)}22113344`
     expect(createResponseFilter(payment)(text.slice(0, 1023))).to.equal(`${'x '.repeat(508)}…`)
   })

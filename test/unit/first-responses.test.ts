@@ -24,7 +24,7 @@ describe('Format 1 of the first response of a create', () => {
     expect(readdirSync(folder).toSorted()).to.deep.equal(names.toSorted())
   })
 
-  it('is the only one so far: an unknown number is of a later version, and gets SERVICE_UNAVAILABLE', () => {
+  it('is the only one so far: an unknown number belongs to a later version and returns SERVICE_UNAVAILABLE', () => {
     for (const compute of [
       () => createdResponse({ ...fixed, responseFormat: 2 }),
       () => placedResponse({ ...order, responseFormat: 2 }),

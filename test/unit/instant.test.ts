@@ -10,7 +10,7 @@ describe('An instant', () => {
     expect(read('2024-02-29')).to.equal('2024-02-29T00:00:00.000Z')
   })
 
-  it('is exactly what a date-time says, in UTC where it has no offset', () => {
+  it('is exactly that of a date-time, in UTC without an offset', () => {
     const same = '2026-01-02T03:04:05.000Z'
     for (const text of [
       '2026-01-02T03:04:05Z',
@@ -26,7 +26,7 @@ describe('An instant', () => {
     expect(read('2026-01-02T03:04:05.678901Z')).to.equal('2026-01-02T03:04:05.678Z')
   })
 
-  it('is nothing else', () => {
+  it('has no other form', () => {
     for (const text of [
       '',
       'now',

@@ -23,7 +23,7 @@ async function linesOf(code: string): Promise<string[]> {
 describe('The lines of a log', function () {
   this.timeout(30_000)
 
-  it('are written at the end of a turn of the event loop, in their order, and when the process exits', async () => {
+  it('are written in order at the end of a turn of the event loop, and when the process exits', async () => {
     expect(await linesOf(`log.info({}, 'a'); log.info({}, 'b'); process.exit(0)`)).to.deep.equal(['a', 'b'])
     const later = `log.info({}, 'a'); log.info({}, 'b'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)`
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
@@ -84,7 +84,7 @@ describe('The log of an error', () => {
     ],
   ]
   for (const [index, [name, act]] of quoting.entries())
-    it(`has no value that a ${name} quotes (${index + 1})`, async () => {
+    it(`contains no value that a ${name} quotes (${index + 1})`, async () => {
       const error = await thrown(act)
       expect(error).to.have.property('name', name)
       expect(error.message.toLowerCase()).to.include(secret)
@@ -94,7 +94,7 @@ describe('The log of an error', () => {
       expect(JSON.parse(line).err.stack).to.match(/^at /)
     })
 
-  it('has none either where errors have no stack', async () => {
+  it('contains no value if errors have no stack either', async () => {
     const usual = Error.stackTraceLimit
     Error.stackTraceLimit = 0
     try {
@@ -108,7 +108,7 @@ describe('The log of an error', () => {
     }
   })
 
-  it('tells the code of what MongoDB refused, and a bug of ours whole', async () => {
+  it('contains the code of an error of MongoDB, and the whole error for a bug', async () => {
     const duplicate = await thrown(() => refusedTwice('again', (docs) => kept().insertMany(docs)))
     expect(JSON.parse(lineOf(duplicate)).err).to.include({ code: 11_000 })
     const { err } = JSON.parse(lineOf(new TypeError('x is not a function')))

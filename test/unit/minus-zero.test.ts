@@ -4,20 +4,20 @@ import { createReaders } from '../../src/store/imports/file/cells.ts'
 
 const read = (text: string) => readJson(Buffer.from(text), 'application/json')
 
-describe('A zero with a minus', () => {
+describe('A negative zero', () => {
   for (const zero of ['-0', '-0.0', '-0e5', '-1e-400', '-0.001E-999'])
-    it(`is 0 in JSON, wherever ${zero} stands`, () => {
+    it(`becomes 0 in JSON, wherever ${zero} is`, () => {
       const value = { stock: 0, variants: [{ price: 0 }], name: '-0', id: 'a-0b' }
       const body = `{"stock":${zero},"variants":[{"price":${zero}}],"name":"-0","id":"a-0b"}`
       expect(read(body)).to.deep.equal({ value, params: value })
     })
 
-  it('leaves every other number and name of its body as it is', () => {
+  it('leaves every other number and name of its body unchanged', () => {
     const { value } = read('{"a":-0,"b":-5,"c":-1e-3,"__proto__":{"d":-0.5},"e":null}') as { value: object }
     expect(JSON.stringify(value)).to.equal('{"a":0,"b":-5,"c":-0.001,"__proto__":{"d":-0.5},"e":null}')
   })
 
-  it('is 0 in a cell of a file', () => {
+  it('becomes 0 in a cell of a file', () => {
     const { stock, price } = createReaders(1000)
     expect([stock('-0'), price(' -00 ')]).to.deep.equal([{ value: 0 }, { value: 0 }])
   })

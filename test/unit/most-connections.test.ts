@@ -17,7 +17,7 @@ describe('The connections that a process accepts', () => {
     expect(mostConnections(Number.POSITIVE_INFINITY)).to.equal(10_000)
   })
 
-  it('leave descriptors for everything else under the limit that the system sets', () => {
+  it('leave descriptors for everything else under the limit of the system', () => {
     const program = `
       import { mostConnections } from './src/http/server/most-connections.ts'
       console.log(mostConnections())`

@@ -17,7 +17,7 @@ const passing = codes.filter((code) => {
   return driver.isRetryableReadError(error) || driver.isStateChangeError(error)
 })
 
-describe('A process that starts and meets MongoDB', () => {
+describe('A process that starts before MongoDB', () => {
   const log = createLog('silent', 'web', null)
 
   /** How often it asks when the first answer is a fault. */
@@ -30,7 +30,7 @@ describe('A process that starts and meets MongoDB', () => {
     return asked
   }
 
-  it('waits at each code after which the driver itself would try again or look for another primary', async () => {
+  it('waits after every error code for which the driver would retry or look for another primary', async () => {
     expect(passing).to.include.members([91, 189, 11_602, 13_436])
     const asked = passing.map((code) =>
       asksAfter(new mongo.MongoServerError({ code })).catch(() => `ends at ${code}`),
@@ -38,7 +38,7 @@ describe('A process that starts and meets MongoDB', () => {
     expect(await Promise.all(asked)).to.deep.equal(passing.map(() => 2))
   })
 
-  it('ends at any other', async () => {
+  it('exits after any other error', async () => {
     // An index that differs, and a user who may not make it.
     for (const code of [85, 13]) {
       const fault = new mongo.MongoServerError({ code })

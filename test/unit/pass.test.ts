@@ -7,11 +7,11 @@ const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: f
 const start = (pass: RetentionRecord['pass']) => startPass({ pass } as RetentionRecord, now)
 
 describe('A pass of the clean-up', () => {
-  it('that is not through yet goes on, however many nights have come since', () => {
+  it('continues over any number of nights until it is complete', () => {
     expect(start(begun)).to.deep.equal(begun)
   })
 
-  it('that only waits for businesses that fail ends with its night', () => {
+  it('ends with its night if it only waits for failing businesses', () => {
     const tonight = { ...begun, beganAt: new Date('2026-03-03T02:30:00Z'), hasFaults: true }
     expect(start(tonight)).to.deep.equal(tonight)
     const { id, ...pass } = start({ ...begun, hasFaults: true })

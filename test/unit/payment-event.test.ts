@@ -47,7 +47,7 @@ describe('The schema of an event', () => {
     expect(faultsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
   })
 
-  it('does not take the data of one event for another’s', () => {
+  it('refuses the data of one event for another', () => {
     const taken = all.flatMap((event) =>
       all
         .filter((other) => faultsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)

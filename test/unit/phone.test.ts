@@ -36,13 +36,13 @@ describe('A phone number', () => {
     ])
   })
 
-  it('of another country has its code', () => {
+  it('of another country includes its code', () => {
     expect(
       ['+221 77 123 45 67', '00221771234567', '+33 (0)6 12 34 56 78', '+1 (202) 555-0123'].map(readPhone),
     ).to.deep.equal(['221771234567', '221771234567', '33612345678', '12025550123'])
   })
 
-  it('is nothing else', () => {
+  it('has no other form', () => {
     const wrong = [
       '',
       ' ',
@@ -72,7 +72,7 @@ describe('A phone number', () => {
     expect(wrong.map(readPhone)).to.deep.equal(wrong.map(() => null))
   })
 
-  it('is shown by its first two and last two digits, and never tells how long it is', () => {
+  it('is masked to its first two and last two digits, whatever its length', () => {
     expect(['22000045', '221771234567', '123456789012345'].map(maskPhone)).to.deep.equal([
       '22******45',
       '22******67',
@@ -93,14 +93,14 @@ describe('A PIN', () => {
     ])
   })
 
-  it('is nothing else', () => {
+  it('has no other form', () => {
     const wrong = ['', '123', '1234567', '12 34', '12-34', '12a4', '-1234', '1234\0', '１２３４']
     expect(wrong.map(readPin)).to.deep.equal(wrong.map(() => null))
   })
 })
 
 describe('Digits', () => {
-  it('are 0 to 9 in every script that is typed here, without what nobody sees, and everything else stays', () => {
+  it('are read as 0 to 9 in every supported script, without invisible characters, and other text is kept', () => {
     expect(plainDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
     )

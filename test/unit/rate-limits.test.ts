@@ -36,7 +36,7 @@ const countOften = (limits: RateLimits, times: number) => {
 }
 
 describe('Rate limits', () => {
-  it('of several processes come to their sum, each told once', async () => {
+  it('of several processes add up, each count being reported once', async () => {
     const { addUp, trips } = sums()
     const [one, other] = [open(100, addUp), open(100, addUp)]
     countOften(one, 60)
@@ -51,7 +51,7 @@ describe('Rate limits', () => {
     expect(trips.map((trip) => trip.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
-  it('go on alone where the answer of Redis is lost, whether or not it counted', async () => {
+  it('continue alone if the response of Redis is lost, whether or not it counted', async () => {
     const { addUp } = sums()
     const hears = [
       (additions: readonly Addition[], livesMs: number) => addUp(additions, livesMs).then(() => null),
@@ -66,7 +66,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(70)
   })
 
-  it('are told in one trip at a time, however slow Redis is, and what is counted meanwhile is not lost', async () => {
+  it('are sent in one batch at a time, however slow Redis is, without losing counts meanwhile', async () => {
     const { addUp, trips } = sums()
     const answers: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
@@ -85,7 +85,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
-  it('have a name of their own in Redis each second, and begin anew', async () => {
+  it('use a new key in Redis each second, and start anew', async () => {
     const { addUp, trips } = sums()
     let now = at
     const limits = open(10, addUp, () => now)
@@ -99,7 +99,7 @@ describe('Rate limits', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it('have those of one name wait for room, and nobody who is let in late or refused keeps the next', async () => {
+  it('make concurrent lookups of one key wait, but none of them delays the next', async () => {
     const inLine = createLines()
     let most = 2
     const ends: (() => void)[] = []
@@ -131,7 +131,7 @@ describe('Rate limits', () => {
     ])
   })
 
-  it('have nobody looked up who waited until it was too late', async () => {
+  it('do not look up a caller that waited too long', async () => {
     const deps = { rateLimits: open(5, away) }
     const passed = performance.now() - 1
     let looked = 0
@@ -142,7 +142,7 @@ describe('Rate limits', () => {
     expect(looked).to.equal(0)
   })
 
-  it('forget nothing of a second that lasts, however slow the machine is', async () => {
+  it('keep all counts of the current second, however slow the machine is', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
     countOften(limits, 1)
@@ -175,7 +175,7 @@ describe('Rate limits', () => {
     expect(limits.count('key:small', 10).isOpen).to.equal(false)
   })
 
-  it('remember no more than twenty thousand in a second; who comes beyond is let through', async () => {
+  it('keep at most twenty thousand callers in a second, and admit all others', async () => {
     const limits = open(1, away)
     for (let address = 0; address < 20_000; address += 1) limits.count(`address:${address}`)
     expect(limits.look('address:19999')).to.deep.equal({ isOpen: false, remaining: 0, over: 0 })

@@ -15,7 +15,7 @@ describe('The pace of reads', () => {
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it('lets the next read of a business wait for as long as its large responses take at 16 MiB a second', async () => {
+  it('delays the next read of a business for as long as its large responses take at 16 MiB a second', async () => {
     const pace = open()
     const began = performance.now()
     const [one, other] = await Promise.all([pace.take('a'), pace.take('a')])
@@ -57,7 +57,7 @@ describe('The pace of reads', () => {
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it('says that the service is unavailable to a read that waits two seconds for another', async function () {
+  it('returns SERVICE_UNAVAILABLE to a read that waits two seconds for another', async function () {
     this.timeout(5_000)
     const pace = open()
     const large = await pace.take('a')
@@ -68,7 +68,7 @@ describe('The pace of reads', () => {
     expect((refused as Refusal).code).to.equal('SERVICE_UNAVAILABLE')
   })
 
-  it('says RATE_LIMITED to a read that the pace delays for two seconds, even if the process is busy when they end', async function () {
+  it('returns RATE_LIMITED to a read that the pace delays for two seconds, even if the process is busy when they end', async function () {
     this.timeout(5_000)
     const pace = open()
     const large = await pace.take('a')
@@ -80,7 +80,7 @@ describe('The pace of reads', () => {
     expect(((await refused) as Refusal).code).to.equal('RATE_LIMITED')
   })
 
-  it('refuses a read that has waited for two seconds, or that 100 others wait before', async function () {
+  it('refuses a read that has waited for two seconds, or behind 100 others', async function () {
     this.timeout(5_000)
     const pace = open()
     const large = await pace.take('a')

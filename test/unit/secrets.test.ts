@@ -8,7 +8,7 @@ describe('Secrets', () => {
 
   const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
 
-  it('come back as they were sealed, and look different every time', () => {
+  it('are unsealed as they were sealed, and look different every time', () => {
     for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
       const [one, two] = [secrets.seal(plain, field), secrets.seal(plain, field)]
       expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
@@ -18,7 +18,7 @@ describe('Secrets', () => {
     }
   })
 
-  it('do not come back when one character of the seal was changed', () => {
+  it('cannot be unsealed after one character was changed', () => {
     const sealed = secrets.seal('000042', field)
     for (let at = 0; at < sealed.length - 1; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
@@ -31,14 +31,14 @@ describe('Secrets', () => {
       expect(() => secrets.unseal(text, field), text).to.throw()
   })
 
-  it('open for the field they were sealed for, and for no other', () => {
+  it('can be unsealed only for the field they were sealed for', () => {
     const sealed = secrets.seal('000042', field)
     for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'answer' }])
       expect(() => secrets.unseal(sealed, { ...field, ...other }), JSON.stringify(other)).to.throw()
     expect(() => createSecrets([foreign, newer]).reseal(sealed, { ...field, id: 'e2' })).to.throw()
   })
 
-  it('open with the key before the current one, and with no other', () => {
+  it('can be unsealed with the previous key, and with no other', () => {
     const sealed = createSecrets([older]).seal('000042', field)
     expect(createSecrets([newer, older]).unseal(sealed, field)).to.equal('000042')
     expect(() => secrets.unseal(sealed, field)).to.throw('not configured')
@@ -48,7 +48,7 @@ describe('Secrets', () => {
     )
   })
 
-  it('are sealed anew only where the key before sealed them, and carry the id of their key', () => {
+  it('are sealed again only if the previous key sealed them, and carry the id of their key', () => {
     const both = createSecrets([newer, older])
     const [before, own] = [createSecrets([older]).seal('000042', field), secrets.seal('000042', field)]
     const anew = both.reseal(before, field)
@@ -60,7 +60,7 @@ describe('Secrets', () => {
       expect(() => both.reseal(text, field), text).to.throw()
   })
 
-  it('are recognised by a hash that needs the key, under the current one first', () => {
+  it('are recognised by a keyed hash, with the current key first', () => {
     const hash = secrets.hash('sk_test_x')
     expect(secrets.hash('sk_test_x')).to.equal(hash)
     expect(secrets.hash('sk_test_y')).not.to.equal(hash)
@@ -71,7 +71,7 @@ describe('Secrets', () => {
     ])
   })
 
-  it('sign a text for one use, and know it again by the current key and the one before', () => {
+  it('sign a text for one use, and verify it with the current and the previous key', () => {
     const rotated = createSecrets([newer, older])
     const [signature, before] = [
       secrets.sign('sign form', 'x'),

@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import express from 'express'
 import { addHeader, sendOn, sendPage } from '../../src/http/pages/send-page.ts'
 
-describe('What comes after the answer of a page that took too long', () => {
-  it('is dropped, the cookie of a sign-in too, and is no fault', async () => {
+describe('A late response of a page that timed out', () => {
+  it('is dropped, including the cookie of a sign-in, without an error', async () => {
     let fault: unknown
     const app = express().get('/', (_req, res) => {
       sendPage(res, 503, 'too late')

@@ -66,7 +66,7 @@ const freeAll = (taken: Slot[], delivered: boolean | null) => {
 const endpoints = (businessId: string, count: number) =>
   Array.from({ length: count }, (_, index) => ownerOf(businessId, `e${index}`))
 
-describe('slots', () => {
+describe('Slots', () => {
   let time: ReturnType<typeof createTime>
   let slots: Slots
   beforeEach(() => {
@@ -275,7 +275,7 @@ describe('slots', () => {
       expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
 
-    it('an endpoint whose body was refused has room for as many such bodies as fit into the budget', () => {
+    it('an endpoint whose body was refused may send as many such bodies as the budget allows', () => {
       const large = ownerOf('a', 'large')
       const mine = takeAll(slots, large)
       const counted = mine.filter((slot) => slot.count(mega))
@@ -401,7 +401,7 @@ describe('slots', () => {
     }
     const settled = () => new Promise(setImmediate)
 
-    it('are returned at once while there are some, then first come, first served', async () => {
+    it('are returned at once while some are free, then first come, first served', async () => {
       const held = takeAll(slots, owner)
       slots.served(owner.endpointId)
       const [first, second] = [ask(), ask()]
@@ -428,7 +428,7 @@ describe('slots', () => {
       expect(one.got).to.have.property('free')
     })
 
-    it('come when another endpoint of the business gives back what both share at their origin', async () => {
+    it('are returned when another endpoint of the business frees one of their common origin', async () => {
       const [first, second] = ['1', '2'].map((name) => ownerOf('a', name, 'one.example:8443'))
       const third = ownerOf('a', '3', 'one.example:8443')
       const held = takeAll(slots, first as SlotOwner, second as SlotOwner)

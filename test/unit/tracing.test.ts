@@ -9,7 +9,7 @@ import type { Span, Tracing } from '../../src/tracing/tracing.ts'
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 
 describe('Tracing', () => {
-  it('says what the SDK has to say, and no value that it quotes', () => {
+  it('logs the messages of the SDK, without the values that they quote', () => {
     const said: object[] = []
     hearSdk((fields) => said.push(fields))
     diag.warn(`Unknown value "hidden" or 'hidden' for OTEL_X`)
@@ -17,7 +17,7 @@ describe('Tracing', () => {
     expect(said).to.deep.equal([{ why: 'Unknown value … or … for OTEL_X' }])
   })
 
-  it('says that spans were not sent, of which the SDK hears that all is well', () => {
+  it('logs that spans were not sent, although the SDK is told otherwise', () => {
     const said: object[] = []
     const heard: object[] = []
     const failure: object = { code: 1, error: new Error('away') }
@@ -31,7 +31,7 @@ describe('Tracing', () => {
     expect(heard).to.deep.equal([{ code: 0, error: undefined }])
   })
 
-  it('shows a part as failed by a bug or by what is away, and not by what a caller did', async () => {
+  it('marks a span as failed for a bug or an outage, not for an error of the client', async () => {
     const ends: boolean[] = []
     const span: Span = {
       traceId: '',

@@ -38,7 +38,7 @@ describe('A batcher of updates', () => {
     proof: { guest },
   })
 
-  it('writes together what waits together, and tells each whether its guard let it through', async () => {
+  it('writes waiting updates together, and returns to each whether its guard matched', async () => {
     const { batcher, sent, guests } = await openSeats('a', 'b', 'c')
     expect(await batcher(take('b', 'Ali'), later())).to.equal(true)
     const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
@@ -48,7 +48,7 @@ describe('A batcher of updates', () => {
     expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
   })
 
-  it('lets one of those through who want the same document, which goes once into a batch', async () => {
+  it('lets one of several updates of the same document succeed, once in a batch', async () => {
     const { batcher, sent, guests } = await openSeats('a', 'b')
     const outcomes = await Promise.all(
       [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')].map((update) =>
@@ -60,7 +60,7 @@ describe('A batcher of updates', () => {
     expect(await guests()).to.deep.equal(['a Ali', 'b Ali'])
   })
 
-  it('fails alone what cannot be encoded or what MongoDB refuses, without a stored value in the error', async () => {
+  it('fails only an update that cannot be encoded or that MongoDB refuses, without a stored value in the error', async () => {
     const { batcher, guests } = await openSeats('a', 'b', 'c')
     const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
     const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
@@ -74,7 +74,7 @@ describe('A batcher of updates', () => {
     expect(await guests()).to.deep.equal(['a Ali', 'b null', 'c secret'])
   })
 
-  it('holds everything for unknown when the connection or the write concern failed', async () => {
+  it('treats the whole batch as unknown if the connection or the write concern failed', async () => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
     const one = { index: 0, code: 11000, errmsg: 'duplicate' }
     const faults = [

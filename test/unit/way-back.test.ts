@@ -5,7 +5,7 @@ import type { Intent } from '../../src/intents/intent.ts'
 const intent = { referenceNumber: 'PI-1', status: 'PAID', cancelUrl: null } as Intent
 const back = (successUrl: string) => wayBack({ ...intent, successUrl }, 'paid')
 
-describe('The way back to the merchant', () => {
+describe('The link back to the merchant', () => {
   const added = 'reference=PI-1&status=PAID'
   const kept: Record<string, string> = {
     'https://shop.example': `https://shop.example?${added}`,
@@ -20,7 +20,7 @@ describe('The way back to the merchant', () => {
   for (const [url, whole] of Object.entries(kept))
     it(`keeps every byte of ${url}`, () => expect(back(url)).to.equal(whole))
 
-  it('is none where the merchant gave none', () => {
+  it('is missing if the merchant gave none', () => {
     expect(wayBack(intent, 'cancelled')).to.equal(null)
   })
 })

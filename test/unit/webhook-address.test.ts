@@ -17,7 +17,7 @@ const canonical = (text: string): string => new URL(`http://[${text}]`).hostname
 const isRefused = (address: string): boolean => !isPublicAddress(address)
 
 describe('isPublicAddress', () => {
-  it('is asked for at least 400 different forms here', () => {
+  it('is tested with at least 400 different forms', () => {
     expect(new Set([...publicV4, ...publicV6, ...refusedAnswers]).size).to.be.at.least(400)
   })
 
@@ -34,11 +34,11 @@ describe('isPublicAddress', () => {
     })
   }
 
-  it('takes public addresses, also those next to a special block', () => {
+  it('accepts public addresses, also those next to a special block', () => {
     expect([...publicV4, ...publicV6].filter(isRefused)).to.deep.equal([])
   })
 
-  it('agrees with itself on how an IPv6 address is written', () => {
+  it('reads every notation of an IPv6 address alike', () => {
     const differing = [...refusedV6, ...publicV6].filter(
       (one) => isRefused(one) !== isRefused(canonical(one)),
     )

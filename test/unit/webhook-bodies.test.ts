@@ -18,7 +18,7 @@ describe('The body of a webhook', () => {
   for (const [format, cases] of Object.entries(formats)) {
     const folder = folderOf(Number(format))
     for (const one of cases)
-      it(`of format ${format} has the same bytes for ever: ${one.name}`, () => {
+      it(`of format ${format} has fixed bytes: ${one.name}`, () => {
         const body = composed(Number(format), one)
         const golden = readFileSync(join(folder, `${one.name}.body`))
         expect(
@@ -35,11 +35,11 @@ describe('The body of a webhook', () => {
     })
   }
 
-  it('has golden files for the format that is written now', () => {
+  it('has golden files for the current format', () => {
     expect(formats).to.have.property(String(currentFormat))
   })
 
-  it('is not composed in a format that this version does not know', () => {
+  it('is not composed in an unknown format', () => {
     const [one] = format1
     expect(() => one && composed(currentFormat + 1, one)).to.throw('format 2')
   })

@@ -81,7 +81,7 @@ const long = (length: number, letter: string): string => 'https://example.com/'.
 
 describe('checkWebhookUrl', () => {
   for (const [given, expected] of wellFormed) {
-    it(`takes ${given}`, () => {
+    it(`accepts ${given}`, () => {
       expect(check(given)).to.equal(expected)
     })
   }
@@ -91,7 +91,7 @@ describe('checkWebhookUrl', () => {
     expect(check('https://2130706433/')).to.contain('not an IP address')
   })
 
-  it('refuses names that public DNS does not know', () => {
+  it('refuses names that public DNS does not have', () => {
     expect(stored(privateNames.map((host) => `https://${host}/hooks`))).to.deep.equal([])
     expect(check('https://printer.local/')).to.contain('public host name')
   })
@@ -119,20 +119,20 @@ describe('checkWebhookUrl', () => {
     ).to.deep.equal([])
   })
 
-  it('reads letters beyond ASCII the same after many calls, whatever V8 has made of the parser', () => {
+  it('reads non-ASCII letters the same after many calls, after V8 has optimised the parser', () => {
     for (let time = 0; time < 20_000; time++) check(`https://example.com/${time}`)
     expect(check('https://bücher.de/')).to.equal('https://xn--bcher-kva.de/')
     expect(check('https://Ã¨.de/')).to.contain('absolute')
   })
 
-  it('takes 2048 characters and refuses 2049, before and after normalising', () => {
+  it('accepts 2048 characters and refuses 2049, before and after normalising', () => {
     expect(check(long(2048, 'a'))).to.have.length(2048)
     expect(check(long(2049, 'a'))).to.contain('2048')
     expect(check(long(1000, 'ü'))).to.contain('2048')
     expect(check(`${long(2040, 'a')}#${'b'.repeat(20)}`)).to.contain('2048')
   })
 
-  it('takes hosts that the operator allowed, on exactly that port, also plain and private', () => {
+  it('accepts hosts that the operator allowed, on exactly that port, also plain and private', () => {
     const allowed = [
       'http://127.0.0.1:8080/x',
       'https://127.0.0.1:8080/',

@@ -100,7 +100,7 @@ describe('The live wallet', () => {
     validUntil,
   })
 
-  it('takes money, gives it back and tells of it, each in a signed request', async () => {
+  it('takes and refunds money and reads outcomes, each in a signed request', async () => {
     const order = payment()
     expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'done' })
     const refund = refundOf(order)
@@ -148,7 +148,7 @@ describe('The live wallet', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it('tells apart what the provider tells apart, and reads a reason it does not know as the mildest', async () => {
+  it('distinguishes the failures of the provider, and treats an unknown reason as the mildest', async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, { outcome: 'done' }],
       ['declined', 'insufficient_funds', { outcome: 'declined', reason: 'insufficient_funds' }],
@@ -237,7 +237,7 @@ describe('The live wallet', () => {
   }
 
   for (const [what, manner, why] of faults)
-    it(`does not know what became of an order that is answered by ${what}, and asks`, async () => {
+    it(`treats the outcome of an order as unknown after ${what}, and asks for it`, async () => {
       provider.meetOrders(manner)
       const order = payment()
       const asking = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
@@ -254,7 +254,7 @@ describe('The live wallet', () => {
       expect(log).to.match(/wallet\.failing/)
     })
 
-  it('believes no refusal of a refund', async () => {
+  it('does not trust a refusal of a refund', async () => {
     provider.meetOrders((res, _work, { key }) => say(res, { key, status: 'refused', reason: 'wrong_pin' }))
     expect(await wallet.refund(refundOf(payment()))).to.deep.equal({ outcome: 'unknown', why: 'malformed' })
   })
@@ -276,7 +276,7 @@ describe('The live wallet', () => {
     expect(followed).to.equal(0)
   })
 
-  it('does not take the second answer to one order for the answer to the next', async () => {
+  it('does not take the second response to one order for the response to the next', async () => {
     let orders = 0
     const endpointServer = await rawHttpEndpoint((socket) => {
       const text = `to order ${(orders += 1)}`
@@ -293,7 +293,7 @@ describe('The live wallet', () => {
     await pool.close()
   })
 
-  it('knows of an order that surely never left that it was not carried out', async () => {
+  it('knows that an order that was never sent was not carried out', async () => {
     const [port, silent, selfSigned] = await Promise.all([
       closedPort(),
       silentEndpoint(),
@@ -317,7 +317,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('sends no order whose time is over', async () => {
+  it('sends no order after its deadline', async () => {
     const order = payment({ validUntil: clock.now() })
     expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'not-executed' })
     expect(await wallet.refund(refundOf(order, { validUntil: inSeconds(-1) }))).to.deep.equal({
@@ -326,7 +326,7 @@ describe('The live wallet', () => {
     expect(provider.asked).to.deep.equal([])
   })
 
-  it('does not send what waited for a connection for half of its time, nor later', async () => {
+  it('does not send an order that waited half of its time or longer for a connection', async () => {
     let arrived = 0
     const gate = createGate()
     const endpointServer = await httpEndpoint((_req, res) => {
@@ -366,7 +366,7 @@ describe('The live wallet', () => {
     expect(hanging).to.equal(300)
   })
 
-  it('lets no HTTP client send an order a second time by itself', async () => {
+  it('lets no HTTP client repeat an order by itself', async () => {
     let written = 0
     /** As undici may do when a connection that was kept breaks in the wrong moment. */
     const dispatch = (_request: unknown, handler: Dispatcher.DispatchHandler): boolean => {
@@ -386,7 +386,7 @@ describe('The live wallet', () => {
     expect([outcome, written]).to.deep.equal(['lost', 1])
   })
 
-  it('does not send an order again when a connection that was kept breaks', async () => {
+  it('does not repeat an order if a kept connection breaks', async () => {
     let arrived = 0
     const endpointServer = await rawHttpEndpoint((socket, count) => {
       arrived += 1
@@ -402,7 +402,7 @@ describe('The live wallet', () => {
     expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })
 
-  it('takes "unknown" for never only a minute after the time of the order', async () => {
+  it('treats "unknown" as never carried out only a minute after the deadline of the order', async () => {
     provider.meetOrders(lost)
     const order = payment()
     await wallet.authorise(order)
@@ -425,7 +425,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('takes "expired" for never at once, of an order only, and only from the provider', async () => {
+  it('treats "expired" as never carried out at once, for an order only, and only from the provider', async () => {
     const expired: Manner = (res, _work, { key }) =>
       send(res, { status: 410, body: { key, status: 'expired' } })
     provider.meetOrders(expired)
@@ -448,7 +448,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('judges the time as of before the question: the order may overtake its answer', async () => {
+  it('uses the time before the question, because the order may arrive after its response', async () => {
     const order = payment()
     const gate = createGate()
     provider.meetQuestions((res, work) => {
@@ -462,14 +462,14 @@ describe('The live wallet', () => {
     expect(await asking).to.deep.equal({ outcome: 'unknown', why: 'not there' })
   })
 
-  it('is told the truth of 20 orders at once with one key, and pays once', async () => {
+  it('gets the true outcome of 20 concurrent orders with one key, and pays once', async () => {
     const order = payment()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => wallet.authorise(order)))
     expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => ({ outcome: 'done' })))
     expect(provider.movements).to.have.length(1)
   })
 
-  it('keeps PIN, phone and key out of the log, and complains of each fault now and then only', async () => {
+  it('logs no PIN, phone or key, and each fault only now and then', async () => {
     provider.meetOrders((res, _work, { body }) => res.writeHead(500).end(body))
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     const lines = log.trim().split('\n')
@@ -493,7 +493,7 @@ describe('The live wallet', () => {
     for (const secret of [payer.phone, payer.pin, provider.key, 'sha256']) expect(log).not.to.include(secret)
   })
 
-  it('closes when what is under way has come to its end', async () => {
+  it('closes after its running work has ended', async () => {
     const gate = createGate()
     provider.meetOrders(
       (res, work) => void gate.passed.then(() => plain(res, work, provider.asked[0] as never)),

@@ -17,7 +17,7 @@ interface Case {
   told: KnownOutcome[]
 }
 
-describe('A wallet of the sandbox, when a process is killed between any two steps of', function () {
+describe('A sandbox wallet, if a process is killed between any two steps of', function () {
   this.timeout(60_000)
   const service = withService()
   let customers: ReturnType<typeof customersOf>
@@ -91,7 +91,7 @@ describe('A wallet of the sandbox, when a process is killed between any two step
     )
   }
 
-  it('a payment, its books balance, and it has one outcome', async () => {
+  it('a payment, keeps its balance consistent and has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
     const steps = await killEverywhere(service, killed, graves, 0)
@@ -107,7 +107,7 @@ describe('A wallet of the sandbox, when a process is killed between any two step
     await landLate(service, killed, graves, 4)
   })
 
-  it('a refund, its books balance, and it has one outcome', async () => {
+  it('a refund, keeps its balance consistent and has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(refund, seen)
     const steps = await killEverywhere(service, killed, graves, 0)
@@ -117,7 +117,7 @@ describe('A wallet of the sandbox, when a process is killed between any two step
     await landLate(service, killed, graves, 2)
   })
 
-  it('anything, a poll finishes what was left behind', async () => {
+  it('either, is completed by a poll', async () => {
     const { phone, order } = await payment()
     await leaveBehind(phone, order.key)
     expect(await finishLeftovers(service.deps)).to.equal(0)
@@ -127,7 +127,7 @@ describe('A wallet of the sandbox, when a process is killed between any two step
     expect(await customers.ask('payment', order.key)).to.deep.equal({ outcome: 'done' })
   })
 
-  it('anything, the next customer of that wallet does not wait for the dead', async () => {
+  it('either, does not make its next customer wait', async () => {
     const { phone, order } = await payment()
     await leaveBehind(phone, order.key)
     expect(await customers.pay({ phone, amount: 301 })).to.include({ outcome: 'declined' })

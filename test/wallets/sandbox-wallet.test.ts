@@ -8,7 +8,7 @@ import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin 
 
 const quarterMs = 15 * 60_000
 
-describe('A wallet of the sandbox', () => {
+describe('A sandbox wallet', () => {
   const service = withService()
   const beside = withServiceBeside(service)
   let here: ReturnType<typeof customersOf>
@@ -27,7 +27,7 @@ describe('A wallet of the sandbox', () => {
   const count = (outcomes: unknown[], wanted: object) =>
     outcomes.filter((outcome) => JSON.stringify(outcome) === JSON.stringify(wanted)).length
 
-  it('pays with the right PIN, what it has and no more', async () => {
+  it('pays with the right PIN, up to its balance', async () => {
     const phone = await here.customer(250)
     expect(await here.pay({ phone })).to.deep.equal(done)
     expect(await here.pay({ phone, amount: 151 })).to.deep.equal(poor)
@@ -35,7 +35,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
   })
 
-  it('keeps of its PIN only a slow hash', async () => {
+  it('stores only a slow hash of its PIN', async () => {
     const phone = await here.customer(0)
     const account = await here.accountOf(phone)
     expect(account.pinHash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
@@ -54,7 +54,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.balanceOf(phone)).to.equal(100)
   })
 
-  it('locks for 15 minutes after five wrong PINs, whatever is typed then', async () => {
+  it('locks for 15 minutes after five wrong PINs, even for the right one', async () => {
     const phone = await here.customer(1000)
     for (const where of [here, there, here, there, here])
       expect(await where.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
@@ -69,7 +69,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('forgets wrong PINs once the right one was typed', async () => {
+  it('clears the wrong PINs after the right one', async () => {
     const phone = await here.customer(1000)
     for (const _ of [1, 2]) {
       for (const _try of [1, 2, 3, 4]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
@@ -77,7 +77,7 @@ describe('A wallet of the sandbox', () => {
     }
   })
 
-  it('looks at five of a hundred wrong PINs that come at once to two processes', async () => {
+  it('checks five of a hundred wrong PINs that two processes receive at once', async () => {
     const phone = await here.customer(1000)
     const outcomes = await inBoth(100, (where) => where.pay({ phone, pin: '0000' }))
     expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, 95])
@@ -85,14 +85,14 @@ describe('A wallet of the sandbox', () => {
     expect(await here.pay({ phone })).to.deep.equal(locked)
   })
 
-  it('lets all of twenty right PINs through that come at once', async () => {
+  it('accepts twenty concurrent right PINs', async () => {
     const phone = await here.customer(2000)
     const outcomes = await inBoth(20, (where) => where.pay({ phone }))
     expect(count(outcomes, done)).to.equal(20)
     expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
   })
 
-  it('loses a try, and is not locked for ever, when a process dies while it looks at the PIN', async () => {
+  it('counts a failed attempt, and is not locked for ever, if a process dies while it checks the PIN', async () => {
     const phone = await here.customer(1000)
     const taken = { 'tries.taken': 5, 'tries.wrong': 4, 'tries.lastTakenAt': service.clock.now() }
     await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: taken })
@@ -101,7 +101,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
-  it('gives a try back when too many PINs are being looked at', async () => {
+  it('does not count an attempt if too many PINs are being checked', async () => {
     const phone = await here.customer(1000)
     const [pinOneAtATime, moveOneAtATime] = [createOneAtATime(), createOneAtATime()]
     const busy = { ...service.deps, pinOneAtATime, moveOneAtATime, checkPin: async () => null }
@@ -127,7 +127,7 @@ describe('A wallet of the sandbox', () => {
     expect(count(paid, done)).to.equal(10)
   })
 
-  it('is never below zero, whoever wants its money at once', async () => {
+  it('never has a negative balance under concurrent payments', async () => {
     const phone = await here.customer(850)
     const orders = Array.from({ length: 20 }, () => here.order({ phone }))
     const outcomes = await Promise.all(
@@ -145,7 +145,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 50, current: null })
   })
 
-  it('takes one payment once, sent twice or by ten at once, and says the same each time', async () => {
+  it('carries out one payment once for ten concurrent orders, with the same result each time', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
@@ -155,7 +155,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
   })
 
-  it('says of an order what it said before, also when it would pay now', async () => {
+  it('repeats its first result of an order, even if it would now pay', async () => {
     const phone = await here.customer(0)
     const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
@@ -170,7 +170,7 @@ describe('A wallet of the sandbox', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('never carries out what it was asked about first, nor what comes too late', async () => {
+  it('never carries out an order after a question about it or after its deadline', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     expect(await there.ask('payment', order.key)).to.deep.equal(notExecuted)
@@ -180,14 +180,14 @@ describe('A wallet of the sandbox', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('fails the magic amount after a right PIN only, and keeps its money', async () => {
+  it('fails for the magic amount only after a right PIN, and keeps its money', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
     expect(await here.balanceOf(phone)).to.equal(1_000_000)
   })
 
-  describe('gets back', () => {
+  describe('with a refund', () => {
     /** A customer who paid 1000 and has nothing left. */
     async function paid() {
       const phone = await here.customer(1000)
@@ -196,7 +196,7 @@ describe('A wallet of the sandbox', () => {
       return { phone, key: order.key }
     }
 
-    it('a payment in parts, each once', async () => {
+    it('gets back a payment in parts, each once', async () => {
       const { phone, key } = await paid()
       const order = here.refundOf(key, 400)
       const outcomes = await inBoth(10, (where) => where.wallet.refund(order))
@@ -206,14 +206,14 @@ describe('A wallet of the sandbox', () => {
       expect(await here.ask('refund', order.key)).to.deep.equal(done)
     })
 
-    it('no more than was paid, however many ask at once', async () => {
+    it('gets back no more than was paid under concurrent refunds', async () => {
       const { phone, key } = await paid()
       const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300)))
       expect([count(outcomes, done), count(outcomes, technical)]).to.deep.equal([3, 7])
       expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
     })
 
-    it('nothing for a payment that was not made, nor for a refund that was asked about first', async () => {
+    it('gets back nothing for an unknown payment, nor for a refund after a question about it', async () => {
       const { phone, key } = await paid()
       expect(await here.wallet.refund(here.refundOf('no-payment', 10))).to.deep.equal(technical)
       const unpaid = here.order({ phone })
@@ -229,7 +229,7 @@ describe('A wallet of the sandbox', () => {
   describe('for demonstration', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
-    it('is there by itself and does what its number stands for', async () => {
+    it('exists by default and has the outcome of its number', async () => {
       const twice = await Promise.all([1, 2, 3].map(() => demo('22000001')))
       expect(twice).to.deep.equal([done, done, done])
       expect(await demo('22000001', { pin: '4321' })).to.deep.equal(wrongPin)
@@ -241,14 +241,14 @@ describe('A wallet of the sandbox', () => {
       expect(await demo('22000006')).to.deep.equal(locked)
     })
 
-    it('is each business of its own: one cannot lock it for another', async () => {
+    it('is separate for each business, so that one cannot lock it for another', async () => {
       const wrong = () => demo('22000001', { businessId: 'another', pin: '0000' })
       for (const _ of [1, 2, 3, 4, 5]) expect(await wrong()).to.deep.equal(wrongPin)
       expect(await demo('22000001', { businessId: 'another' })).to.deep.equal(locked)
       expect(await demo('22000001', { businessId: 'a third' })).to.deep.equal(done)
     })
 
-    it('gives way to a wallet that was made with its number', async () => {
+    it('is replaced by a wallet that was created with its number', async () => {
       expect(await demo('22000005', { businessId: 'b' })).to.include({ outcome: 'declined' })
       await createWallet(service.deps, { phone: '22000005', pin, balance: 150 })
       expect(await demo('22000005', { businessId: 'b' })).to.deep.equal(wrongPin)

@@ -7,7 +7,7 @@ import type { Meter } from '../../src/webhooks/sender/meter.ts'
 import { rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, OK, stopAll } from './sending.ts'
 
-describe('the time in which responses are parsed', () => {
+describe('The time in which responses are parsed', () => {
   afterEach(stopAll)
 
   async function connect(): Promise<Connection> {

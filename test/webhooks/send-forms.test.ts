@@ -59,7 +59,7 @@ describe('the webhook sender, with every form of an address', () => {
     expect(begun).to.equal(0)
   })
 
-  it('is observed when it does connect', async () => {
+  it('does connect to allowed addresses, which the test can see', async () => {
     await attemptAt(await answering(), {})
     expect(begun).to.equal(1)
   })

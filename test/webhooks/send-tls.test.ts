@@ -9,7 +9,7 @@ import { createGate } from '../support/gate.ts'
 import { pem, rawEndpoint } from './endpoint-servers.ts'
 import { body, expectStage, headers, hostName, loopback, owner, sender, stopAll } from './sending.ts'
 
-describe('the time that TLS takes', () => {
+describe('The TLS time of a business', () => {
   afterEach(stopAll)
 
   it('is not spent on a handshake of more than 16 KiB', async () => {

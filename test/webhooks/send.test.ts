@@ -28,7 +28,7 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('the webhook sender, with an endpoint that responds', () => {
+describe('The webhook sender, with an endpoint that responds', () => {
   afterEach(stopAll)
 
   it('posts exactly the given bytes and headers to path and query', async () => {
@@ -69,14 +69,14 @@ describe('the webhook sender, with an endpoint that responds', () => {
   })
 
   for (const status of [200, 201, 202, 204, 299]) {
-    it(`calls ${status} delivered`, async () => {
+    it(`reports ${status} as delivered`, async () => {
       const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
       expect(attempt).to.include({ outcome: 'delivered', status, answer: '' })
     })
   }
 
   for (const status of [300, 304, 400, 404, 410, 429, 500, 503, 599]) {
-    it(`calls ${status} refused`, async () => {
+    it(`reports ${status} as refused`, async () => {
       const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
       expect(attempt).to.include({ outcome: 'refused', status, answer: '' })
     })

@@ -7,11 +7,11 @@ import { withMerchant, withService } from '../support/service.ts'
 
 const dayMs = 86_400_000
 
-describe('a cancel and an expiry at the same moment', () => {
+describe('A concurrent cancellation and expiry', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
-  it('have one winner and one event, 1 000 times', async function () {
+  it('has one winner and one event, 1 000 times', async function () {
     this.timeout(30_000)
     const count = 1000
     const instant = new Date('2032-01-01T00:00:00Z')
@@ -93,7 +93,7 @@ describe('a cancel and an expiry at the same moment', () => {
     return outcomes
   }
 
-  it('end with the expiry if the cancel pauses before its write, and with the cancel if it pauses after', async () => {
+  it('ends with the expiry if the cancellation pauses before its write, and with the cancellation if it pauses after', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     expect(await raceEverywhere('cancel')).to.deep.equal({
@@ -107,7 +107,7 @@ describe('a cancel and an expiry at the same moment', () => {
     })
   })
 
-  it('end with the cancel if the expiry pauses before its write, and with the expiry if it pauses after', async () => {
+  it('ends with the cancellation if the expiry pauses before its write, and with the expiry if it pauses after', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

@@ -18,7 +18,7 @@ import {
 import { isSignedWith, startEndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 
-describe('a delivery', () => {
+describe('A delivery', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()

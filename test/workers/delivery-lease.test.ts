@@ -6,7 +6,7 @@ import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService, withServiceBeside } from '../support/service.ts'
 
-describe('the lease on a delivery', () => {
+describe('The lease on a delivery', () => {
   const service = withService()
   const beside = withServiceBeside(service)
   let endpointServer: EndpointServer

@@ -32,7 +32,7 @@ describe('expiry', () => {
   }
   const storedIntent = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).lean()
 
-  it('is exact to the millisecond for every read, even with every worker down', async () => {
+  it('is exact to the millisecond for every read, even if all workers are down', async () => {
     const { referenceNumber, createdAt, expiresAt, code } = await createIntent(service, merchant)
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).to.equal(dayMs)
 
@@ -59,7 +59,7 @@ describe('expiry', () => {
     expect(await readIntent(service, merchant, referenceNumber)).to.deep.equal(read)
   })
 
-  it('does not prevent a cancel in the last millisecond', async () => {
+  it('does not prevent a cancellation in the last millisecond', async () => {
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
@@ -120,7 +120,7 @@ describe('expiry', () => {
   })
 })
 
-describe('expiry with real workers and a lifetime of one second', () => {
+describe('Expiry with real workers and a lifetime of one second', () => {
   it('sends payment.expired exactly once, not before the time is up', async () => {
     const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]

@@ -23,7 +23,7 @@ import { everythingIn } from '../support/redis-keys.ts'
 import { type Merchant, withServicePerTest } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-describe('the first attempt at a delivery', () => {
+describe('The first attempt at a delivery', () => {
   const service = withServicePerTest()
   const endpointServer = withEndpointServerPerTest()
   let merchant: Merchant
@@ -124,7 +124,7 @@ describe('the first attempt at a delivery', () => {
     await Promise.all([relays.close(), attempts.close()])
   })
 
-  it('is made once when several processes relay the event at once', async () => {
+  it('is made once if several processes relay the event at once', async () => {
     await trustEndpoint(service, endpointId)
     const beside = await openBeside(service)
     beside.allowHost(endpointServer.host)

@@ -190,7 +190,7 @@ describe('an intent with very many events', () => {
     expect(await relayOutboxes(service.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
   }).timeout(20_000)
 
-  it('takes no further payment while 8 MiB of events wait, but does after they are relayed', async () => {
+  it('refuses further payments while 8 MiB of events wait, and accepts them after they are relayed', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     const [event] = (await storedIntent(service, referenceNumber)).outbox
     const filled = Array.from({ length: 7_500 }, () => ({

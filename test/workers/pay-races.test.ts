@@ -220,7 +220,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
-  it(`have one winner and only its events, in ${rounds} rounds, and the books balance, even after refunds`, async function () {
+  it(`have one winner and only its events, in ${rounds} rounds, with correct balances, even after refunds`, async function () {
     this.timeout(120_000)
     const request: IntentRequest = {
       amount: 100,

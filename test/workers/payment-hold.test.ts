@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 const dayMs = 86_400_000
 const minuteMs = 60_000
 
-describe('A payment under way', () => {
+describe('A payment in progress', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   let wallet: ToldWallet
@@ -103,7 +103,7 @@ describe('A payment under way', () => {
     { outcome: { outcome: 'failed', reason: 'technical_error' }, status: 'FAILED', told: ['payment.failed'] },
   ]
   for (const { outcome, status, told } of ends)
-    it(`that is ${outcome.outcome} when the time is up leaves the intent ${status}, with one event for each change, in order`, async () => {
+    it(`that is ${outcome.outcome} after the expiry leaves the intent ${status}, with one event for each change, in order`, async () => {
       const { referenceNumber, answered } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
       expect(await answered()).to.equal(outcome.outcome)
@@ -121,7 +121,7 @@ describe('A payment under way', () => {
     })
 
   for (const { outcome, status } of [{ outcome: { outcome: 'done' }, status: 'PAID' } as const, ...ends])
-    it(`that is ${outcome.outcome} when the time is up ${status === 'CANCELLED' ? 'enqueues' : 'does not enqueue'} the expiry`, async () => {
+    it(`that is ${outcome.outcome} after the expiry ${status === 'CANCELLED' ? 'enqueues' : 'does not enqueue'} the expiry`, async () => {
       const { enqueue } = service.deps
       const enqueued: string[] = []
       service.deps.enqueue = (queue, jobs) => {
@@ -161,7 +161,7 @@ describe('A payment under way', () => {
     expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('leaves the last 50 attempts, however many there were', async () => {
+  it('keeps the last 50 attempts only', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.answers(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     for (let count = 0; count < 55; count += 1) await pay(service, referenceNumber)

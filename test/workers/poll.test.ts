@@ -243,7 +243,7 @@ describe('the poll', () => {
     expect(after.map(({ current }) => current === null)).to.deep.equal([true, false, true])
   })
 
-  it('finishes all other leftovers if one search fails, then reports the error', async () => {
+  it('finishes all other work if one search fails, then reports the error', async () => {
     const delivery = await freshDelivery(service, merchant)
     const line = { _id: newId(), at: ago(60_000), act: 'delivery.requeued', subject: delivery._id }
     await service.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {

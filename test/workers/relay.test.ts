@@ -332,7 +332,7 @@ describe('the relay', () => {
       ])
     })
 
-    it('amount null for an OPEN intent that nobody paid', async () => {
+    it('amount null for an OPEN intent that is not paid', async () => {
       await subscribe(service, merchant, endpointServer.url)
       await createIntent(service, merchant, { amount: 900, amountType: 'OPEN' })
       await relay(service, merchant)

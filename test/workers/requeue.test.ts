@@ -19,7 +19,7 @@ const actor = { kind: 'operator', name: 'tester', ip: null } as const
 const someone = (): Requeuer => ({ actor, actId: newId() })
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
-describe('re-queuing a delivery', () => {
+describe('A re-queue of a delivery', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -39,7 +39,7 @@ describe('re-queuing a delivery', () => {
     return delivery ?? expect.fail()
   }
 
-  it('that is DEAD sends it at once: same id and bytes, fresh timestamp', async () => {
+  it('sends a DEAD delivery at once: same id and bytes, new timestamp', async () => {
     const own = await openService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
     own.startWorkers()
     const seller = await own.merchant()
@@ -85,7 +85,7 @@ describe('re-queuing a delivery', () => {
     expect(await trailOf([delivery])).to.have.length(1)
   })
 
-  it('that is being attempted, or was already re-queued, changes nothing', async () => {
+  it('changes nothing for a delivery that is being attempted or was already re-queued', async () => {
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
     const delivery = await oneDead()
@@ -107,7 +107,7 @@ describe('re-queuing a delivery', () => {
     expect(await stored(service, delivery)).to.include({ redrives: 2 })
   })
 
-  it('whose requested attempt was cancelled requests the same attempt again', async () => {
+  it('requests the same attempt again if the requested attempt was cancelled', async () => {
     const delivery = await oneDead()
     const switchTo = (active: boolean) =>
       service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
@@ -121,7 +121,7 @@ describe('re-queuing a delivery', () => {
     expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 9, redrives: 1 })
   })
 
-  it('whose attempt was cut short changes nothing: it is due when its lease ends', async () => {
+  it('changes nothing if the attempt was cut short: the delivery is due when its lease ends', async () => {
     const delivery = await oneDead()
     const now = service.clock.now().getTime()
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
@@ -132,7 +132,7 @@ describe('re-queuing a delivery', () => {
     }
   })
 
-  it('returns the outcome of each', async () => {
+  it('returns the result for each delivery', async () => {
     const [dead, cancelled, waiting, delivered, fresh, orphan] = await Promise.all([
       oneDead(),
       oneDead(),

@@ -13,7 +13,7 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-describe('What becomes of a job', () => {
+describe('A job', () => {
   const endpointServer = withEndpointServer()
   const warned: string[] = []
   const log = {
@@ -37,12 +37,12 @@ describe('What becomes of a job', () => {
 
   const later = { next: 'later', at: new Date() } as const
 
-  it('one that waits never stands in failed, even if Redis cannot be told when it comes again', async () => {
+  it('is never in failed while it waits, even if Redis cannot store its next run', async () => {
     expect(await outcomeOf(later)).to.be.instanceOf(DelayedError)
     expect(warned).to.deep.equal(['job.not-put-back'])
   })
 
-  it('one that waits ends also when Redis never answers, so that its process can stop', async () => {
+  it('ends while Redis never responds, so that its process can stop', async () => {
     const job = { id: 'some-r0', name: 'payment.created', data: {} }
     const silent = { ...job, moveToDelayed: () => new Promise(() => {}) }
     const run = () => Promise.resolve({ nextStep: later, event: 'webhook.attempted', log: {} })
@@ -51,7 +51,7 @@ describe('What becomes of a job', () => {
     expect(warned).to.deep.equal(['job.not-put-back'])
   })
 
-  it('one that met a fault comes again, but not one whose work a poll finds', async () => {
+  it('runs again after an error, unless a poll finds its work', async () => {
     const waits: number[] = []
     const job = {
       id: 'some-r0',
@@ -70,7 +70,7 @@ describe('What becomes of a job', () => {
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
 
-  it('one that failed for good ends in failed, however many tries BullMQ would still have', async () => {
+  it('ends in failed after a permanent failure, whatever attempts BullMQ would still make', async () => {
     const error = await outcomeOf({ next: 'fail', reason: 'attempt 8: status 500' })
     expect(error).to.be.instanceOf(UnrecoverableError)
     expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
@@ -78,7 +78,7 @@ describe('What becomes of a job', () => {
 
   const words = { ref: 'PI-1', host: 'shop.example' }
 
-  it('one of a re-queue begins its attempt also when the one before it cannot be tidied away', async () => {
+  it('of a re-queue starts its attempt even if the previous job cannot be removed', async () => {
     endpointServer.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(service, merchant)
     await service.deps.Delivery.updateOne({ _id }, { $set: { redrives: 20, attempts: 8 } })
@@ -102,12 +102,12 @@ describe('What becomes of a job', () => {
     expect(warned).to.deep.equal(['jobs.not-tidied'])
   })
 
-  it("finds its delivery's endpoint from the delivery id, which contains it", () => {
+  it('finds the endpoint of its delivery from the delivery id, which contains it', () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })
 
-  it('is told to nobody where no process works on its queue, so a worker of other queues warns', async () => {
+  it('is not enqueued if no process works on its queue, and a worker of other queues warns', async () => {
     const { redisUrl, queuePrefix: prefix } = service.deps.config
     const redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
     const relays = new Queue('outbox-relay', { connection: redis, prefix })

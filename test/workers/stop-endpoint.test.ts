@@ -56,7 +56,7 @@ describe('an endpoint that the merchant deletes or disables', () => {
       await workers.close()
     })
 
-    it(`is ${what}: an attempt is CANCELLED whose lease a process has renewed whose time is a second ahead`, async () => {
+    it(`is ${what}: an attempt is CANCELLED although a process with a fast clock has renewed its lease`, async () => {
       await create(1)
       await relay(service, merchant)
       const ahead = new Date(service.deps.now().getTime() + deliveryLeaseMs + 1_000)

@@ -78,7 +78,7 @@ describe('The id of a request', () => {
     return { requestId: headers['x-request-id'], data: answer.data }
   }
 
-  it('leads from the merchant’s answer over the relay to the attempt, and is in no webhook and no answer', async () => {
+  it('is logged from the request over the relay to the attempt, but is in no webhook and no response', async () => {
     const { requestId, data } = await ask('/intents', { amount: 500 })
     const attempted = await told.line('webhook.attempted', requestId)
     expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
@@ -89,7 +89,7 @@ describe('The id of a request', () => {
     expect(JSON.stringify(endpointServer.received)).not.to.include(requestId)
   })
 
-  it('is in the log of a payment and a refund, and goes with their events', async () => {
+  it('is in the log of a payment and a refund, and in their events', async () => {
     const paid = await ask('/intents', { amount: 700 })
     const path = `/intents/${paid.data.referenceNumber}`
     const simulated = await ask(`${path}/simulate-payment`)
@@ -104,7 +104,7 @@ describe('The id of a request', () => {
     })
   })
 
-  it('is that of the customer who pays on the page, of who cancels, and of who simulates an order', async () => {
+  it('comes from the customer who pays, the merchant who cancels, or the order that is simulated', async () => {
     const { shortCode } = await createIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
@@ -118,7 +118,7 @@ describe('The id of a request', () => {
     expect((await told.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it('is nobody’s where the clock made the event, and such an event is sent as ever', async () => {
+  it('is missing for an expiry, whose event is sent all the same', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await until(
       'its first event is told',
@@ -135,7 +135,7 @@ describe('The id of a request', () => {
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
 
-  it('takes some 50 bytes in MongoDB, and where nothing is traced no more is kept and nothing of OpenTelemetry loaded', async () => {
+  it('takes some 50 bytes in MongoDB, and OpenTelemetry is not loaded without tracing', async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
     const { referenceNumber } = await createIntent(service, quiet)
@@ -201,7 +201,7 @@ describe('A trace', () => {
     await collector.close()
   })
 
-  it('goes from the request over the relay to the attempt, and points to the caller’s, which decides nothing', () => {
+  it('covers the request, the relay and the attempt, and only links to the trace of the caller', () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
@@ -227,19 +227,19 @@ describe('A trace', () => {
     })
   })
 
-  it('is pointed to by the job that relayed its event, which has a trace of its own, and by no job of its delivery', () => {
+  it('is linked by the job that relayed its event, which has its own trace, and by no job of its delivery', () => {
     const jobs = collector.spans.filter(({ links }) => links.includes(traceId))
     expect(jobs.map(({ name }) => name)).to.deep.equal(['outbox-relay'])
     const [relays] = jobs
     expect([relays?.parentSpanId, relays?.traceId === traceId]).to.deep.equal([undefined, false])
   })
 
-  it('is named by the log lines of what belongs to it', async () => {
+  it('is named in the log lines of its work', async () => {
     for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
       expect(await told.line(msg, requestId), msg).to.include({ traceId })
   })
 
-  it('shows what failed, an attempt or a request, and no probe', () => {
+  it('shows a failed attempt or request, and no probe', () => {
     const failed = collector.spans.filter((span) => span.failed).map(({ name }) => name)
     expect(failed.toSorted()).to.deep.equal(['POST /dev/intents', 'attempt', 'operation'])
     const attempt = named('attempt').find((span) => span.failed)
@@ -252,7 +252,7 @@ describe('A trace', () => {
     expect(named('GET /healthz')).to.deep.equal([])
   })
 
-  it('has no code, key, label, body, query or address in it', () => {
+  it('contains no code, key, label, body, query or address', () => {
     const { pathname, host } = new URL(endpointServer.url)
     for (const secret of [`"${code}"`, merchant.key, 'Hidden', '4242424', host, pathname, 'Épicerie'])
       expect(collector.text(), secret).not.to.include(secret)
@@ -261,7 +261,7 @@ describe('A trace', () => {
 })
 
 describe('A trace over two processes', () => {
-  it('is whole when they have ended', async () => {
+  it('is complete after both have ended', async () => {
     const [collector, endpointServer, { service }] = await Promise.all([
       startCollector(),
       startEndpointServer(),
@@ -295,7 +295,7 @@ describe('A trace over two processes', () => {
   })
 })
 
-describe('Traces that nobody takes', () => {
+describe('Traces without a collector', () => {
   const served = async (endpoint: string) => {
     const { service, lines } = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     const merchant = await service.merchant()
@@ -315,7 +315,7 @@ describe('Traces that nobody takes', () => {
     }
   }
 
-  it('cost nobody anything where the collector is away, but a word in the log', async () => {
+  it('affect nothing while the collector is down, except for a line in the log', async () => {
     const { delivery, seconds, told } = await served(`http://127.0.0.1:${await freePort()}`)
     expect(delivery).to.include({ status: 'PENDING' }).and.have.property('traceparent')
     expect(told).to.have.length(1)
@@ -323,7 +323,7 @@ describe('Traces that nobody takes', () => {
     expect(seconds).to.be.lessThan(4)
   })
 
-  it('are told of by status where a collector does not want them', async () => {
+  it('are reported with the status of a collector that refuses them', async () => {
     const collector = await startCollector(400)
     const { told } = await served(`${collector.url}/`)
     await collector.close()

@@ -292,7 +292,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(wallet.questions).to.have.length(0)
   })
 
-  it('stays open while its wallet is not configured, and ends when it is again', async () => {
+  it('stays open while its wallet is not configured, and ends after it is configured again', async () => {
     const { intent, key } = await unknownPayment()
     service.deps.wallets = openWallets(null, null)
     service.clock.advance(3_600_000)

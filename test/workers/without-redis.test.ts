@@ -11,7 +11,7 @@ import { until } from '../support/until.ts'
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
 for (const [what, signal] of Object.entries(faults))
-  describe(`without Redis, which is ${what} from the start`, function () {
+  describe(`Without Redis, which is ${what} from the start,`, function () {
     this.timeout(60_000)
     let redis: Server
     let service: Service
@@ -75,7 +75,7 @@ for (const [what, signal] of Object.entries(faults))
       expect(events).to.have.length(20)
     })
 
-    it('a payment whose outcome is unknown is asked about until the wallet knows', async () => {
+    it('the wallet is asked about an unknown payment until it knows the outcome', async () => {
       const { referenceNumber } = await createIntent(service, merchant)
       wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
       expect(await pay(service, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })

@@ -81,7 +81,7 @@ function judge<Told>(told: fc.RunDetails<Told>): void {
   expect(told.numRuns, 'stories that held in time').to.be.at.least(fewestHeld)
 }
 
-describe('A merchant, as the specification tells', function () {
+describe('A merchant, compared with a model of the specification,', function () {
   this.timeout(isLong ? 0 : 60_000)
   const service = withService()
 
@@ -97,7 +97,7 @@ describe('A merchant, as the specification tells', function () {
       { numRuns, ...limits, ...seed, reporter: judge },
     )
 
-  it('is answered, shown and told what became of every intent', () =>
+  it('gets the modelled responses, lists and states for every intent', () =>
     holds([
       ...often(5, writes(key).map(writing)),
       ...often(2, rivals(key).map(writingAtOnce)),
@@ -107,6 +107,6 @@ describe('A merchant, as the specification tells', function () {
       fc.constant(working()),
     ]))
 
-  it('is answered once for each idempotency key of a path, for 24 hours', () =>
+  it('gets one response for each idempotency key of a path, for 24 hours', () =>
     holds([...often(5, writes(fewKeys).map(writing)), twins(fewKeys).map(writingAtOnce), waits, looks]))
 })
