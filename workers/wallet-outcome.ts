@@ -8,7 +8,7 @@ export const walletOutcome: QueueWorker<'wallet-outcome'> = {
     const { outcome, why, nextAt } = await askWallet(deps, intentId, jobId)
     return {
       nextStep: nextAt === null ? { next: 'complete' } : { next: 'later', at: nextAt },
-      event: 'wallet.asked',
+      event: 'wallet.queried',
       isWarning: outcome === 'unknown',
       log: { intentId, outcome, why, nextAt },
     }

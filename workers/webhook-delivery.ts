@@ -12,7 +12,7 @@ export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
     await removeSuperseded(deps, jobId)
     return {
       nextStep: nextStepAfter(woken),
-      event: 'webhook.woken',
+      event: 'webhook.wake-up',
       isNoise: true,
       log: { deliveryId, webhookEvent: name, reference: data.ref, host: data.host, outcome: woken.outcome },
     }

@@ -58,7 +58,7 @@ function begin(deps: Deps, { _id: intentId, businessId }: Open, key: string): vo
   deps.asking.add(key)
   deps.backgroundWork.add(
     ask(deps, intentId, key)
-      .catch((err: unknown) => deps.log.warn({ err, intentId }, 'wallet.not-asked'))
+      .catch((err: unknown) => deps.log.warn({ err, intentId }, 'wallet.query-failed'))
       .finally(() => {
         deps.asking.delete(key)
         free()
@@ -68,5 +68,5 @@ function begin(deps: Deps, { _id: intentId, businessId }: Open, key: string): vo
 
 async function ask(deps: Deps, intentId: string, key: string): Promise<void> {
   const { outcome, why, nextAt } = await askWithSlot(deps, intentId, key)
-  if (outcome === 'unknown') deps.log.warn({ intentId, outcome, why, nextAt }, 'wallet.asked')
+  if (outcome === 'unknown') deps.log.warn({ intentId, outcome, why, nextAt }, 'wallet.queried')
 }

@@ -6,13 +6,13 @@ import type { createCounted } from './counted.ts'
 export const watchedLines = {
   error: [
     'process.crashed',
-    'process.stopped-badly',
+    'process.stop-failed',
     'request.failed',
     'payment.astray',
     'refund.astray',
-    'wallet.broke',
+    'wallet.exception',
     'webhook.source-missing',
-    'reservation.not-decided',
+    'reservation.not-settled',
     'movement.not-finished',
   ],
   warn: ['web.full', 'network.closed', 'webhook.interrupted'],

@@ -121,7 +121,7 @@ export function createDatabaseTime(
     const agree = Math.abs(apartMs) <= errorMs + next.errorMs
     if (agree && errorMs <= next.errorMs) return
     if (!agree && Math.abs(apartMs) > ownClocksApartMs)
-      log.warn({ byMs: Math.round(apartMs) }, 'clock.database-jumped')
+      log.warn({ jumpMs: Math.round(apartMs) }, 'clock.database-jumped')
     held = next
   }
 

@@ -15,7 +15,7 @@ export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   } finally {
     await mongo.close()
   }
-  log.info({ collections: collections.map(({ name }) => name) }, 'indexes.made')
+  log.info({ collections: collections.map(({ name }) => name) }, 'indexes.created')
 }
 
 async function make(mongo: Connection, { name, indexes }: Collection): Promise<void> {

@@ -106,7 +106,7 @@ export function throttled(everyMs: number, write: (fields: object) => void): (fi
       left += 1
       return
     }
-    write({ ...fields, alsoSilenced: left })
+    write({ ...fields, suppressed: left })
     quietUntil = now + everyMs
     left = 0
   }

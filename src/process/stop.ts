@@ -20,7 +20,7 @@ export function stopOnSignals(log: Log): (close: () => Promise<void>) => void {
         process.exit(0)
       },
       (err) => {
-        log.error({ err }, 'process.stopped-badly')
+        log.error({ err }, 'process.stop-failed')
         process.exit(1)
       },
     )

@@ -36,7 +36,7 @@ async function resultOf(
     return await call()
   } catch (err) {
     if (isDatabaseFault(err)) return { outcome: 'unknown', why: (err as Error).name }
-    deps.log.error({ err, wallet }, 'wallet.broke')
-    return { outcome: 'unknown', why: 'broke' }
+    deps.log.error({ err, wallet }, 'wallet.exception')
+    return { outcome: 'unknown', why: 'exception' }
   }
 }

@@ -9,7 +9,7 @@ function openClocks() {
   const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
   /** How long each half of a round trip takes. */
   const way = { thereMs: 1, backMs: 1 }
-  const lines: { byMs: number }[] = []
+  const lines: { jumpMs: number }[] = []
   let reads = 0
   let onTheWay = (): void => {}
   const pass = (ms: number): void => {
@@ -26,7 +26,7 @@ function openClocks() {
     return shown
   }
   const own = { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs }
-  const log = { warn: (fields: { byMs: number }) => void lines.push(fields) }
+  const log = { warn: (fields: { jumpMs: number }) => void lines.push(fields) }
   const time = createDatabaseTime(readClock, own, log as never, (databaseMs) => databaseMs)
   return {
     clocks,
@@ -87,7 +87,7 @@ describe('Database time', () => {
     await opened.time.unsure()
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     expect(opened.lines).to.have.length(1)
-    expect(opened.lines[0]?.byMs).to.be.closeTo(hourMs, 2)
+    expect(opened.lines[0]?.jumpMs).to.be.closeTo(hourMs, 2)
   })
 
   it('drops a measurement during which the machine slept', async () => {
@@ -144,12 +144,12 @@ describe('Database time', () => {
   })
 
   it('follows MongoDB when its clock is set, and logs it', async () => {
-    for (const byMs of [25 * hourMs, -25 * hourMs]) {
-      opened.clocks.mongoMs += byMs
+    for (const jumpMs of [25 * hourMs, -25 * hourMs]) {
+      opened.clocks.mongoMs += jumpMs
       opened.time.measureSoon()
       await new Promise(setImmediate)
       expect(opened.offMs()).to.be.within(-1.5, 1.5)
-      expect(opened.lines.pop()?.byMs).to.be.closeTo(byMs, 3)
+      expect(opened.lines.pop()?.jumpMs).to.be.closeTo(jumpMs, 3)
     }
   })
 })

@@ -39,7 +39,7 @@ describe('A job', () => {
 
   it('is never in failed while it waits, even if Redis cannot store its next run', async () => {
     expect(await outcomeOf(later)).to.be.instanceOf(DelayedError)
-    expect(warned).to.deep.equal(['job.not-put-back'])
+    expect(warned).to.deep.equal(['job.not-delayed'])
   })
 
   it('ends while Redis never responds, so that its process can stop', async () => {
@@ -48,7 +48,7 @@ describe('A job', () => {
     const run = () => Promise.resolve({ nextStep: later, event: 'webhook.attempted', log: {} })
     const ended = runJob(service.deps, { queue: 'webhook-delivery', run }, silent as unknown as Job, 'token')
     expect(await ended.catch((error: unknown) => error)).to.be.instanceOf(DelayedError)
-    expect(warned).to.deep.equal(['job.not-put-back'])
+    expect(warned).to.deep.equal(['job.not-delayed'])
   })
 
   it('runs again after an error, unless a poll finds its work', async () => {
@@ -99,7 +99,7 @@ describe('A job', () => {
     expect(done.nextStep).to.deep.equal({ next: 'complete' })
     expect((await stored(service, { _id })).status).to.equal('DELIVERED')
     expect(asked).to.deep.equal([`${_id}-r19.8`])
-    expect(warned).to.deep.equal(['jobs.not-tidied'])
+    expect(warned).to.deep.equal(['jobs.not-removed'])
   })
 
   it('finds the endpoint of its delivery from the delivery id, which contains it', () => {

@@ -370,7 +370,7 @@ describe('A payment or refund with an unknown outcome', () => {
       service.clock.advance(2000)
       expect((await ask(intent, key)).next).to.equal('later')
     }
-    const broke = { event: 'wallet.broke', fields: { err: bug, wallet: 'sandbox' } }
+    const broke = { event: 'wallet.exception', fields: { err: bug, wallet: 'sandbox' } }
     expect(errors.splice(0)).to.deep.equal([broke, broke])
   })
 
@@ -390,7 +390,7 @@ describe('A payment or refund with an unknown outcome', () => {
     gate.open()
     await until('the line', () => errors.length > 0)
     expect(errors.splice(0)).to.deep.equal([
-      { event: 'wallet.broke', fields: { err: bug, wallet: 'sandbox' } },
+      { event: 'wallet.exception', fields: { err: bug, wallet: 'sandbox' } },
     ])
   })
 })

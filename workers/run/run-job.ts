@@ -67,7 +67,7 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
       // Bounded, because a worker's connection keeps commands in memory for as long as Redis is down.
       await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
-      }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-put-back'))
+      }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
       // Thrown even if Redis did not respond. After any other error the job would be among the failed ones, as if its delivery were DEAD. Now it
       // stays active without a lock, and runs again in some seconds.
       throw new DelayedError()

@@ -44,7 +44,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
     retryStrategy: (times) => Math.min(times * 100, 1000),
   })
   const complain = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
-  const complainOfQueue = throttled(5000, (fields) => deps.log.warn(fields, 'queue.fault'))
+  const complainOfQueue = throttled(5000, (fields) => deps.log.warn(fields, 'queue.error'))
   connection.on('error', (err) => complain({ err }))
   void warnOfEviction(connection, deps.log)
   const hold = new Set<Promise<void>>()
@@ -59,7 +59,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   )
   if (deps.config.workerQueues.includes('webhook-delivery')) deps.slots.open()
   deps.slots.onRoom(() =>
-    attemptWaiting(deps).catch((err: unknown) => deps.log.warn({ err }, 'webhook.not-begun')),
+    attemptWaiting(deps).catch((err: unknown) => deps.log.warn({ err }, 'webhook.not-started')),
   )
   const polling = startPolling(deps)
   const timers = startTimers(deps)

@@ -62,7 +62,7 @@ async function decide(deps: ReservationDeps, product: Reserved, reservation: Res
     await settleOrGiveBack(deps, product, reservation)
   } catch (err) {
     if (isDatabaseFault(err) || isUnavailable(err)) throw err
-    deps.log.error({ err, productId: product._id, orderId: reservation.order }, 'reservation.not-decided')
+    deps.log.error({ err, productId: product._id, orderId: reservation.order }, 'reservation.not-settled')
   }
 }
 

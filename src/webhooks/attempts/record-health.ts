@@ -34,7 +34,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHou
       await pause(gatherMs, undefined, { signal: closing.signal }).catch(() => undefined)
       const notes = noted.splice(0)
       await Promise.all([writeEndpoints(models, notes), writeHours(models, notes)]).catch((err) =>
-        log.warn({ err, attempts: notes.length }, 'health.not-noted'),
+        log.warn({ err, attempts: notes.length }, 'health.not-recorded'),
       )
     }
     writing = null

@@ -7,5 +7,5 @@ export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobId
   if (superseded === null) return
   await deps.queues.standing
     .remove('webhook-delivery', [superseded])
-    .catch((err: unknown) => deps.log.warn({ err, jobId }, 'jobs.not-tidied'))
+    .catch((err: unknown) => deps.log.warn({ err, jobId }, 'jobs.not-removed'))
 }
