@@ -1,13 +1,13 @@
 import { html } from 'ghtml'
 import { bundlePath, looksPath, scriptPath, stylePath } from './paths.ts'
 
-/** The whole document. What it shows below its first lines is made by the script, from the description. */
+/** The page. The script renders the operations from the OpenAPI document. */
 export const page = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>API of the payment intents</title>
+<title>Payment intents API</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${looksPath}">
 <link rel="stylesheet" href="${stylePath}">
@@ -16,15 +16,15 @@ export const page = html`<!doctype html>
 </head>
 <body>
 <header>
-<h1>API of the payment intents</h1>
-<p>Try every operation with a <strong>test key</strong>, <code>sk_test_…</code>: no money moves. Press <em>Authorize</em>, paste the key,
-open an operation, press <em>Execute</em>. The page forgets the key when you close or reload it.</p>
-<p class="warning"><strong>Live keys do not belong here.</strong> A key that begins with <code>sk_live_</code> or <code>pk_live_</code>
-is not sent.</p>
-<p>Every write needs an <code>X-Idempotency-Key</code>: leave it empty, and each press of <em>Execute</em> sends a fresh one.
-<a href="/api/v1/openapi.json">The description for machines</a></p>
+<h1>Payment intents API</h1>
+<p>Try every operation with a <strong>test key</strong> (<code>sk_test_…</code>). No money moves. Press <em>Authorize</em> and paste the key.
+Then open an operation and press <em>Execute</em>. The page forgets the key when you close or reload it.</p>
+<p class="warning"><strong>Do not use a live key here.</strong> The page does not send keys that begin with <code>sk_live_</code> or
+<code>pk_live_</code>.</p>
+<p>Every write needs an <code>X-Idempotency-Key</code>. If you leave it empty, the page sends a new one each time.
+<a href="/api/v1/openapi.json">OpenAPI document</a></p>
 </header>
-<main id="operations"><noscript>This page needs scripts; the description for machines does not.</noscript></main>
+<main id="operations"><noscript>This page needs JavaScript. The OpenAPI document does not.</noscript></main>
 </body>
 </html>
 `

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Not the package itself: its first file would run the whole of Swagger UI here.
+// Importing the package itself would run all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** The two files of Swagger UI that the page needs, read once: the package's own page and its other files are not served. */
+/** The two files of Swagger UI that the page needs. The other files of the package are not served. */
 export const bundle = readFileSync(join(folderOfSwaggerUi(), 'swagger-ui-bundle.js'))
 export const looks = readFileSync(join(folderOfSwaggerUi(), 'swagger-ui.css'))
 
-/** The address of a file changes with it, so that browsers may keep it for good. */
+/** The path contains a hash of the file, so browsers can cache the file without a limit. */
 const pathOf = (text: string | Buffer, ending: string): string =>
   `/docs/${createHash('sha256').update(text).digest('hex').slice(0, 10)}.${ending}`
 

@@ -9,7 +9,7 @@ import { bundle, bundlePath, looks, looksPath, scriptPath, stylePath } from './p
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** Scripts from our own files, which ask our own API; the images are inside the stylesheet. Nobody is told where a request came from. */
+/** The page runs its own scripts, which call this API. Its images are in the stylesheet. Requests carry no referrer. */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 const files = [
@@ -19,7 +19,7 @@ const files = [
   { path: stylePath, type: 'css', content: style },
 ]
 
-/** `/docs`: the description of the API as a page, on which a test key can be tried. It holds nothing and keeps nothing. */
+/** `/docs`: the API reference, on which merchants can try operations with a test key. It stores nothing. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))

@@ -1,25 +1,25 @@
 /**
- * Starts Swagger UI on the page. A constant, so that the compiler alone carries it to dist. `SwaggerUIBundle` is the global name that
- * the package's file makes.
+ * Starts Swagger UI on the page. The script is a string constant, so that the compiler copies it to dist. The package's file defines the global
+ * `SwaggerUIBundle`.
  */
 export const script = `(function () {
 'use strict';
-var place = document.getElementById('operations');
+var container = document.getElementById('operations');
 
 fetch('/api/v1/openapi.json')
-  .then(function (answer) {
-    if (!answer.ok) throw new Error('It was answered ' + answer.status);
-    return answer.json();
+  .then(function (response) {
+    if (!response.ok) throw new Error('The server responded with status ' + response.status);
+    return response.json();
   })
   .then(show)
   .catch(function (error) {
-    place.textContent = 'The description did not load. ' + error.message + '. Reload the page to try again.';
+    container.textContent = 'The OpenAPI document did not load. ' + error.message + '. Reload the page to try again.';
   });
 
 function show(description) {
   window.SwaggerUIBundle({
-    domNode: place,
-    spec: asTriedHere(description),
+    domNode: container,
+    spec: forThisPage(description),
     layout: 'BaseLayout',
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
@@ -27,39 +27,39 @@ function show(description) {
     tryItOutEnabled: true,
     displayRequestDuration: true,
     persistAuthorization: false,
-    // Its colours are too weak on their ground.
+    // The contrast of its colours is too low.
     syntaxHighlight: false,
-    // Else the description would be sent to a checker on another host.
+    // By default, Swagger UI sends the document to a validator on another host.
     validatorUrl: null,
     requestInterceptor: prepare,
   });
 }
 
-// Requests go where the page came from, whatever PUBLIC_URL says, and the form lets the idempotency key be empty.
-function asTriedHere(description) {
+// Sends requests to the origin of the page, whatever PUBLIC_URL is, and makes the idempotency key optional in the form.
+function forThisPage(description) {
   description.servers = [{ url: '/api/v1' }];
-  each(description.components && description.components.parameters, free);
+  each(description.components && description.components.parameters, makeOptional);
   each(description.paths, function (path) {
-    each(path.parameters, free);
-    each(path, function (operation) { each(operation.parameters, free); });
+    each(path.parameters, makeOptional);
+    each(path, function (operation) { each(operation.parameters, makeOptional); });
   });
   return description;
 }
 
-function free(parameter) {
+function makeOptional(parameter) {
   if (parameter.name !== 'X-Idempotency-Key') return;
   parameter.required = false;
   delete parameter.example;
   delete parameter.examples;
 }
 
-// What is about to be sent. What throws here would break the page, so a live key gets a request that fails by itself.
+// Changes a request before it is sent. An exception here would break the page, so a request with a live key gets a fetch that fails.
 function prepare(request) {
   var headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {
-    headers.Authorization = 'left out';
+    headers.Authorization = 'removed';
     request.userFetch = function () {
-      return Promise.reject(new Error('Nothing was sent: this is a live key. Use a test key here, sk_test_…'));
+      return Promise.reject(new Error('Nothing was sent, because this is a live key. Use a test key (sk_test_…).'));
     };
   }
   if (request.method.toUpperCase() !== 'GET' && !headers['X-Idempotency-Key'])
@@ -67,7 +67,7 @@ function prepare(request) {
   return request;
 }
 
-// As crypto.randomUUID makes it, which a page that came over plain http does not have.
+// Returns a UUID v4. Browsers have no crypto.randomUUID on a page that was loaded over plain http.
 function uuid() {
   var bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -78,8 +78,8 @@ function uuid() {
     .join('-');
 }
 
-function each(some, act) {
-  Object.keys(some || {}).forEach(function (name) { act(some[name] || {}); });
+function each(items, visit) {
+  Object.keys(items || {}).forEach(function (name) { visit(items[name] || {}); });
 }
 })();
 `

@@ -15,7 +15,7 @@ import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { debits, fill, open, pay, type Seen, seen, wallets } from './customer.ts'
 
-const closed = 'Payment is not available right now'
+const closed = 'Payment is not available now'
 const label = 'Sandales de plage'
 const liveWallet = { phone: payer.phone, pin: payer.pin }
 const cancelUrl = 'https://shop.example/no'

@@ -64,7 +64,7 @@ export const english: Words = {
     cancelled: ['Payment cancelled', `This payment request was cancelled. ${nothingTaken}`],
     expired: ['Time is up', `${nothingTaken} Ask the merchant for a new payment request.`],
     failed: ['The payment failed', `${nothingTaken} Ask the merchant for a new payment request.`],
-    unavailable: ['Payment is not available right now', `${nothingTaken} Try again a little later.`],
+    unavailable: ['Payment is not available now', `${nothingTaken} Try again later.`],
   },
   facts: {
     amount: 'Amount',
@@ -82,9 +82,9 @@ export const english: Words = {
   notes: {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
     foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
-    tooLarge: ['Form too long', `This form is longer than any of ours. ${nothingTaken}`],
+    tooLarge: ['Form too long', `This form is too long. Open the page again and retry. ${nothingTaken}`],
     tooMany: (left) => ['Too many attempts', `Try again in ${left}.`],
-    notUnderstood: ['Not understood', `Open the page again and retry. ${nothingTaken}`],
+    notUnderstood: ['Request not valid', `Open the page again and retry. ${nothingTaken}`],
     unavailable: [
       'Service unavailable',
       'Open the page again in a few seconds: it will show the status of the payment. You will not be charged twice.',

@@ -1,12 +1,12 @@
-/** A count in words by how a language counts: 1, 2, 3 to 10, more; `#` stands for the number. */
+/** The forms of a counted word for 1, 2, 3 to 10, and more. `#` stands for the number. */
 export type Forms = readonly [one: string, two: string, few: string, many: string]
 
-/** What a page says, in short: its heading and a sentence. */
+/** The message of a page: its heading and a sentence. */
 export type Note = readonly [title: string, sentence: string]
 
 /**
- * All that the hosted pages say, in one language. What is put in (amounts, times) comes as HTML or as text, as the place needs it;
- * so the words themselves have no mark in them that HTML would read.
+ * All texts of the hosted pages in one language. The inserted values (amounts, times) are HTML or text, depending on the place. So the
+ * texts themselves contain no characters that are special in HTML.
  */
 export interface Words {
   /** The language's own name. */
@@ -14,13 +14,13 @@ export interface Words {
   languages: string
   toContent: string
   test: string
-  /** Above what is wrong with a form. */
+  /** The heading above the errors of a form. */
   problem: string
-  /** The title of a page with a problem. */
+  /** The title of a page with an error. */
   wrong: (title: string) => string
   pay: {
     title: (amount: string) => string
-    /** Before a time of today, or a day and a time. */
+    /** The deadline: a time of today, or a date and a time. */
     expiresToday: (clock: string, left: string) => string
     expires: (moment: string, left: string) => string
     phone: string
@@ -30,7 +30,7 @@ export interface Words {
     button: (amount: string) => string
     busy: string
     changeAmount: string
-    /** Leads to the merchant and cancels nothing. */
+    /** The link back to the merchant. It does not cancel the payment. */
     leave: string
   }
   amount: { title: string; label: string; hint: string; button: string }
@@ -44,7 +44,7 @@ export interface Words {
     amountRange: (least: string, most: string) => string
     code: string
   }
-  /** Why nothing was taken this time. */
+  /** Why the customer was not charged. */
   notices: {
     wallet_locked: string
     insufficient_funds: string
@@ -55,7 +55,7 @@ export interface Words {
   panels: {
     waiting: Note
     paid: string
-    /** To a customer whose form is not the one that paid, also if both are theirs. */
+    /** For a customer whose form is not the one that paid. */
     paidBefore: Note
     refunded: string
     refundedInPart: string
@@ -81,9 +81,9 @@ export interface Words {
     notUnderstood: Note
     unavailable: Note
     broken: Note
-    /** The way to the page as it is now. */
+    /** The link that reloads the page. */
     again: string
   }
-  /** What is left of a time: `23 h 59 min`. */
+  /** The remaining time: `23 h 59 min`. */
   left: { days: Forms; hours: Forms; minutes: Forms; and: string; soon: string }
 }
