@@ -2,7 +2,7 @@
 // goes as three runs of mocha side by side, each with servers of its own. What is asked for in particular is one run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithParent } from './end-with-parent.mjs'
 
@@ -10,6 +10,7 @@ import { endWithParent } from './end-with-parent.mjs'
 const SIDE_BY_SIDE = 3
 
 const asked = process.argv.slice(2)
+const env = { ...serverData(), ...process.env }
 
 endWithParent()
 const runs = asked.length > 0 ? [start(asked)] : parts().map(start)
@@ -39,7 +40,7 @@ function parts() {
 function start(args) {
   const color = process.stdout.isTTY ? ['--color'] : []
   const mocha = ['node_modules/mocha/bin/mocha.js', ...color, ...args]
-  const child = spawn(process.execPath, mocha, { stdio: ['inherit', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, mocha, { env, stdio: ['inherit', 'pipe', 'inherit'] })
   const words = []
   // Heard from the start: what nobody has read when a process ends is lost.
   child.stdout.setEncoding('utf8').on('data', (text) => words.push(text))
@@ -61,4 +62,14 @@ function figuresIn(text) {
   const sum = (place) => figures.reduce((total, found) => total + Number(found[place] ?? 0), 0)
   const skipped = sum(3)
   return `${sum(1)} passed, ${sum(2)} failed${skipped ? `, ${skipped} skipped` : ''}`
+}
+
+/** Data of the servers in memory, where a database is created five times as fast. Docker's 64 MB would be too little. */
+function serverData() {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm')
+    return bavail * bsize >= 4 * 1024 ** 3 ? { SERVER_DATA_IN: '/dev/shm' } : {}
+  } catch {
+    return {}
+  }
 }

@@ -48,7 +48,8 @@ export interface Server {
 export async function startServer(kind: Kind, where: Where): Promise<Server> {
   for (let tries = 1; ; tries++) {
     const port = where.port ?? (await freePort())
-    const folder = where.dataDir ?? (await mkdtemp(join(tmpdir(), 'payment-intents-')))
+    const folder =
+      where.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
     await mkdir(folder, { recursive: true })
     const supervised = supervise({
       binary: kind.binary.path,
