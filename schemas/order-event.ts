@@ -1,3 +1,4 @@
+import { currencyCode } from './currency.ts'
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 import { longestLabel, longestName, longestSku } from './product-limits.ts'
@@ -31,7 +32,7 @@ export const orderEvents: Record<OrderEventName, object> = {
       status: { const: 'PLACED' },
       items: { type: 'array', minItems: 1, maxItems: mostItems, items: item },
       total: price,
-      currency: { const: 'MRU' },
+      currency: { const: currencyCode },
       customer: {
         oneOf: [
           { type: 'null' },

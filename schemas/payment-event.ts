@@ -1,16 +1,8 @@
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
 import { declines, failures } from './payment-reasons.ts'
-import {
-  amount,
-  count,
-  described,
-  reference,
-  shaped,
-  text,
-  textOrNull,
-  withoutNul,
-} from './responses/fields.ts'
+import { amount, count, described, shaped, textOrNull } from './responses/fields.ts'
+import { eventFields } from './responses/intent.ts'
 
 /** The events of a payment intent. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
@@ -21,23 +13,15 @@ const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)
 
-const metadata = {
-  type: 'object',
-  maxProperties: 50,
-  propertyNames: { minLength: 1, maxLength: 64, pattern: withoutNul },
-  additionalProperties: text(500),
-}
-
 const commission = (part: object) =>
   exactly({ provider_ttc: part, payer_ttc: part, tof: part, tte: part, total_revenue: part })
 
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 /** The fields of every payment event (SPEC 6.2). `status` is the status of the intent after the event. */
 const payment = (status: string) => ({
-  reference_number: described('The `referenceNumber` of the payment intent.', reference),
-  short_code: shaped('^[0-9A-Z]{6}$', 6),
-  currency: { const: 'MRU' },
+  ...Object.fromEntries(Object.entries(eventFields).map(([name, schema]) => [snakeCase(name), schema])),
   status: { const: status },
-  metadata,
 })
 
 const unpaid = (status: string, more: Record<string, object>) =>

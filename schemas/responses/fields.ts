@@ -1,3 +1,4 @@
+import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
 
 /** An object with the required fields `always` and the optional fields `sometimes`. */
@@ -33,7 +34,7 @@ export const countOrNull = { ...count, type: ['integer', 'null'] }
 export const amount = { ...count, minimum: 1 }
 /** Centimes, 0 for something free. */
 export const price = { ...count }
-export const currency = { type: 'string', const: 'MRU' }
+export const currency = { type: 'string', const: currencyCode }
 export const id = shaped('^[0-9a-f]{24}$', 24)
 export const reference = shaped('^PI-[0-9A-Z]{16}$', 19)
 export const orderNumber = shaped('^OR-[0-9A-Z]{16}$', 19)

@@ -17,13 +17,19 @@ import {
   text,
   textOrNull,
   url,
+  withoutNul,
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
 const code = shaped('^[0-9]{6}$', 6)
 
-const { maxProperties, propertyNames } = createTestIntentBody.properties.metadata
-const metadata = { type: 'object', maxProperties, propertyNames, additionalProperties: text(500) }
+const { maxProperties } = createTestIntentBody.properties.metadata
+const metadata = {
+  type: 'object',
+  maxProperties,
+  propertyNames: { minLength: 1, maxLength: 64, pattern: withoutNul },
+  additionalProperties: text(500),
+}
 
 const createdFields = {
   referenceNumber: described('Identifies the intent in all other operations.', reference),
@@ -43,6 +49,14 @@ const createdFields = {
   metadata: described('The data that you sent with the create.', metadata),
   expiresAt: described('When the intent becomes CANCELLED if it is not paid.', instant),
   createdAt: instant,
+}
+
+/** The fields that never change. The events of the intent have them too, in snake_case (payment-event.ts). */
+export const eventFields = {
+  referenceNumber: described('The `referenceNumber` of the payment intent.', reference),
+  shortCode: createdFields.shortCode,
+  currency,
+  metadata: createdFields.metadata,
 }
 
 /** The response to a create (SPEC 4.1). */

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
+import { decimal } from '../../schemas/currency.ts'
 import { field, isSaid, type Said, summary } from './field.ts'
 import { facts, foreignUnlessBlank, ltr, ltrText } from './layout.ts'
-import { decimal } from './locale.ts'
 import { leftMs, live, type Offer, type Sheet, startOfOffer } from './offer.ts'
 import { wayBack } from './way-back.ts'
 

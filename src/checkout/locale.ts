@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { currencyCode, decimal, decimals } from '../../schemas/currency.ts'
 import { arabic } from './words/ar.ts'
 import { english } from './words/en.ts'
 import { french } from './words/fr.ts'
@@ -32,7 +33,7 @@ function createLocale(
   words: Words,
   { numbers, dates }: { numbers: string; dates: string },
 ): Locale {
-  const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: 2 })
+  const number = new Intl.NumberFormat(numbers, { minimumFractionDigits: decimals })
   const day = new Intl.DateTimeFormat(dates, { timeZone })
   const moment = new Intl.DateTimeFormat(dates, {
     dateStyle: 'long',
@@ -52,17 +53,13 @@ function createLocale(
     dir,
     words,
     amount,
-    money: (centimes) => `${amount(centimes)}\u00a0MRU`,
+    money: (centimes) => `${amount(centimes)}\u00a0${currencyCode}`,
     day: (at) => day.format(at),
     moment: (at) => moment.format(at),
     clock: (at) => clock.format(at),
     left: (ms) => inWords(words.left, ms),
   }
 }
-
-/** Centimes as a decimal number in text, `500.00`: exact, where a division would not be. */
-export const decimal = (centimes: number): string =>
-  `${Math.trunc(centimes / 100)}.${String(centimes % 100).padStart(2, '0')}`
 
 /** The first is for whoever wants none of them. */
 export const locales: readonly [Locale, ...Locale[]] = [

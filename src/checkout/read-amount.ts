@@ -1,23 +1,27 @@
+import { centimesPerUnit, currencyCode, decimals } from '../../schemas/currency.ts'
 import { plainDigits } from '../input/digits.ts'
 
-/** What people put between the digits of a large number. */
+/** Characters that separate the digits of a large number. */
 const between = /[\s'’_٬]/gu
-/** The sign before the last one or two digits; every other is between thousands. */
-const decimalForm = /^(\d*)(?:[.,٫](\d{0,2}))?$/
-const groupedForm = /^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,2})?$/
+/** A sign before the last digits separates decimals. Any other sign separates thousands. */
+const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
+const groupedForm = new RegExp(
+  String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
+)
+const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**
- * The centimes of an amount as somebody typed it: `500`, `500,5`, `1 500.00`, `1.500,00`, `١٬٥٠٠٫٥٠`. `unclear` is `1,500`, of which nobody
- * can tell whether it is one and a half or a thousand and a half; null anything else.
+ * Returns the centimes of an amount that a customer typed: `500`, `500,5`, `1 500.00`, `1.500,00`, `١٬٥٠٠٫٥٠`. `unclear`: `1,500` may mean one
+ * and a half, or one thousand five hundred. Null if the text is not an amount.
  */
 export function readAmount(typed: string): number | 'unclear' | null {
-  const text = plainDigits(typed).replaceAll(between, '').replaceAll('،', ',').replace(/MRU$/i, '')
+  const text = plainDigits(typed).replaceAll(between, '').replaceAll('،', ',').replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
-  // Beyond doubt: there are several signs between thousands, or another one after them.
+  // Several signs between thousands, or another sign after them, would make it clear.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'
   const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
   const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []
   if (units === '' && cents === '') return null
-  const centimes = Number(units) * 100 + Number(cents.padEnd(2, '0'))
+  const centimes = Number(units) * centimesPerUnit + Number(cents.padEnd(decimals, '0'))
   return Number.isSafeInteger(centimes) ? centimes : null
 }

@@ -11,7 +11,7 @@ import { codeKeyOf, codeReusableFrom, freeIfReusable } from './code.ts'
 import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import type { IntentRequest } from './parse-create.ts'
-import { createdResponse, responseFormat } from './recall.ts'
+import { createdResponse, responseFormat } from './present-created.ts'
 import { countMove } from './transition.ts'
 
 /** 16 draws find a free code with 99.8 % chance while a third of the million is free. */

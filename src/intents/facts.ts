@@ -1,4 +1,5 @@
-import type { Facts } from '../webhooks/body/facts.ts'
+import type { Facts, Recorded } from '../webhooks/body/facts.ts'
+import { paymentFormat } from '../webhooks/body/payment-data.ts'
 import type { Intent } from './intent.ts'
 import type { PaymentFailure } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
@@ -13,10 +14,10 @@ export interface Told {
  * The facts that an event stores. `intent`: as it is after the event. The amount is missing for an OPEN intent that is not paid. The commission
  * is that of the payment, also in later events.
  */
-export function paymentFacts(intent: Intent, { failure, refund }: Told): Facts {
+export function paymentFacts(intent: Intent, { failure, refund }: Told): Recorded {
   const { status, payment } = intent
   const amount = payment?.amountPaid ?? (intent.amountType === 'OPEN' ? null : intent.amount)
-  return {
+  const facts = {
     status,
     ...(amount === null ? {} : { amount }),
     ...(payment === null
@@ -25,6 +26,7 @@ export function paymentFacts(intent: Intent, { failure, refund }: Told): Facts {
     ...(failure === undefined ? {} : { failure }),
     ...(refund === undefined ? {} : { refund: refundFacts(refund) }),
   }
+  return { format: paymentFormat, facts }
 }
 
 const refundFacts = ({ id, amount, reason }: NonNullable<Told['refund']>): NonNullable<Facts['refund']> =>

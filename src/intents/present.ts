@@ -1,10 +1,11 @@
+import { currencyCode } from '../../schemas/currency.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config.ts'
 import { codeAnswers } from './code.ts'
 import type { Intent } from './intent.ts'
 import { isPending, moves } from './lifecycle.ts'
-import { metadataObject } from './metadata.ts'
 import type { Payment } from './payments/payment.ts'
+import { presentCreated } from './present-created.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
 /** What tells whether time has run out. */
@@ -23,42 +24,6 @@ export function asOf<Seen extends Aging>(intent: Seen, now: Date): Seen {
     status: expire.to,
     cancellationReason: expire.cancellationReason,
     updatedAt: expire.at(intent),
-  }
-}
-
-/** What the response to a create shows of an intent (SPEC 4.1). */
-type Created = Pick<
-  Intent,
-  | 'referenceNumber'
-  | 'shortCode'
-  | 'code'
-  | 'codeExpiresAt'
-  | 'amount'
-  | 'amountType'
-  | 'label'
-  | 'sandbox'
-  | 'metadata'
-  | 'expiresAt'
-  | 'createdAt'
->
-
-/** The response to a create: format 1 of recall.ts, whose bytes never change. */
-export function presentCreated(intent: Created, payBase: string): Record<string, unknown> {
-  return {
-    referenceNumber: intent.referenceNumber,
-    shortCode: intent.shortCode,
-    code: intent.code,
-    codeExpiresAt: intent.codeExpiresAt,
-    payUrl: `${payBase}/p/${intent.shortCode}`,
-    amount: shownAmount(intent),
-    amountType: intent.amountType,
-    currency: 'MRU',
-    label: intent.label,
-    status: 'PENDING',
-    sandbox: intent.sandbox,
-    metadata: metadataObject(intent),
-    expiresAt: intent.expiresAt,
-    createdAt: intent.createdAt,
   }
 }
 
@@ -106,7 +71,7 @@ const presentPayment = ({ amountPaid, paidAt, method }: Payment) => ({ amountPai
 export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund) => ({
   id,
   amount,
-  currency: 'MRU',
+  currency: currencyCode,
   reason,
   status,
   createdAt,
@@ -115,6 +80,3 @@ export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund)
 /** Centimes that went back. */
 const refundedSoFar = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)
-
-const shownAmount = (intent: Pick<Intent, 'amount' | 'amountType'>): number | null =>
-  intent.amountType === 'OPEN' ? null : intent.amount

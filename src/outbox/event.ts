@@ -1,6 +1,6 @@
 import type { EventName } from '../../schemas/events.ts'
 import { newId } from '../security/ids.ts'
-import { currentFormat, type Facts, type Recorded, recordedFields } from '../webhooks/body/facts.ts'
+import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
 
 /** The request that caused an event. `traceparent`: the span to continue its trace from; null if it is not traced (src/tracing). */
 export interface Cause {
@@ -37,14 +37,13 @@ export const outboxIndex = {
 export const newEvent = (
   event: EventName,
   createdAt: Date,
-  facts: Facts,
+  recorded: Recorded,
   cause: Cause | null,
 ): OutboxEvent => ({
   id: newId(),
   event,
   createdAt,
-  format: currentFormat,
-  facts,
+  ...recorded,
   ...(cause === null ? {} : causedBy(cause)),
 })
 

@@ -4,6 +4,8 @@ import type { Batcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import { type Order, placed } from '../store/orders/order.ts'
+import { orderSourceFields } from '../webhooks/body/order-data.ts'
+import { paymentSourceFields } from '../webhooks/body/payment-data.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 
 /** An intent with events in its outbox. The relay needs `expiresAt` to schedule its expiry. */
@@ -27,21 +29,12 @@ export interface OutboxBatchers {
   findOrderOutbox: Batcher<string, Source | Large | null>
 }
 
-export const intentFields = {
-  businessId: 1,
-  sandbox: 1,
-  referenceNumber: 1,
-  shortCode: 1,
-  expiresAt: 1,
-} as const
+export const intentFields = { businessId: 1, sandbox: 1, expiresAt: 1, ...paymentSourceFields } as const
 export const orderFields = {
   businessId: 1,
   sandbox: 1,
   referenceNumber: '$number',
-  number: 1,
-  total: 1,
-  customer: 1,
-  createdAt: 1,
+  ...orderSourceFields,
 } as const
 export const waiting = { 'outbox.0': { $exists: true } } as const
 

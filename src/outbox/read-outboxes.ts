@@ -116,7 +116,7 @@ const readLargeIntents = ({ Intent: model }: ReadDeps, ids: string[]): Promise<I
   pastMongoose(model)
     .find<IntentSource>(
       { _id: { $in: ids }, ...waiting },
-      { projection: { ...intentFields, metadata: 1, ...firstEvents } },
+      { projection: { ...intentFields, ...firstEvents } },
     )
     .toArray()
 
@@ -124,6 +124,6 @@ const readLargeOrders = ({ Order: model }: ReadDeps, ids: string[]): Promise<Sou
   pastMongoose(model)
     .find<Source>(
       { _id: { $in: ids }, ...waiting, ...placed },
-      { projection: { ...orderFields, items: 1, ...firstEvents } },
+      { projection: { ...orderFields, ...firstEvents } },
     )
     .toArray()

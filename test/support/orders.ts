@@ -2,6 +2,7 @@ import { newEvent } from '../../src/outbox/event.ts'
 import { newId, newOrderNumber } from '../../src/security/ids.ts'
 import type { Order } from '../../src/store/orders/order.ts'
 import { responseFormat } from '../../src/store/orders/recall.ts'
+import { orderFormat } from '../../src/webhooks/body/order-data.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** A placed order with its event in the outbox, written past the API: nobody was enqueued. */
@@ -19,7 +20,7 @@ export async function storeOrder(service: Service, { businessId }: Merchant, san
     total: 0,
     customer: null,
     createdAt,
-    outbox: [newEvent('order.new', createdAt, { status: 'PLACED' }, null)],
+    outbox: [newEvent('order.new', createdAt, { format: orderFormat, facts: { status: 'PLACED' } }, null)],
     responseFormat,
   }
   await service.deps.Order.create(order)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { success } from '../../src/http/responses/envelope.ts'
-import { createdResponse } from '../../src/intents/recall.ts'
+import { createdResponse } from '../../src/intents/present-created.ts'
 import { placedResponse } from '../../src/store/orders/recall.ts'
 import { cases, fixed, order } from '../vectors/first-responses/cases.ts'
 

@@ -93,7 +93,12 @@ describe('the clean-up', () => {
         'its event is not told',
         {
           $push: {
-            outbox: newEvent('payment.created', service.clock.now(), { status: 'PENDING' }, null),
+            outbox: newEvent(
+              'payment.created',
+              service.clock.now(),
+              { format: 1, facts: { status: 'PENDING' } },
+              null,
+            ),
           },
         },
         { $set: { outbox: [] } },

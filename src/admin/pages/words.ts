@@ -1,4 +1,5 @@
 import { html } from 'ghtml'
+import { currencyCode, decimal } from '../../../schemas/currency.ts'
 import { countedAtMost } from '../../webhooks/deliveries/backlog.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 
@@ -6,8 +7,7 @@ import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
 /** Formats centimes: `500.00 MRU` (SPEC 1). */
-export const money = (centimes: number): string =>
-  `${Math.trunc(centimes / 100)}.${String(centimes % 100).padStart(2, '0')} MRU`
+export const money = (centimes: number): string => `${decimal(centimes)} ${currencyCode}`
 
 /** Formats a duration: milliseconds below a second, else seconds. */
 export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

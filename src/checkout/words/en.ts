@@ -1,3 +1,4 @@
+import { currencyCode } from '../../../schemas/currency.ts'
 import type { Words } from './words.ts'
 
 const nothingTaken = 'You have not been charged.'
@@ -24,7 +25,7 @@ export const english: Words = {
   },
   amount: {
     title: 'How much do you want to pay?',
-    label: 'Amount in MRU',
+    label: `Amount in ${currencyCode}`,
     hint: 'For example 500 or 1250.50.',
     button: 'Continue',
   },

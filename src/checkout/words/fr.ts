@@ -1,3 +1,4 @@
+import { currencyCode } from '../../../schemas/currency.ts'
 import type { Words } from './words.ts'
 
 const nothingTaken = 'Rien n’a été débité.'
@@ -24,7 +25,7 @@ export const french: Words = {
   },
   amount: {
     title: 'Quel montant voulez-vous payer ?',
-    label: 'Montant en MRU',
+    label: `Montant en ${currencyCode}`,
     hint: 'Par exemple 500 ou 1\u202f250,50.',
     button: 'Continuer',
   },

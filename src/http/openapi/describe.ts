@@ -1,3 +1,4 @@
+import { currencyCode, decimal } from '../../../schemas/currency.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 import { version } from '../../version.ts'
 import type { Tag } from '../routes/openapi-text.ts'
@@ -40,7 +41,7 @@ export function describeApi(config: DescribedConfig): Part {
 }
 
 const introduction = [
-  'Accept payments in MRU. All amounts are integers in centimes: 50000 is 500.00 MRU.',
+  `Accept payments in ${currencyCode}. All amounts are integers in centimes: 50000 is ${decimal(50_000)} ${currencyCode}.`,
   'Every response is `{"success": true, "data": …}` or `{"success": false, "error": {"code", "message", "statusCode", "requestId"}}`. Your program should read `code`, because `message` may change.',
   'Every write needs an `X-Idempotency-Key` header. Use a new key for each operation, and the same key when you retry it.',
   'Lists are paginated. To read all items, increase `page` until `hasMore` is false.',

@@ -1,3 +1,4 @@
+import { currencyCode } from '../../../schemas/currency.ts'
 import { endpointId } from './endpoints-example.ts'
 import { referenceNumber } from './intents-example.ts'
 
@@ -34,7 +35,7 @@ export const withAttempts = {
       reference_number: referenceNumber,
       short_code: 'UUEPNU',
       amount: 50_000,
-      currency: 'MRU',
+      currency: currencyCode,
       status: 'PENDING',
       paid_at: null,
       payer_phone: null,

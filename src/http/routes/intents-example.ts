@@ -1,10 +1,17 @@
+import { currencyCode } from '../../../schemas/currency.ts'
+import { createdIntent } from '../../../schemas/responses/intent.ts'
+
 export const referenceNumber = 'PI-KP7C69GYSJ3ZNMWQ'
 const createdAt = '2026-11-21T07:33:59.612Z'
 const expiresAt = '2026-11-22T07:33:59.612Z'
 
 export const request = { amount: 50_000, label: 'Order 1042', metadata: { order: '1042' } }
 
+/** Without an example, a field is null. */
+const createdFields = Object.keys(createdIntent.properties).map((name) => [name, null])
+
 export const created = {
+  ...Object.fromEntries(createdFields),
   referenceNumber,
   shortCode: 'UUEPNU',
   code: '005312',
@@ -12,7 +19,7 @@ export const created = {
   payUrl: 'https://pay.example/p/UUEPNU',
   amount: 50_000,
   amountType: 'FIXED',
-  currency: 'MRU',
+  currency: currencyCode,
   label: 'Order 1042',
   status: 'PENDING',
   sandbox: true,
@@ -53,7 +60,7 @@ export const refundRequest = { amount: 20_000, reason: 'One item came back' }
 const refund = {
   id: 'RF-9QX4MZ2KHT7WDBRC',
   amount: 20_000,
-  currency: 'MRU',
+  currency: currencyCode,
   reason: 'One item came back',
   status: 'SUCCEEDED',
   createdAt: '2026-11-21T09:12:44.907Z',

@@ -1,3 +1,4 @@
+import { currencyCode } from '../../../schemas/currency.ts'
 import { productId, variantId } from './products-example.ts'
 
 export const orderId = '6920c2aae9b0a7d25c41f811'
@@ -24,7 +25,7 @@ export const order = {
     },
   ],
   total: 28_000,
-  currency: 'MRU',
+  currency: currencyCode,
   customer: { name: 'Aïcha', phone: null, email: null },
   sandbox: true,
   createdAt: '2026-11-21T19:50:02.640Z',

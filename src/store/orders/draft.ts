@@ -2,6 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Cause, newEvent } from '../../outbox/event.ts'
 import { newOrderNumber } from '../../security/ids.ts'
+import { orderFormat } from '../../webhooks/body/order-data.ts'
 import type { Try } from './attempt.ts'
 import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
@@ -31,7 +32,9 @@ export function draftOrder(
     customer,
     createdAt,
   } as const
-  const outbox = [newEvent('order.new', createdAt, { status: shown.status }, cause)]
+  const outbox = [
+    newEvent('order.new', createdAt, { format: orderFormat, facts: { status: shown.status } }, cause),
+  ]
   return { ...shown, businessId, tryId, outbox, responseFormat }
 }
 

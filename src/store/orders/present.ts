@@ -1,3 +1,4 @@
+import { currencyCode } from '../../../schemas/currency.ts'
 import type { ShownOrder } from './order.ts'
 
 /** An order as its merchant sees it: amounts in centimes, instants in ISO 8601. */
@@ -16,7 +17,7 @@ export const presentOrder = (order: ShownOrder): Record<string, unknown> => ({
     total: item.total,
   })),
   total: order.total,
-  currency: 'MRU',
+  currency: currencyCode,
   customer: order.customer,
   sandbox: order.sandbox,
   createdAt: order.createdAt,

@@ -1,3 +1,4 @@
+import { currencyCode } from '../../../schemas/currency.ts'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { type Log, throttled } from '../../process/log.ts'
@@ -21,7 +22,6 @@ const lostForGoodMs = skewMs + 30_000
  */
 const forgottenMs = 29 * 86_400_000
 
-const currency = 'MRU'
 const places = { payment: '/payments', refund: '/refunds' } as const
 
 /** What the provider may say of an order for it to count as never carried out; null: nothing. */
@@ -62,7 +62,7 @@ export function createLiveWallet(
     const exchanged = await provider.post(businessId, places[kind], {
       key,
       amount,
-      currency,
+      currency: currencyCode,
       ...rest,
       validUntil,
     })

@@ -1,24 +1,23 @@
 import type { Delivery } from '../deliveries/delivery.ts'
 import type { Recorded } from './facts.ts'
-import { orderData, paymentData } from './format-1.ts'
-import type { BodySource } from './source.ts'
+import { type OrderSource, orderFormats } from './order-data.ts'
+import { type PaymentSource, paymentFormats } from './payment-data.ts'
+
+/** The intent or order that a body is about. */
+export type BodySource = PaymentSource | OrderSource
 
 /** The fields of a body beside `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
 
-/** How each format writes `data`. Never change a format: a delivery must have the same bytes at every attempt. */
-const formats: Record<number, { payment: typeof paymentData; order: typeof orderData }> = {
-  1: { payment: paymentData, order: orderData },
-}
+/** The `data` of an event as JSON, the same for all of its deliveries. Throws for a format of a later version. A worker of that version takes the delivery over. */
+export const composeData = ({ format, facts }: Recorded, source: BodySource): string =>
+  'items' in source
+    ? known(format, orderFormats[format])(source, facts)
+    : known(format, paymentFormats[format])(source, facts)
 
-/**
- * The `data` of an event (SPEC 6.2) as JSON, the same for all of its deliveries. Throws for a format of a later version. A worker of that
- * version takes the delivery over.
- */
-export function composeData({ format, facts }: Recorded, source: BodySource): string {
-  const write = formats[format]
+function known<Write>(format: number, write: Write | undefined): Write {
   if (write === undefined) throw new Error(`this version cannot write webhooks of format ${format}`)
-  return 'items' in source ? write.order(source, facts) : write.payment(source, facts)
+  return write
 }
 
 /** The exact text that is signed and sent to one endpoint (SPEC 6.2). `data`: from `composeData`. */

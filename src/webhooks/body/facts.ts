@@ -17,14 +17,11 @@ export interface Facts {
   refund?: { id: string; amount: number; reason?: string }
 }
 
-/** The fields of an event that its outbox and its deliveries store. `format` selects how the body is written (compose.ts). */
+/** The fields of an event that its outbox and its deliveries store. `format` selects how `data` is written (payment-data.ts, order-data.ts). */
 export interface Recorded {
   format: number
   facts: Facts
 }
-
-/** The format of new events. A format never changes: different bytes need a new format (test/vectors/webhook-bodies). */
-export const currentFormat = 1
 
 /** `facts` is untyped to save space: Mongoose would write defaults for the missing fields of a typed sub-document. */
 export const recordedFields = { format: Number, facts: Object }

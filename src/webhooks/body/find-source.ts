@@ -3,12 +3,11 @@ import { pastMongoose } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { isOrderNumber } from '../../security/ids.ts'
 import { placed } from '../../store/orders/order.ts'
-import type { BodySource, OrderSource, PaymentSource } from './source.ts'
+import type { BodySource } from './compose.ts'
+import { type OrderSource, orderSourceFields } from './order-data.ts'
+import { type PaymentSource, paymentSourceFields } from './payment-data.ts'
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
-
-const paymentFields = { _id: 0, referenceNumber: 1, shortCode: 1, metadata: 1 } as const
-const orderFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
 
 /** Documents per read. The metadata of an intent may have 150 KB, so a read is at most 4 MB. */
 const mostTogether = 25
@@ -35,12 +34,15 @@ async function findSources(
     payments.length === 0
       ? []
       : pastMongoose(Intent)
-          .find<PaymentSource>({ referenceNumber: { $in: payments } }, { projection: paymentFields })
+          .find<PaymentSource>(
+            { referenceNumber: { $in: payments } },
+            { projection: { _id: 0, ...paymentSourceFields } },
+          )
           .toArray(),
     numbers.length === 0
       ? []
       : pastMongoose(Order)
-          .find<OrderSource>({ number: { $in: numbers }, ...placed }, { projection: orderFields })
+          .find<OrderSource>({ number: { $in: numbers }, ...placed }, { projection: orderSourceFields })
           .toArray(),
   ])
   return new Map<string, BodySource>([

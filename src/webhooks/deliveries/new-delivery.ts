@@ -1,5 +1,5 @@
 import type { Caused, OutboxEvent } from '../../outbox/event.ts'
-import type { BodySource } from '../body/source.ts'
+import type { BodySource } from '../body/compose.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryId } from './delivery-id.ts'

@@ -1,7 +1,6 @@
 import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
-import { bodyOf } from '../body/compose.ts'
-import { type BodySource } from '../body/source.ts'
+import { type BodySource, bodyOf } from '../body/compose.ts'
 import { type AttemptRecord, type Delivery, maxAttempts } from './delivery.ts'
 import { dueAt } from './lease.ts'
 

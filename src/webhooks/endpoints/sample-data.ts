@@ -1,10 +1,9 @@
 import type { EventName } from '../../../schemas/events.ts'
-import { composeData } from '../body/compose.ts'
-import { currentFormat, type Facts } from '../body/facts.ts'
-import { type BodySource } from '../body/source.ts'
+import { type BodySource, composeData } from '../body/compose.ts'
+import type { Facts, Recorded } from '../body/facts.ts'
+import { orderFormat } from '../body/order-data.ts'
+import { paymentFormat, samplePayment } from '../body/payment-data.ts'
 
-/** References and short codes of real payments never contain a zero (src/security/ids.ts). */
-const payment = { referenceNumber: 'PI-TEST000000000000', shortCode: 'TEST00', metadata: [] }
 const noId = '0'.repeat(24)
 
 /** Centimes. */
@@ -38,11 +37,13 @@ const order = (createdAt: Date) => ({
   createdAt,
 })
 
+type Sample = Recorded & { source: BodySource }
+
 const ofPayment =
   (factsAt: (now: Date) => Facts) =>
-  (now: Date): { source: BodySource; facts: Facts } => ({ source: payment, facts: factsAt(now) })
+  (now: Date): Sample => ({ source: samplePayment, format: paymentFormat, facts: factsAt(now) })
 
-const samples: Record<EventName, (now: Date) => { source: BodySource; facts: Facts }> = {
+const samples: Record<EventName, (now: Date) => Sample> = {
   'payment.created': ofPayment(() => ({ status: 'PENDING', amount })),
   'payment.confirmed': ofPayment((now) => ({ status: 'PAID', ...paidAt(now) })),
   'payment.cancelled': ofPayment(() => ({ status: 'CANCELLED', amount })),
@@ -57,11 +58,11 @@ const samples: Record<EventName, (now: Date) => { source: BodySource; facts: Fac
     amount,
     failure: { code: 'technical_error', retryable: false },
   })),
-  'order.new': (now) => ({ source: order(now), facts: { status: 'PLACED' } }),
+  'order.new': (now) => ({ source: order(now), format: orderFormat, facts: { status: 'PLACED' } }),
 }
 
 /** The `data` of an endpoint test (SPEC 6.2), as JSON: the form of the real event, with obviously made-up values. */
 export function sampleData(event: EventName, now: Date): string {
-  const { source, facts } = samples[event](now)
-  return composeData({ format: currentFormat, facts }, source)
+  const sample = samples[event](now)
+  return composeData(sample, sample.source)
 }

@@ -1,4 +1,4 @@
-import { createdResponse } from '../../../src/intents/recall.ts'
+import { createdResponse } from '../../../src/intents/present-created.ts'
 import { placedResponse } from '../../../src/store/orders/recall.ts'
 
 /** The data of one first response, computed from what is stored. The file of this name holds the body, byte for byte. */

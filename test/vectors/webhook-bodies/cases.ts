@@ -1,6 +1,6 @@
 import type { EventName } from '../../../schemas/events.ts'
+import type { BodySource } from '../../../src/webhooks/body/compose.ts'
 import type { Facts } from '../../../src/webhooks/body/facts.ts'
-import type { BodySource } from '../../../src/webhooks/body/source.ts'
 
 /** What is stored of one delivery and of what it tells of. The file of this name holds the body, byte for byte. */
 export interface BodyCase {

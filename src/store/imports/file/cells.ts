@@ -1,3 +1,4 @@
+import { currencyCode, decimal } from '../../../../schemas/currency.ts'
 import {
   highestStock,
   longestDescription,
@@ -51,7 +52,10 @@ function readText(text: string, most: number): Cell<string> {
 
 function readPrice(text: string, maxAmount: number): Cell<number> {
   const price = wholeNumber(text)
-  if (price === null) return fault('The price must be a whole number of centimes. Write 1250 for 12.50 MRU.')
+  if (price === null)
+    return fault(
+      `The price must be a whole number of centimes. Write 1250 for ${decimal(1250)} ${currencyCode}.`,
+    )
   return price >= 0 && price <= maxAmount
     ? { value: price }
     : { message: `The price must be from 0 to ${maxAmount} centimes.`, code: 'AMOUNT_OUT_OF_RANGE' }

@@ -99,7 +99,7 @@ export const deliveryMutants: readonly Mutant[] = [
     name: 'body-of-today',
     bug: 'A body has the status of the intent at the attempt, not at the event: a retry may have other bytes.',
     edits: [
-      replace('paymentFields', 'metadata: 1', 'metadata: 1, status: 1'),
+      replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
       replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
     ],
     caughtBy: ['delivery.delivered'],

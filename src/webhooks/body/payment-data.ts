@@ -1,18 +1,38 @@
+import { currencyCode } from '../../../schemas/currency.ts'
+import type { Intent } from '../../intents/intent.ts'
 import { metadataObject } from '../../intents/metadata.ts'
 import { type Commission, noCommission } from '../../wallets/commission.ts'
 import type { Facts } from './facts.ts'
-import type { OrderSource, PaymentSource } from './source.ts'
+
+/** The fields of an intent that its events show and that never change. The event stores the rest (facts.ts). `metadata` may have 150 KB. */
+export const paymentSourceFields = { referenceNumber: 1, shortCode: 1, metadata: 1 } as const
+export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
+
+/** For endpoint tests. References and short codes of real payments never contain a zero (src/security/ids.ts). */
+export const samplePayment: PaymentSource = {
+  referenceNumber: 'PI-TEST000000000000',
+  shortCode: 'TEST00',
+  metadata: [],
+}
+
+/** The format of new payment events. */
+export const paymentFormat = 1
 
 /**
- * The `data` of a payment event (SPEC 6.2), as JSON. Amounts in centimes. All bodies of one source share the text of the metadata. Otherwise
- * 200 events of one intent that are composed together would hold 20 MB of it.
+ * The `data` of a payment event (SPEC 6.2) as JSON, by format. A released format never changes, because a delivery must have the same bytes at
+ * every attempt: add the next number instead (test/vectors/webhook-bodies).
  */
-export function paymentData(source: PaymentSource, facts: Facts): string {
+export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
+  1: paymentData,
+}
+
+/** Amounts are in centimes. All bodies of one source share the text of the metadata, so that 200 of them do not hold 20 MB of it. */
+function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
     reference_number: source.referenceNumber,
     short_code: source.shortCode,
     amount: facts.amount ?? null,
-    currency: 'MRU',
+    currency: currencyCode,
     status: facts.status,
     paid_at: facts.paidAt ?? null,
     payer_phone: facts.payerPhone ?? null,
@@ -48,31 +68,3 @@ const refundFields = ({ id, amount, reason }: NonNullable<Facts['refund']>) => (
   amount,
   reason: reason ?? null,
 })
-
-/** The `data` of an order event (SPEC 6.2), as JSON: the order in snake_case. `reference_number` is the order's number. Amounts in centimes. */
-export const orderData = (order: OrderSource, { status }: Facts): string =>
-  JSON.stringify(orderFields(order, status))
-
-const orderFields = (order: OrderSource, status: string) => ({
-  _id: order._id,
-  reference_number: order.number,
-  number: order.number,
-  status,
-  items: order.items.map((item) => ({
-    product_id: item.productId,
-    variant_id: item.variantId,
-    name: item.name,
-    variant_label: item.variantLabel,
-    sku: item.sku,
-    unit_price: item.unitPrice,
-    quantity: item.quantity,
-    total: item.total,
-  })),
-  total: order.total,
-  currency: 'MRU',
-  customer: customerFields(order),
-  created_at: order.createdAt,
-})
-
-const customerFields = ({ customer }: OrderSource) =>
-  customer && { name: customer.name, phone: customer.phone, email: customer.email }

@@ -1,0 +1,61 @@
+import { currencyCode } from '../../schemas/currency.ts'
+import { byFormat, type Recall } from '../idempotency/recall.ts'
+import type { Intent } from './intent.ts'
+import { metadataObject } from './metadata.ts'
+
+/** The fields that the response to a create is computed from. No transition changes them. */
+const createdFields = {
+  referenceNumber: 1,
+  shortCode: 1,
+  code: 1,
+  codeExpiresAt: 1,
+  amount: 1,
+  amountType: 1,
+  label: 1,
+  sandbox: 1,
+  metadata: 1,
+  expiresAt: 1,
+  createdAt: 1,
+  payBase: 1,
+  responseFormat: 1,
+} as const satisfies { [Field in keyof Intent]?: 1 }
+
+type CreatedIntent = Pick<Intent, keyof typeof createdFields>
+
+/** The format of new intents. */
+export const responseFormat = 1
+
+/** Returns the data of the first response to the create of this intent, even if the intent has changed since. */
+export const createdResponse = byFormat<CreatedIntent>({
+  1: (intent) => presentCreated(intent, intent.payBase),
+})
+
+/** The response to a create (SPEC 4.1). Every other response about the intent begins with these fields (present.ts). */
+export const presentCreated = (
+  intent: Omit<CreatedIntent, 'payBase' | 'responseFormat'>,
+  payBase: string,
+): Record<string, unknown> => ({
+  referenceNumber: intent.referenceNumber,
+  shortCode: intent.shortCode,
+  code: intent.code,
+  codeExpiresAt: intent.codeExpiresAt,
+  payUrl: `${payBase}/p/${intent.shortCode}`,
+  amount: intent.amountType === 'OPEN' ? null : intent.amount,
+  amountType: intent.amountType,
+  currency: currencyCode,
+  label: intent.label,
+  status: 'PENDING',
+  sandbox: intent.sandbox,
+  metadata: metadataObject(intent),
+  expiresAt: intent.expiresAt,
+  createdAt: intent.createdAt,
+})
+
+/** Finds the first response again for a retry. */
+export const recallIntent: Recall = {
+  kind: 'computed',
+  async find({ Intent }, effectId) {
+    const intent = await Intent.findById(effectId, createdFields).lean<CreatedIntent | null>()
+    return intent === null ? null : createdResponse(intent)
+  },
+}

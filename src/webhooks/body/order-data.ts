@@ -1,0 +1,42 @@
+import { currencyCode } from '../../../schemas/currency.ts'
+import type { Order } from '../../store/orders/order.ts'
+import type { Facts } from './facts.ts'
+
+/** The fields of an order that its events show and that never change. The event stores the rest (facts.ts). */
+export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
+export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
+
+/** The format of new order events. */
+export const orderFormat = 1
+
+/**
+ * The `data` of an order event (SPEC 6.2) as JSON, by format: the order in snake_case. `reference_number` is the order's number. Amounts are in
+ * centimes. A released format never changes: add the next number instead.
+ */
+export const orderFormats: Record<number, (order: OrderSource, facts: Facts) => string> = {
+  1: (order, { status }) => JSON.stringify(orderFields(order, status)),
+}
+
+const orderFields = (order: OrderSource, status: string) => ({
+  _id: order._id,
+  reference_number: order.number,
+  number: order.number,
+  status,
+  items: order.items.map((item) => ({
+    product_id: item.productId,
+    variant_id: item.variantId,
+    name: item.name,
+    variant_label: item.variantLabel,
+    sku: item.sku,
+    unit_price: item.unitPrice,
+    quantity: item.quantity,
+    total: item.total,
+  })),
+  total: order.total,
+  currency: currencyCode,
+  customer: customerFields(order),
+  created_at: order.createdAt,
+})
+
+const customerFields = ({ customer }: OrderSource) =>
+  customer && { name: customer.name, phone: customer.phone, email: customer.email }
