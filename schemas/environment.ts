@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts'
+import { maxAttempts, retrySeconds } from './retry-table.ts'
 
 /** The environment variables. `npm run tables` writes the descriptions into docs/operators/configure.md. */
 export const environment = {
@@ -85,9 +86,9 @@ export const environment = {
     },
     WEBHOOK_RETRY_SECONDS: {
       type: 'string',
-      pattern: '^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){6}$',
-      default: '30,120,900,3600,14400,43200,86400',
-      description: 'The waits before attempts 2 to 8 of a delivery: seven numbers, separated by commas.',
+      pattern: `^\\d{1,7}(\\.\\d{1,3})?(,\\d{1,7}(\\.\\d{1,3})?){${retrySeconds.length - 1}}$`,
+      default: retrySeconds.join(','),
+      description: `The waits before attempts 2 to ${maxAttempts} of a delivery: ${retrySeconds.length} numbers, separated by commas.`,
     },
     WEBHOOK_TIMEOUT_SECONDS: {
       type: 'number',

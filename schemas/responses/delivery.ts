@@ -1,4 +1,5 @@
 import { deliveryStatuses } from '../list-deliveries.ts'
+import { maxAttempts } from '../retry-table.ts'
 import { stageOrNull } from './endpoint.ts'
 import {
   count,
@@ -51,7 +52,7 @@ const fields = {
   ),
   status: { type: 'string', enum: deliveryStatuses },
   attempts: described('The number of finished attempts.', count),
-  maxAttempts: described('8, plus one for each retry that was requested.', count),
+  maxAttempts: described(`${maxAttempts}, plus one for each retry that was requested.`, count),
   nextAttemptAt: described(
     'The earliest time of the next attempt. Null if there will be none. While an attempt is in progress, the time is in the past.',
     instantOrNull,

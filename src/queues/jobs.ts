@@ -34,15 +34,6 @@ interface DeliveryWords {
 
 export type QueueName = keyof Jobs
 
-export const queueNames = [
-  'outbox-relay',
-  'webhook-delivery',
-  'intent-expiry',
-  'wallet-outcome',
-  'maintenance',
-  'retention',
-] as const
-
 /**
  * A job to add. If `jobId` exists already, the add is a no-op. `name`: for people; by default that of its queue. `freesId`: the id can be
  * added again as soon as the job has completed, however long its queue keeps completed jobs.
@@ -79,3 +70,5 @@ export const queueOptions = {
   // A lease allows only one clean-up at a time among all processes (src/retention/lease.ts).
   retention: { concurrency: 1, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
 } as const satisfies Record<QueueName, object>
+
+export const queueNames = Object.keys(queueOptions) as QueueName[]

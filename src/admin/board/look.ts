@@ -1,10 +1,7 @@
 import type { UIConfig } from '@bull-board/api/typings/app'
+import { navigation } from '../navigation.ts'
 
-const staffPages = [
-  { text: 'Search', url: '/admin' },
-  { text: 'Dead deliveries', url: '/admin/dead' },
-  { text: 'Audit trail', url: '/admin/audit' },
-]
+const staffPages = Object.entries(navigation).map(([url, text]) => ({ url, text }))
 
 /** In UTC, as on every page for staff. */
 const time = {

@@ -7,7 +7,7 @@ import { countSelected, type RequeueCounts, requeueSelected, type Selection } fr
 import type { AdminDeps } from './run.ts'
 
 const requeueHelp = `
-Each selected delivery gets one more attempt now, besides its eight automatic ones.
+Each selected delivery gets one more attempt now, besides its automatic ones.
 The attempt sends the same id and body with a new timestamp and signature. Several
 options together narrow the selection. At least one of --id, --endpoint,
 --business, --from and --to is required. Without --id and --status, the command

@@ -1,20 +1,13 @@
 import { html } from 'ghtml'
 import type { SignedIn } from '../../staff/find-session.ts'
+import { navigation } from '../navigation.ts'
 import { stylePath } from './style.ts'
 
-/** The places of the navigation, by address. */
-const places = {
-  '/admin': 'Search',
-  '/admin/dead': 'Dead deliveries',
-  '/admin/queues': 'Queues',
-  '/admin/audit': 'Audit trail',
-} as const
-
-/** What stands around a page: `current` is its place in the navigation; null for a page that is in none. */
+/** The frame of a page. `current`: its entry in the navigation; null for a page that is not in it. */
 export interface Frame {
   title: string
   staff: SignedIn
-  current: keyof typeof places | null
+  current: keyof typeof navigation | null
 }
 
 /** Returns a page with the navigation. `body` is HTML, in which `html` of ghtml has escaped every value. */
@@ -23,7 +16,7 @@ export const page = ({ title, staff, current }: Frame, body: string): string =>
     title,
     html`<header class="top">
         <div>
-          <nav aria-label="Pages">!${Object.entries(places).map(([path, name]) => link(path, name, current))}</nav>
+          <nav aria-label="Pages">!${Object.entries(navigation).map(([path, name]) => link(path, name, current))}</nav>
           <form method="post" action="/admin/sign-out">
             !${csrfField(staff)}
             <span><bdi>${staff.name}</bdi> (${staff.role})</span>

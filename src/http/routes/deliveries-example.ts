@@ -1,4 +1,5 @@
 import { currencyCode } from '../../../schemas/currency.ts'
+import { maxAttempts } from '../../../schemas/retry-table.ts'
 import { endpointId } from './endpoints-example.ts'
 import { referenceNumber } from './intents-example.ts'
 
@@ -13,7 +14,7 @@ export const delivery = {
   referenceNumber,
   status: 'RETRYING',
   attempts: 1,
-  maxAttempts: 8,
+  maxAttempts,
   nextAttemptAt: '2026-11-21T07:34:31.204Z',
   lastAttemptAt: '2026-11-21T07:34:00.993Z',
   lastResponseStatus: 500,
@@ -56,4 +57,4 @@ export const withAttempts = {
   ],
 }
 
-export const retried = { ...delivery, maxAttempts: 9, retried: true, reason: null }
+export const retried = { ...delivery, maxAttempts: maxAttempts + 1, retried: true, reason: null }

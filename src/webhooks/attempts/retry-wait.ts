@@ -1,8 +1,8 @@
-import { maxAttempts } from '../deliveries/delivery.ts'
+import { maxAttempts } from '../../../schemas/retry-table.ts'
 
 /**
- * Returns the wait in milliseconds after failed attempt number `attempts` (1 to 8), or null after the 8th, which makes the delivery DEAD.
- * `steps` are the seven waits of SPEC 6.4. An endpoint's Retry-After may lengthen a step to at most twice its length.
+ * Returns the wait in milliseconds after failed attempt number `attempts`, counted from 1. Returns null after the last one, which makes the
+ * delivery DEAD. `steps` are the waits of the retry table. An endpoint's Retry-After may lengthen a step to at most twice its length.
  */
 export function waitAfter(
   attempts: number,

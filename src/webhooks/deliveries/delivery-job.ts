@@ -1,5 +1,6 @@
+import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { NamedJob } from '../../queues/jobs.ts'
-import { type AttemptRecord, type Delivery, hostOf, maxAttempts } from './delivery.ts'
+import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
 
 /** The fields of a delivery that its job shows to support staff. `lastAttempt`: only after a failure. */
 type Shown = Pick<

@@ -5,9 +5,6 @@ import { type Caused, causedFields } from '../../outbox/event.ts'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
-/** Attempts of the retry table. A delivery is DEAD after the last (SPEC 6.4). */
-export const maxAttempts = 8
-
 /**
  * One attempt. `stage`: where it failed, or null. `answer`: the beginning of the response, until the clean-up removes it
  * (src/retention).

@@ -1,7 +1,8 @@
 import { type EventName, events } from '../../../schemas/events.ts'
+import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type BodySource, bodyOf } from '../body/compose.ts'
-import { type AttemptRecord, type Delivery, maxAttempts } from './delivery.ts'
+import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './lease.ts'
 
 /** The fields that a list needs. Of the attempts it needs only the last. */
