@@ -6,7 +6,6 @@ interface BoardBody {
   error: string
   message: string
   retried: number
-  skipped: number
   queues: { name: string; counts: { failed: number }; jobs: { id: string }[] }[]
   job: Record<string, unknown>
 }

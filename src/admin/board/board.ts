@@ -5,10 +5,10 @@ import { staffOf } from '../pages/guards.ts'
 import { requeuer } from '../pages/requeuer.ts'
 import { isDeliveryQueue } from './adapters.ts'
 import { createErrorResponses } from './error-responses.ts'
-import { createFace } from './face.ts'
-import { contentSecurityPolicy } from './look.ts'
-import { ownAssets } from './own-assets.ts'
 import { type BoardResponse, retryAll, retryJob } from './retry.ts'
+import { createRoleBoard } from './role-board.ts'
+import { contentSecurityPolicy } from './settings.ts'
+import { style } from './style.ts'
 
 /** The most jobs on a page, as in Bull Board's own settings. */
 const mostJobs = 50
@@ -37,8 +37,13 @@ export function createBoard(deps: Deps): Router {
     refuseAction(res, 'This action is not available here. You can only re-queue deliveries.')
   })
 
-  const faces = { support: createFace('support'), viewer: createFace('viewer') }
-  router.use(ownAssets())
+  const boards = { support: createRoleBoard('support'), viewer: createRoleBoard('viewer') }
+  router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
+  router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
+    // Their names change with their content.
+    res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')
+    next()
+  })
   router.use('/api', async (req, res, next) => {
     // Bull Board separates its own strings with NUL, and fails if an address contains one.
     if (req.url.includes('%00'))
@@ -48,10 +53,10 @@ export function createBoard(deps: Deps): Router {
     if (Number(req.query.jobsPerPage ?? 0) > mostJobs)
       return answer(res, { status: 400, body: { error: `A page can show at most ${mostJobs} jobs` } })
     const queues = await deps.boardQueues.obtain()
-    for (const face of Object.values(faces)) face.show(queues)
+    for (const board of Object.values(boards)) board.addQueues(queues)
     next()
   })
-  router.use((req, res, next) => void faces[staffOf(res).role].app(req, res, next))
+  router.use((req, res, next) => void boards[staffOf(res).role].app(req, res, next))
   router.use(createErrorResponses(deps))
   return router
 }

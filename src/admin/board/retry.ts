@@ -11,7 +11,7 @@ import {
 /** A response for Bull Board's page, which shows `error` as the headline and `message` below it. */
 export interface BoardResponse {
   status: number
-  body: { error?: string; message?: string; retried?: number; skipped?: number }
+  body: { error?: string; message?: string; retried?: number }
 }
 
 type RetryDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue' | 'log'>
@@ -60,7 +60,7 @@ export async function retryJob(
 
 /**
  * Re-queues the deliveries of all jobs in *failed*, oldest first. Jobs that fail in the meantime are not included. A repeated or
- * interrupted request continues with the rest. `skipped` counts deliveries that were not re-queued.
+ * interrupted request continues with the rest.
  */
 export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
@@ -76,7 +76,10 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Pro
     found.kept += jobIds.length - stale.length
     found.retried += [...outcomes.values()].filter((outcome) => outcome === 'requeued').length
   }
-  return { status: 200, body: { retried: found.retried, skipped: Math.max(0, found.seen - found.retried) } }
+  const { kept, retried } = found
+  if (kept === 0) return { status: 200, body: { retried } }
+  const message = `${retried} were re-queued. The endpoints of the others are deleted or disabled.`
+  return { status: 409, body: { error: `${kept} deliveries were not re-queued`, message, retried } }
 }
 
 /** Removes jobs from *failed*. If Redis fails, the re-queue still counts, and `restoreJobs` removes the jobs later. */

@@ -6,44 +6,40 @@ import type { Express } from 'express'
 import type { QueueName } from '../../queues/jobs.ts'
 import type { Role } from '../../staff/account.ts'
 import { asBoardQueue } from './adapters.ts'
-import { boardPage, uiConfig } from './look.ts'
+import { uiConfig } from './settings.ts'
 
-/** Where the board stands; its page builds every address from it. */
+/** The page builds all its URLs from this. */
 const boardPath = '/admin/queues'
 
-/** Bull Board as one role sees it. */
-export interface Face {
+/** Bull Board for the staff of one role. */
+export interface RoleBoard {
   app: Express
-  /** Says which queues there are; once is enough. */
-  show(queues: ReadonlyMap<QueueName, Queue>): void
+  /** Adds the queues. Later calls do nothing. */
+  addQueues(queues: ReadonlyMap<QueueName, Queue>): void
 }
 
-/** A second wall behind the one in board.ts: also Bull Board itself does nothing but answer looks. */
+/** A second guard behind the one in board.ts: Bull Board itself only serves reads. */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {
-    jobsIn(result.body).forEach(explain)
+    for (const job of jobsIn(result.body)) job.stacktrace = job.failedReason ? [job.failedReason] : []
     return result
   },
 }
 
-interface Explained {
+/** The page shows the stack of a failed job. It gets the reason instead. */
+interface FailedJob {
   failedReason?: string
   stacktrace?: string[]
 }
 
-/** Of a failed job the page shows the stack, lines of our code. Shows the reason instead. */
-function explain(job: Explained): void {
-  job.stacktrace = job.failedReason ? [job.failedReason] : []
-}
-
-function jobsIn(body: object | string): Explained[] {
-  const { queues = [], job } = body as { queues?: { jobs: Explained[] }[]; job?: Explained }
+function jobsIn(body: object | string): FailedJob[] {
+  const { queues = [], job } = body as { queues?: { jobs: FailedJob[] }[]; job?: FailedJob }
   return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
 }
 
-/** A board without queues yet: its page opens also while Redis is away. */
-export function createFace(role: Role): Face {
+/** Begins without queues, so that the page opens even while Redis is down. */
+export function createRoleBoard(role: Role): RoleBoard {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
   const { setQueues } = createBullBoard({
@@ -51,19 +47,19 @@ export function createFace(role: Role): Face {
     serverAdapter: adapter,
     options: { uiConfig, handlerHooks: hooks },
   })
-  // What its handlers throw is answered by board.ts.
+  // Errors of its handlers go on to error-responses.ts.
   adapter.setErrorHandler((error) => {
     throw error
   })
   const app = adapter.getRouter() as Express
   app.disable('x-powered-by')
-  changePage(app)
-  let isShown = false
+  addStyle(app)
+  let hasQueues = false
   return {
     app,
-    show(queues) {
-      if (isShown) return
-      isShown = true
+    addQueues(queues) {
+      if (hasQueues) return
+      hasQueues = true
       setQueues([...queues].map(([name, queue]) => asBoardQueue(name, queue, role === 'support')))
     },
   }
@@ -71,12 +67,14 @@ export function createFace(role: Role): Face {
 
 type Render = (path: string, options: object, done: (error: unknown, html?: string) => void) => void
 
-/** The page is Bull Board's own, as its version ships it, with our changes made to what it renders. */
-function changePage(app: Express): void {
+/** Replaces the fonts of another host in the page by our stylesheet. Bull Board has no option for either. */
+function addStyle(app: Express): void {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']
-  if (render === undefined) throw new Error('Bull Board renders its page in another way now')
+  if (render === undefined) throw new Error('Bull Board no longer renders its page with EJS')
   app.engine('ejs', (path, options, done) =>
-    render(path, options, (error, html) => done(error, html === undefined ? undefined : boardPage(html))),
+    render(path, options, (error, html) =>
+      done(error, html?.replace(/<link[^>]+https?:[^>]+>/, '<link href="static/own.css" rel="stylesheet">')),
+    ),
   )
 }
