@@ -7,6 +7,6 @@ import type { Pass, RetentionRecord } from './record.ts'
  * never have their turn; one that only waits for businesses that fail does not, for the others' sake.
  */
 export function startPass({ pass }: RetentionRecord, now: Date): Pass {
-  const goesOn = pass !== null && pass !== undefined && !(pass.hasFaults && pass.beganAt < lastDue(now))
+  const goesOn = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
   return goesOn ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }

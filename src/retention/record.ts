@@ -19,7 +19,7 @@ export interface RetentionRecord {
   /** The night of the last run that came to its end. */
   completedFor: Date
   /** The pass that is not through yet. */
-  pass?: Pass | null
+  pass: Pass | null
 }
 
 export const retentionRecords: Collection = {
@@ -46,7 +46,7 @@ export async function openRecord(deps: {
   if (found !== null) return found
   const record = await records.findOneAndUpdate(
     { _id: 'nightly' },
-    { $setOnInsert: { token: null, leaseUntil: nobody, completedFor: lastDue(deps.now()) } },
+    { $setOnInsert: { token: null, leaseUntil: nobody, completedFor: lastDue(deps.now()), pass: null } },
     { upsert: true, returnDocument: 'after' },
   )
   if (record === null) throw new Error('the record of the clean-up was not made')

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { type Refusal, refuse } from '../../errors.ts'
+import { withTimeout } from '../../process/timeout.ts'
 import { createHolds, type Hold } from './holds.ts'
 
 /** The memory reserved for one response, until the work on it has ended and the client has read it or disconnected. */
@@ -92,23 +93,16 @@ export function createResponseBudget(most: number, report: (bytes: number) => vo
   const waitingOf = (businessId: string): number =>
     [...waiting].filter(({ hold }) => hold.businessId === businessId).length
 
-  function wait(hold: Hold): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiting.delete(one)
-        if (isFreeOrFreed(hold)) {
-          holds.add(hold)
-          resolve()
-        } else reject(tooMany(perBusiness))
-      }, longestWaitMs)
-      const one: Waiting = {
-        hold,
-        admit() {
-          clearTimeout(timer)
-          resolve()
-        },
-      }
-      waiting.add(one)
+  async function wait(hold: Hold): Promise<void> {
+    const one: Waiting = { hold, admit: () => undefined }
+    const admitted = new Promise<void>((resolve) => {
+      one.admit = resolve
+    })
+    waiting.add(one)
+    await withTimeout(admitted, longestWaitMs, () => {
+      waiting.delete(one)
+      if (!isFreeOrFreed(hold)) throw tooMany(perBusiness)
+      holds.add(hold)
     })
   }
 

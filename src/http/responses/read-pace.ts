@@ -1,4 +1,5 @@
 import { type Refusal, refuse, unavailable } from '../../errors.ts'
+import { withTimeout } from '../../process/timeout.ts'
 
 /**
  * Paces the reads, refunds and repeated responses of a business with large documents: reading and building 1 MB takes 10 ms, during which
@@ -71,20 +72,18 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
     }
   }
 
-  function wait(businessId: string, line: Line): Promise<void> {
+  async function wait(businessId: string, line: Line): Promise<void> {
     if (line.waiting.size >= mostWaiting) throw tooManyLarge()
-    return new Promise((resolve, reject) => {
-      const begin = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const timer = setTimeout(() => {
-        line.waiting.delete(begin)
-        // One read that takes this long is not the fault of the business.
-        reject(line.running && line.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge())
-      }, longestWaitMs)
-      line.waiting.add(begin)
-      advance(businessId, line)
+    let begin = (): void => undefined
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    line.waiting.add(begin)
+    advance(businessId, line)
+    await withTimeout(begun, longestWaitMs, () => {
+      line.waiting.delete(begin)
+      // One read that takes this long is not the fault of the business.
+      throw line.running && line.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge()
     })
   }
 
