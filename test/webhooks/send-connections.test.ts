@@ -290,7 +290,7 @@ describe('the webhook sender, over time', () => {
 
   it('returns nothing after the deadline', async () => {
     const connections = createConnections(1)
-    expect(await connections.acquire('http://127.0.0.1', new AbortController().signal)).to.equal('place')
+    expect(await connections.acquire('http://127.0.0.1', new AbortController().signal)).to.equal('permit')
     expect(await connections.acquire('http://127.0.0.1', AbortSignal.abort())).to.equal(null)
   })
 })

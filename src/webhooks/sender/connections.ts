@@ -2,17 +2,20 @@ import type { Opened } from './connect.ts'
 import { type Connection, closeConnection, connectionOver } from './connection.ts'
 
 /** The right to open one more socket. */
-export type Place = 'place'
+export type Permit = 'permit'
 
 interface Waiter {
   origin: string
-  grant: (got: Connection | Place) => void
+  grant: (got: Connection | Permit) => void
 }
 
 /** A connection older than this is closed after its response, so that a change in DNS takes effect. */
 const longestLifeMs = 5 * 60_000
 
-/** The sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another origin needs one. */
+/**
+ * The sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another origin needs one. undici's own pools limit
+ * sockets per origin only, and open them without knowing for which business, so that handshakes could not be metered.
+ */
 export function createConnections(maxSockets: number) {
   const live = new Set<Connection>()
   // Both are in insertion order: the longest idle is closed first, and the longest waiting is served first.
@@ -49,7 +52,7 @@ export function createConnections(maxSockets: number) {
     }
   }
 
-  function takePlace(): Place | null {
+  function takePermit(): Permit | null {
     if (live.size + opening >= maxSockets) {
       const [oldest] = idle
       if (!oldest) return null
@@ -58,18 +61,18 @@ export function createConnections(maxSockets: number) {
       closeConnection(oldest)
     }
     opening++
-    return 'place'
+    return 'permit'
   }
 
   function serveNext(): void {
     const [next] = waiting
-    const place = next && takePlace()
-    if (place) next.grant(place)
+    const permit = next && takePermit()
+    if (permit) next.grant(permit)
   }
 
-  function queue(origin: string, deadline: AbortSignal): Promise<Connection | Place | null> {
+  function queue(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
     return new Promise((resolve) => {
-      const leave = (got: Connection | Place | null): void => {
+      const leave = (got: Connection | Permit | null): void => {
         waiting.delete(waiter)
         resolve(got)
       }
@@ -83,8 +86,8 @@ export function createConnections(maxSockets: number) {
 
   return {
     /** Resolves to an idle connection, the right to open one, or null if neither was free before the deadline. */
-    async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Place | null> {
-      return takeIdle(origin) ?? takePlace() ?? queue(origin, deadline)
+    async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
+      return takeIdle(origin) ?? takePermit() ?? queue(origin, deadline)
     },
 
     /** Gives back the right to open a socket after opening it failed. */

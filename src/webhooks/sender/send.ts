@@ -116,7 +116,7 @@ export function createSender(options: SenderOptions): Sender {
   ): Promise<Exchange> {
     const got = await connections.acquire(target.origin, deadline)
     if (got === null) return { fault: faults.noFreeConnection }
-    const connection = got === 'place' ? await open(target, owner, deadline) : got
+    const connection = got === 'permit' ? await open(target, owner, deadline) : got
     if ('fault' in connection) return connection
     connection.meter = reads(owner)
     return over(connection, request, deadline)
