@@ -7,8 +7,7 @@ import { isDeliveryQueue } from './adapters.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { type BoardResponse, retryAll, retryJob } from './retry.ts'
 import { createRoleBoard } from './role-board.ts'
-import { contentSecurityPolicy } from './settings.ts'
-import { style } from './style.ts'
+import { contentSecurityPolicy, style } from './settings.ts'
 
 /** The most jobs on a page, as in Bull Board's own settings. */
 const mostJobs = 50
