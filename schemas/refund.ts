@@ -20,7 +20,7 @@ export const refundBody = {
     },
     expectedRefundable: {
       description:
-        'Centimes. If another amount than this can still be refunded, nothing is refunded and the response is REFUND_AMOUNT_MISMATCH.',
+        'Centimes. The refund is made only if exactly this amount can still be refunded. Otherwise the response is REFUND_AMOUNT_MISMATCH.',
       type: 'integer',
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,

@@ -63,7 +63,7 @@ export const endpointWithSecret = objectOf(
   {
     ...fields,
     secret: described(
-      'The key of the signatures of this endpoint. Store it: no other response contains it.',
+      'The secret that signs the deliveries to this endpoint. Store it: no later response contains it.',
       shaped('^[0-9a-f]{64}$', 64),
     ),
   },

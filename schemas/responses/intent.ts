@@ -46,7 +46,7 @@ const createdFields = {
   label: described('The text that the customer sees.', textOrNull(200)),
   status: { type: 'string', const: 'PENDING' },
   sandbox,
-  metadata: described('The data that you sent with the create.', metadata),
+  metadata: described('The data that you sent when you created the intent.', metadata),
   expiresAt: described('When the intent becomes CANCELLED if it is not paid.', instant),
   createdAt: instant,
 }
@@ -78,7 +78,7 @@ export const refund = objectOf(
     amount: described('Centimes.', amount),
     currency,
     reason: described('The note that you sent. Null for a publishable key.', textOrNull(200)),
-    status: described('PENDING until the wallet confirms that the customer has the money.', {
+    status: described('PENDING until the wallet confirms the refund.', {
       type: 'string',
       enum: ['PENDING', 'SUCCEEDED'],
     }),

@@ -14,7 +14,7 @@ import { addressOf, type Locale, localeOf } from './locale.ts'
 import type { LookupLimit } from './lookup-limit.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 
-/** `/`, and `/sandbox/{businessId}` for the test codes of a business: the customer types a code and goes on to the payment's page. */
+/** `/`, and `/sandbox/{businessId}` for the test codes of a business. The customer types a code and is redirected to the payment's page. */
 export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
@@ -34,7 +34,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'found') return sendOn(res, addressOfPayment(deps, locale, lookup.found))
-    // Unknown, used, cancelled or expired: nobody learns which.
+    // The response does not reveal whether the code is unknown, used, cancelled or expired.
     sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
   }
   router.post('/', look)
@@ -43,7 +43,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** Whoever has the code does not guess at the link. */
+/** A customer who has the code does not guess links, so the link gets a proof. */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
   locale: Locale,
@@ -53,7 +53,7 @@ const addressOfPayment = (
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null
 
-/** Whether there is such a business is not told here. */
+/** The response does not reveal whether the business exists. */
 function requireId(req: Request, res: Response, next: () => void): void {
   if (isId(sandboxOwner(req) ?? '')) next()
   else sendNotFound(res)

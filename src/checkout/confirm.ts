@@ -7,7 +7,7 @@ import { type Paid, payIntent } from '../intents/payments/pay.ts'
 import { isSaid, nothingSaid, type Said } from './field.ts'
 import { readFormToken } from './form-token.ts'
 import { saidOf } from './notice.ts'
-import { type Act, addressOfOffer, type Offer, sendSheet } from './offer.ts'
+import { addressOfOffer, type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import type { PinLimit } from './pin-limit.ts'
 import { askAgain, readConfirmation } from './read-confirmation.ts'
 import { sendTooMany } from './respond.ts'
@@ -15,12 +15,12 @@ import { stateOf } from './state.ts'
 import { walletFor } from './wallet-for.ts'
 
 /**
- * POST: the customer confirms with their PIN. The payment's id came with the form, so the same form sent twice is one payment. What did
- * not pay and may be tried again comes back with 422, never with the PIN; all else the page itself tells, after a 303. A form whose
- * attempt failed makes no other: browsers bring it back by their back button, so the customer gets a new one and is asked again.
+ * POST: the customer confirms with their PIN. The form contains the payment's id, so a form that is submitted twice makes one payment. If the
+ * payment failed and the customer can try again, the response is the form with 422, never with the PIN. Otherwise it is a 303 to the page of
+ * the payment. A form whose attempt failed cannot pay again, because the back button of browsers restores it: the customer gets a new form.
  */
 export const confirm =
-  (withinPinLimit: PinLimit): Act =>
+  (withinPinLimit: PinLimit): OfferHandler =>
   async (deps, offer, req, res) => {
     const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
     const paymentId = readFormToken(deps, offer.intent, form)
@@ -28,7 +28,7 @@ export const confirm =
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return goOn()
-    // The attempt has ended, and no money was taken: the intent is still PENDING. No limit counts this, as no wallet is asked.
+    // The attempt ended without a charge: the intent is still PENDING. No limit counts this, because no wallet is called.
     const isUsed = paymentId !== null && intent.effects.includes(paymentId)
     const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)

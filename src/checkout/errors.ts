@@ -10,10 +10,10 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
   503: 'unavailable',
 }
 
-/** Pages tell a wait in whole minutes. */
+/** Pages show a wait in whole minutes. */
 const shortestWaitMs = 60_000
 
-/** The hosted page that tells of an error, in the customer's language, with the way to open the page again. */
+/** Sends the error page in the customer's language, with a link that opens the page again. */
 export const sendCheckoutError: SendError = (req, res, status) => {
   const { words, left } = localeOf(res)
   const { notes } = words

@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Locale } from './locale.ts'
 
-/** A field of a form. `attributes` is HTML, written by us; `fault` says what is wrong with what was typed. */
+/** A field of a form. `attributes` is trusted HTML. `fault` is the error of the typed value. */
 export interface Field {
   name: string
   label: string
@@ -11,7 +11,7 @@ export interface Field {
   fault: string | null
 }
 
-/** A field with its label, its hint and its fault, each tied to it for whoever does not see them. */
+/** Returns a field with its label, its hint and its error, which are linked to it for screen readers. */
 export const field = ({ name, label, hint, value, attributes, fault }: Field): string =>
   html`<div class="field !${fault === null ? '' : 'wrong'}">
 <label for="${name}">${label}</label>
@@ -20,7 +20,7 @@ export const field = ({ name, label, hint, value, attributes, fault }: Field): s
 <input id="${name}" name="${name}" value="${value}" dir="ltr" !${attributes} aria-describedby="${name}-hint!${fault === null ? '"' : html` ${name}-fault" aria-invalid="true"`}>
 </div>`
 
-/** What is wrong with a form: a notice, or the faults of its fields, by name. */
+/** The errors of a form: a notice, or the errors of its fields by name. */
 export interface Said {
   notice: string | null
   faults: Partial<Record<string, string>>
@@ -30,7 +30,7 @@ export const nothingSaid: Said = { notice: null, faults: {} }
 
 export const isSaid = ({ notice, faults }: Said): boolean => notice !== null || Object.keys(faults).length > 0
 
-/** What is wrong, before the form: heard and seen first; each fault leads to its field. Nothing when all is well. */
+/** Returns the errors above the form, with a link to each field. Screen readers announce them first. Empty without errors. */
 export function summary({ words }: Locale, said: Said): string {
   if (!isSaid(said)) return ''
   const faults = Object.entries(said.faults).map(

@@ -1,13 +1,13 @@
 import { html } from 'ghtml'
 import { decimal } from '../../schemas/currency.ts'
 import { field, isSaid, type Said, summary } from './field.ts'
-import { facts, foreignUnlessBlank, ltr, ltrText } from './layout.ts'
+import { facts, ltr, ltrText, merchantTextUnlessBlank } from './layout.ts'
 import { leftMs, live, type Offer, type Sheet, startOfOffer } from './offer.ts'
 import { wayBack } from './way-back.ts'
 
 /**
- * The first step of an OPEN payment: how much. `typed`: what stands in the field, `fault`: what is wrong with it. A form by GET, so that
- * going back and forth is free.
+ * The first step of an OPEN payment: the amount. `typed` is the value of the field, `fault` its error. The form uses GET, so that the back
+ * button works without a warning.
  */
 export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { words, code } = offer.locale
@@ -33,7 +33,7 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
   return { title: titled(offer, title, said), query: {}, body }
 }
 
-/** What stands in the form that pays. */
+/** The content of the form that pays. */
 export interface PayForm {
   /** form-token.ts */
   token: string
@@ -43,7 +43,7 @@ export interface PayForm {
   said: Said
 }
 
-/** Phone and PIN: the form that pays. */
+/** Returns the form that pays, with phone number and PIN. */
 export function payForm(offer: Offer, { token, amount, phone, said }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
@@ -84,14 +84,14 @@ export function payForm(offer: Offer, { token, amount, phone, said }: PayForm): 
 const titled = ({ locale: { words } }: Offer, title: string, said: Said): string =>
   isSaid(said) ? words.wrong(title) : title
 
-/** Who wants to be paid, and for what. */
+/** Returns the name of the merchant and the label of the payment. */
 const seller = ({ intent, locale: { words } }: Offer): string =>
   facts([
-    [words.facts.merchant, foreignUnlessBlank(intent.merchant)],
-    [words.facts.label, foreignUnlessBlank(intent.label)],
+    [words.facts.merchant, merchantTextUnlessBlank(intent.merchant)],
+    [words.facts.label, merchantTextUnlessBlank(intent.label)],
   ])
 
-/** How long there is time, and the way out: it leads to the merchant and cancels nothing. */
+/** Returns the remaining time, and a link back to the merchant, which does not cancel the payment. */
 function foot(offer: Offer): string {
   const { intent, state, locale, now } = offer
   const { pay } = locale.words

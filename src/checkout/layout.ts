@@ -2,19 +2,19 @@ import { html } from 'ghtml'
 import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
 
-/** What stands around a page. */
+/** The frame of a page. */
 export interface Frame {
   locale: Locale
-  /** As text. */
+  /** Text, not HTML. */
   title: string
-  /** Its address, for the switch of languages, and what of the query goes along. */
+  /** The path and the part of the query that the links to other languages keep. */
   path: string
   query: Record<string, string>
-  /** Whether it is about a test payment. */
+  /** Whether the payment is a test payment. */
   sandbox: boolean
 }
 
-/** A whole document. `body` is HTML: every value in it is escaped by `html` of ghtml. */
+/** Returns a page. `body` is HTML, in which `html` of ghtml has escaped every value. */
 export const page = (frame: Frame, body: string): string => {
   const { locale, title, sandbox } = frame
   const { words } = locale
@@ -47,20 +47,20 @@ const switchTo = (other: Locale, { locale, path, query }: Frame): string => {
   return html`<a href="${addressOf(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
 }
 
-/** Text of a merchant's: escaped, and its direction its own. */
-export const foreign = (text: string): string => html`<bdi>${text}</bdi>`
+/** Text from a merchant: escaped, with its own text direction. */
+export const merchantText = (text: string): string => html`<bdi>${text}</bdi>`
 
-/** As `foreign`; null where there is nothing to read. */
-export const foreignUnlessBlank = (text: string | null): string | null =>
-  text === null || text.trim() === '' ? null : foreign(text)
+/** Like `merchantText`. Null if the text is empty or blank. */
+export const merchantTextUnlessBlank = (text: string | null): string | null =>
+  text === null || text.trim() === '' ? null : merchantText(text)
 
-/** What reads from left to right in every language: amounts, codes, references, phone numbers. */
+/** Text that is written from left to right in every language: amounts, codes, references, phone numbers. */
 export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
-/** As `ltr`, where no marks can be: in a title. */
+/** Like `ltr`, for a title, which cannot contain HTML. */
 export const ltrText = ({ dir }: Locale, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
-/** Terms and what they are, in HTML; without those that are null. */
+/** Returns a list of terms and values as HTML. Omits values that are null. */
 export const facts = (rows: readonly (readonly [term: string, value: string | null])[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`

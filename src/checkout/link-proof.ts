@@ -10,7 +10,7 @@ type Whose = Pick<Intent, 'shortCode'>
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: Whose): string =>
   secrets.sign('sign link', shortCode)
 
-/** Whether a request comes from the page of this payment: by the proof in its address, or by its form. */
+/** Returns whether a request comes from the page of this payment, by the proof in its URL or by its form. */
 export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: Whose, req: Request): boolean {
   const { proof } = req.query
   return (

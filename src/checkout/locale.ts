@@ -5,7 +5,7 @@ import { english } from './words/en.ts'
 import { french } from './words/fr.ts'
 import type { Forms, Words } from './words/words.ts'
 
-/** A customer's language: what it says, and how it writes amounts, times and directions. */
+/** A language with its texts, its text direction and its formats of amounts and times. */
 export interface Locale {
   code: 'fr' | 'ar' | 'en'
   dir: 'ltr' | 'rtl'
@@ -14,19 +14,19 @@ export interface Locale {
   amount(centimes: number): string
   /** With the currency: `500,00 MRU`. */
   money(centimes: number): string
-  /** The day in Mauritania, for comparing. */
+  /** The date in Mauritania, for comparisons. */
   day(at: Date): string
-  /** A day and a time of day there. */
+  /** A date and a time in Mauritania. */
   moment(at: Date): string
-  /** A time of day there. */
+  /** A time in Mauritania. */
   clock(at: Date): string
-  /** How long until something: `23 h 59 min`, `3 days 4 h`. */
+  /** A duration: `23 h 59 min`, `3 days 4 h`. */
   left(ms: number): string
 }
 
 const timeZone = 'Africa/Nouakchott'
 
-/** `numbers` and `dates` are the names that Intl knows the language's ways by. */
+/** `numbers` and `dates` are the locales of Intl for this language. */
 function createLocale(
   code: Locale['code'],
   dir: Locale['dir'],
@@ -61,7 +61,7 @@ function createLocale(
   }
 }
 
-/** The first is for whoever wants none of them. */
+/** The first is the default. */
 export const locales: readonly [Locale, ...Locale[]] = [
   createLocale('fr', 'ltr', french, { numbers: 'fr', dates: 'fr' }),
   createLocale('ar', 'rtl', arabic, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
@@ -73,7 +73,7 @@ const [fallback] = locales
 /** More than any browser sends. A longer list would cost milliseconds, so it counts as no preference. */
 const longestPreference = 1000
 
-/** The language of a request: `lang` of its address, else what the browser prefers, else French. */
+/** Returns the language of a request: `lang` of the URL, else the browser's preference, else French. */
 export function localeOf(res: Response): Locale {
   res.locals.locale ??= localeFor(res.req)
   return res.locals.locale as Locale
@@ -86,14 +86,14 @@ function localeFor(req: Request): Locale {
   return named(req.query.lang) ?? named(preferred()) ?? fallback
 }
 
-/** An address of ours in the same language. */
+/** Adds the language to a path of the hosted pages. */
 export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>
   `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
 
-/** Above this people count in days. */
+/** Longer durations are shown in days. */
 const longestInHours = 48
 
-/** Whole days and hours, or hours and minutes. */
+/** Splits a duration into days and hours, or into hours and minutes. */
 function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number): string {
   const left = Math.floor(ms / 60_000)
   if (left < 1) return soon

@@ -4,7 +4,7 @@ import type { Words } from './words/words.ts'
 
 type Ended = Pick<PaymentAttempt, 'outcome' | 'reason'>
 
-/** What a customer is told of a payment that came to an end and left the intent as it was: nothing was taken. */
+/** Returns the notice for a payment that ended without a charge and left the intent PENDING. */
 export function saidOf(words: Words, { outcome, reason }: Ended): Said {
   const { notices, faults } = words
   if (reason === 'wrong_pin') return { notice: null, faults: { pin: faults.pinDoesNotFit } }

@@ -9,27 +9,27 @@ import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
 import { type State, stateOf } from './state.ts'
 
-/** A payment as a customer meets it who looks at its page. */
+/** A payment as the customer sees it on its page. */
 export interface Offer {
   /** As of `now`. */
   intent: OfferedIntent
   state: State
   locale: Locale
-  /** The address of its page, without query. */
+  /** The path of its page, without the query. */
   path: string
   /** link-proof.ts */
   proof: string
-  /** The payment that this customer's form made, where the address tells; null for anybody else. */
+  /** The id of the payment that this customer's form made, from the URL. Null for anyone else. */
   sent: string | null
-  /** When it was asked for. */
+  /** The time of the request. */
   now: Date
 }
 
-/** How long it can still be paid. */
+/** Returns how long the intent can still be paid. */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
-/** What is done with a payment that somebody has the address of. */
-export type Act = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
+/** Responds to a request for the page of a payment. */
+export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
 
 export function offerOf(
   deps: Pick<Deps, 'secrets'>,
@@ -48,24 +48,24 @@ export function offerOf(
   }
 }
 
-/** What the address of a page keeps of the customer's own payment. */
+/** The query parameters that identify the customer's own payment. */
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 
-/** The page's own address with this query, or that of what is below it. */
+/** Returns the URL of the page, or of a path below it, with this query. */
 const ownAddress = ({ locale, path, proof }: Offer, below: '' | '/status', query: Record<string, string>) =>
   addressOf(locale, path + below, { ...query, proof })
 
-/** The address of the page as it is now, whatever it was loaded by. */
+/** Returns the URL that reloads the page. */
 export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', sentQuery(offer.sent))
 
-/** Where the page begins anew: at the choice of an amount, if there is one. */
+/** Returns the URL of the first step: the choice of an amount, if the intent is OPEN. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
-/** What the script needs to keep a page true that may still change (script.ts), as attributes. */
+/** Returns the attributes with which the script updates the page while its state can change (script.ts). */
 export const live = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
 
-/** A page about a payment: `title` as text, `query` what beside the language its address needs. */
+/** Returns a page about a payment. `title` is text. `query` contains what the URL needs besides the language. */
 export interface Sheet {
   title: string
   query: Record<string, string>

@@ -1,11 +1,11 @@
 import { html } from 'ghtml'
-import { facts, foreignUnlessBlank, ltr } from './layout.ts'
+import { facts, ltr, merchantTextUnlessBlank } from './layout.ts'
 import { addressOfOffer, live, type Offer, type Sheet, sentQuery } from './offer.ts'
 import type { State } from './state.ts'
 import { wayBack } from './way-back.ts'
 import type { Note } from './words/words.ts'
 
-/** A page for each state but `pending`: what happened, and the way back to the merchant. */
+/** A page for each state but `pending`: what happened, and a link back to the merchant. */
 export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
   switch (state) {
@@ -40,13 +40,13 @@ export function notNow(offer: Offer): Sheet {
   return { title, query: {}, body }
 }
 
-/** It comes again by itself, also where no script runs. */
+/** The page reloads itself, even without scripts. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
 <div class="busy" !${live(offer)}></div>
 <h1>${title}</h1>
 <p role="status">${sentence}</p>
-!${told(offer)}`
+!${receipt(offer)}`
   return { title, query: sentQuery(offer.sent), body }
 }
 
@@ -55,7 +55,7 @@ const paid = (offer: Offer, title: string): Sheet => ({
   query: {},
   body: html`<p class="mark good" aria-hidden="true">✓</p>
 <h1>${title}</h1>
-!${told(offer)}
+!${receipt(offer)}
 !${leaving(offer)}
 !${back(offer)}`,
 })
@@ -68,40 +68,40 @@ const ended = (
   query: isPaidByAnother(offer) ? sentQuery(offer.sent) : {},
   body: html`<h1>${title}</h1>
 !${sentence === null ? '' : html`<p>${sentence}</p>`}
-!${told(offer)}
+!${receipt(offer)}
 !${back(offer)}`,
 })
 
 /**
- * Whether another form than this customer's paid. Then theirs took no money: a payment whose outcome is not known yet holds the intent,
- * so theirs did not begin, or it ended without taking money before the other one began.
+ * Returns whether another form than this customer's paid. Then this customer was not charged: a payment with an unknown outcome holds the
+ * intent, so the customer's own payment did not begin, or it failed before the other payment began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
 
-/** Whether all that was paid went back. */
+/** Returns whether the whole payment was refunded. */
 const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean =>
   refunded === (payment?.amountPaid ?? 0)
 
-/** What a customer may keep of it. */
-function told(offer: Offer): string {
+/** Returns the receipt. */
+function receipt(offer: Offer): string {
   const { intent, locale } = offer
   const { payment, hold, refunded, merchant, label, referenceNumber, amount, amountType } = intent
   const { facts: terms } = locale.words
-  const taken = payment?.amountPaid ?? null
-  const asked = amountType === 'OPEN' ? (hold?.amount ?? null) : amount
+  const paidAmount = payment?.amountPaid ?? null
+  const requested = amountType === 'OPEN' ? (hold?.amount ?? null) : amount
   const money = (centimes: number | null) => (centimes === null ? null : ltr(locale.money(centimes)))
   return facts([
-    [terms.amount, money(taken ?? asked)],
+    [terms.amount, money(paidAmount ?? requested)],
     [terms.refunded, refunded === 0 ? null : money(refunded)],
-    [terms.merchant, foreignUnlessBlank(merchant)],
-    [terms.label, foreignUnlessBlank(label)],
+    [terms.merchant, merchantTextUnlessBlank(merchant)],
+    [terms.label, merchantTextUnlessBlank(label)],
     [terms.paidAt, payment === null ? null : html`${locale.moment(payment.paidAt)}`],
     [terms.reference, ltr(referenceNumber)],
   ])
 }
 
-/** Whoever has just paid goes back by itself, if a script runs, and unless they stop it. */
+/** Returns the notice that the script will return a customer who has just paid to the merchant, unless they stop it. */
 function leaving(offer: Offer): string {
   const { intent, state, locale, sent } = offer
   const url = wayBack(intent, state)

@@ -6,14 +6,14 @@ import { isId, isShortCode } from '../security/ids.ts'
 import { confirm } from './confirm.ts'
 import { hasLinkProof } from './link-proof.ts'
 import type { LookupLimit } from './lookup-limit.ts'
-import { type Act, leftMs, offerOf } from './offer.ts'
+import { leftMs, type OfferHandler, offerOf } from './offer.ts'
 import { createPinLimit } from './pin-limit.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 import { show } from './show.ts'
 import { isOpen } from './state.ts'
 import { walletFor } from './wallet-for.ts'
 
-/** `/p/{shortCode}`: the page of a payment (SPEC 2.1, payUrl), the form that pays it, and how it stands, for the script. */
+/** `/p/{shortCode}`: the page of a payment (SPEC 2.1, payUrl), its form, and its status for the script. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
@@ -28,7 +28,7 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
 /** Finds the payment of the URL. The limit on guessing applies to visitors without the page's proof. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
-  (act: Act): RequestHandler<{ shortCode: string }> =>
+  (act: OfferHandler): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
     // Not a valid short code, so it does not count as a guess.
@@ -46,14 +46,14 @@ const createOffered =
   }
 
 /** The state of a payment in one word, and the time left to pay it. On `unavailable`, an open payment form reloads its page. */
-const tell: Act = (deps, offer, _req, res) => {
+const tell: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
   const left = isOpen(state) ? locale.left(leftMs(offer)) : ''
   res.json({ state: isUnavailable ? 'unavailable' : state, left })
 }
 
-/** The intent with this short code, of whichever business and environment; null for no such code. */
+/** Returns the intent with this short code, of any business and environment, or null. */
 const findByShortCode = (
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,

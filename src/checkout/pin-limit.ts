@@ -74,7 +74,7 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
 const end = (attempt: Attempt & { isOpen: true }, counts: boolean): Promise<void> =>
   counts ? attempt.fail() : attempt.leave()
 
-/** Whether an attempt has not paid, as far as is known. A payment that could not begin is not an attempt. */
+/** Returns whether an attempt failed, as far as is known. A payment that could not begin is not an attempt. */
 const isFailure = (paid: Paid | null): boolean =>
   paid?.state === 'waiting' || (paid?.state === 'settled' && paid.outcome.outcome !== 'done')
 

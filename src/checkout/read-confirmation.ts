@@ -7,7 +7,7 @@ import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
 
-/** The form that pays, as it was sent; `paymentId` is what its token stands for, or null if this form cannot pay any more. */
+/** The submitted form. `paymentId` is the payment of its token, or null if the form can no longer pay. */
 export interface Sent {
   paymentId: string | null
   phone: string
@@ -15,7 +15,7 @@ export interface Sent {
   amount: string
 }
 
-/** Judges a form that was sent: what the customer confirms, or the page that asks them again. */
+/** Validates a submitted form. Returns what the customer confirms, or sends the form again with its errors. */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
@@ -34,7 +34,7 @@ export function readConfirmation(
   return again({ notice: null, faults: wrong })
 }
 
-/** The same form with what was typed, never the PIN: a new one, so that it makes a payment of its own. */
+/** Returns a new form with the typed values, never the PIN. It makes a payment of its own. */
 export const askAgain = (
   deps: Pick<Deps, 'secrets' | 'now'>,
   offer: Offer,

@@ -5,7 +5,7 @@ import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note } from './words/words.ts'
 
-/** The page of ours that a request was about, to open it again. */
+/** Returns the path of the requested page, to open it again. */
 interface Place {
   path: string
   query: Record<string, string>
@@ -17,7 +17,7 @@ export const placeOf = ({ path, query: { proof } }: Request): Place => ({
   query: typeof proof === 'string' ? { proof } : {},
 })
 
-/** A page that says no, and leads back to `place`, if there is one. */
+/** Sends a page with a message and, unless `place` is null, a link to `place`. */
 export function sendNote(res: Response, status: number, [title, sentence]: Note, place: Place | null): void {
   const locale = localeOf(res)
   const { path, query } = place ?? { path: '/', query: {} }
@@ -31,11 +31,11 @@ export function sendNote(res: Response, status: number, [title, sentence]: Note,
   sendPage(res, status, page({ locale, title, path, query, sandbox: false }, body))
 }
 
-/** The same for every address at which there is nothing to pay. */
+/** Sends the page for a URL at which there is nothing to pay. */
 export const sendNotFound = (res: Response): void =>
   sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
-/** The same for a method that a page does not have; `Allow` names those that it has. */
+/** Sends the page for an unsupported method. `Allow` lists the supported methods. */
 export const onlyBy =
   (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
   (_req: unknown, res: Response): void => {
@@ -43,7 +43,7 @@ export const onlyBy =
     sendNotFound(res)
   }
 
-/** Tells a network with too many failed attempts how long it is closed, whether or not the payment exists. */
+/** Sends a network with too many failed attempts the time to wait, whether or not the payment exists. */
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))

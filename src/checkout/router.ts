@@ -13,10 +13,10 @@ import { onlyBy, placeOf, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Whether an address is one of the hosted pages, at which errors are pages as well. */
+/** Returns whether a path belongs to the hosted pages, whose errors are pages too. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
-/** Where customers pay (SPEC 1): by the code that they type, or by the page of a payment. Errors become pages in errors.ts. */
+/** The pages where customers pay (SPEC 1): with a code, or on the page of a payment. errors.ts turns errors into pages. */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
@@ -32,8 +32,8 @@ export function checkoutPages(deps: Deps): Router {
 }
 
 /**
- * A form that the browser says another site made. There is no cookie here and no session, on purpose: every form needs the PIN
- * typed anew, so a forged one has nothing to ride on, and who hides where a form comes from may still pay.
+ * Refuses a form if the browser reports that it came from another site. The pages have no cookies and no sessions on purpose: every form needs
+ * the PIN, so a forged form gains nothing. A browser that hides the origin of a form can still pay.
  */
 const refuseForeignForms =
   (payUrl: string) =>

@@ -1,13 +1,13 @@
 /**
- * The one script of the hosted pages, in words that old phones understand. It only helps: without it every page works. A constant, so
- * that the compiler alone carries it to dist.
+ * The script of the hosted pages, in JavaScript that old phones support. Every page works without it. It is a string constant, so that the
+ * compiler copies it to dist.
  */
 export const script = `(function () {
 'use strict';
 var isSending = false;
 
-// A second click sends nothing. After a while, or when the page comes back from the browser's memory, it may be sent again: the same
-// form is one payment, however often it comes.
+// A second click sends nothing. After a while, or when the browser restores the page, the form can be sent again. A form makes one payment,
+// however often it is sent.
 each('form[method=post]', function (form) {
   var button = form.querySelector('button');
   var words = button.innerHTML;
@@ -26,7 +26,7 @@ each('form[method=post]', function (form) {
   window.addEventListener('pageshow', free);
 });
 
-// While the payment can change, the page asks how it stands: for 2 minutes every 3 s, to the tenth every 10 s, then every 30 s.
+// While the state of the payment can change, the page polls it: every 3 s for 2 minutes, every 10 s until the tenth minute, then every 30 s.
 each('[data-live]', function (live) {
   var looks = 0;
   var left = document.querySelector('[data-left]');
@@ -57,7 +57,7 @@ each('[data-live]', function (live) {
   later();
 });
 
-// Right after paying: back to the merchant, once. Whoever comes back by the browser's button stays.
+// Returns the customer to the merchant once, right after the payment. A customer who comes back with the back button stays.
 each('[data-leave]', function (leave) {
   history.replaceState(null, '', leave.getAttribute('data-here'));
   leave.hidden = false;

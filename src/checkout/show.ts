@@ -5,12 +5,12 @@ import { nothingSaid } from './field.ts'
 import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import { saidOf } from './notice.ts'
-import { type Act, type Offer, sendSheet } from './offer.ts'
+import { type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import { notNow, panel } from './panels.ts'
 import { walletFor } from './wallet-for.ts'
 
-/** GET: the page of a payment. However it was reached, it shows the truth of this moment. */
-export const show: Act = (deps, offer, req, res) => {
+/** GET: the page of a payment in its current state. */
+export const show: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
   if (walletFor(deps, intent) === null) {
@@ -30,7 +30,7 @@ export const show: Act = (deps, offer, req, res) => {
   sendSheet(res, 200, offer, payForm(offer, { token, amount: judged.amount, phone: '', said }))
 }
 
-/** A parameter of the query: null where it is not there, nothing where it came more than once. */
+/** Returns a parameter of the query: null if it is missing, an empty string if it occurs more than once. */
 const typed = (value: unknown): string | null =>
   value === undefined ? null : typeof value === 'string' ? value : ''
 

@@ -3,7 +3,7 @@ import type { Intent } from '../intents/intent.ts'
 import { isOpenEverywhere, isPending } from '../intents/lifecycle.ts'
 import { asOf } from '../intents/present.ts'
 
-/** A payment as its page shows it: `pending` can be paid, `waiting` is being paid, `expired` can be paid no more, from a second before its time is up. */
+/** The state of a payment on its page. `pending` can be paid, `waiting` is being paid. `expired` can no longer be paid, from one second before it expires. */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
 const states: Record<Status, State> = {
@@ -21,5 +21,5 @@ export function stateOf(stored: Intent, now: Date): State {
   return cancellationReason === 'expired' ? 'expired' : states[status]
 }
 
-/** Whether the page may still become another by itself. */
+/** Returns whether the state can still change. */
 export const isOpen = (state: State): boolean => state === 'pending' || state === 'waiting'

@@ -1,6 +1,6 @@
 /**
- * The one stylesheet of the hosted pages. A constant, so that the compiler alone carries it to dist. Fields hold numbers only, so their
- * characters stand in the order in which they are typed: groups of Arabic-Indic digits would change places.
+ * The stylesheet of the hosted pages. It is a string constant, so that the compiler copies it to dist. Fields contain only numbers, so their
+ * characters keep the order in which they are typed. Otherwise groups of Arabic-Indic digits would change places.
  */
 export const style = `
 :root {

@@ -2,8 +2,8 @@ import type { Intent } from '../intents/intent.ts'
 import type { State } from './state.ts'
 
 /**
- * The merchant's URL that a customer goes back to, with `reference` and `status` at the end of its query; null where the merchant gave
- * none. What stands in it already is kept byte for byte, so that a signature over it holds, also parameters of these names.
+ * Returns the merchant's URL to which the customer returns, with `reference` and `status` at the end of its query, or null if the merchant
+ * gave none. The rest of the URL stays the same byte for byte, even parameters with these names, so that a signature over it stays valid.
  */
 export function wayBack(
   { successUrl, cancelUrl, referenceNumber, status }: Intent,

@@ -83,7 +83,7 @@ export const english: Words = {
   notes: {
     notFound: ['Page not found', 'There is nothing to pay at this address. Check the link.'],
     foreign: ['Refused', `This form did not come from our page. ${nothingTaken}`],
-    tooLarge: ['Form too long', `This form is too long. Open the page again and retry. ${nothingTaken}`],
+    tooLarge: ['Form too long', `This form is too long. ${nothingTaken}`],
     tooMany: (left) => ['Too many attempts', `Try again in ${left}.`],
     notUnderstood: ['Request not valid', `Open the page again and retry. ${nothingTaken}`],
     unavailable: [
