@@ -7,7 +7,7 @@ import { sendOn, sendPage } from '../http/pages/send-page.ts'
 import { readCode } from '../intents/code.ts'
 import { findByCode } from '../intents/find-by-code.ts'
 import { isId } from '../security/ids.ts'
-import { field, isSaid, nothingSaid, type Said, summary } from './field.ts'
+import { type FormMessages, field, hasMessages, noMessages, summary } from './field.ts'
 import { page } from './layout.ts'
 import { newLinkProof } from './link-proof.ts'
 import { addressOf, type Locale, localeOf } from './locale.ts'
@@ -18,7 +18,7 @@ import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
-  const show = (req: Request, res: Response) => sendForm(req, res, 200, '', nothingSaid)
+  const show = (req: Request, res: Response) => sendForm(req, res, 200, '', noMessages)
   router.get('/', show)
   router.get('/sandbox/:businessId', requireId, show)
 
@@ -59,12 +59,12 @@ function requireId(req: Request, res: Response, next: () => void): void {
   else sendNotFound(res)
 }
 
-function sendForm(req: Request, res: Response, status: number, typed: string, said: Said): void {
+function sendForm(req: Request, res: Response, status: number, typed: string, messages: FormMessages): void {
   const locale = localeOf(res)
   const { words } = locale
   const { title, label, hint, button } = words.code
   const { path } = req
-  const body = html`!${summary(locale, said)}
+  const body = html`!${summary(locale, messages)}
 <h1>${title}</h1>
 <form method="post" action="${addressOf(locale, path, {})}" data-busy="${button}" novalidate>
 !${field({
@@ -74,11 +74,11 @@ function sendForm(req: Request, res: Response, status: number, typed: string, sa
     value: typed,
     // Room for spaces and dashes between the digits.
     attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
-    fault: said.faults.code ?? null,
+    fault: messages.faults.code ?? null,
   })}
 <button>${button}</button>
 </form>`
   const sandbox = sandboxOwner(req) !== null
-  const heading = isSaid(said) ? words.wrong(title) : title
+  const heading = hasMessages(messages) ? words.wrong(title) : title
   sendPage(res, status, page({ locale, title: heading, path, query: {}, sandbox }, body))
 }

@@ -4,12 +4,12 @@ import { causeOf } from '../http/operations/cause.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { sendOn } from '../http/pages/send-page.ts'
 import { type Paid, payIntent } from '../intents/payments/pay.ts'
-import { isSaid, nothingSaid, type Said } from './field.ts'
+import { type FormMessages, hasMessages, noMessages } from './field.ts'
 import { readFormToken } from './form-token.ts'
-import { saidOf } from './notice.ts'
+import { messagesOf } from './notice.ts'
 import { addressOfOffer, type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import type { PinLimit } from './pin-limit.ts'
-import { askAgain, readConfirmation } from './read-confirmation.ts'
+import { readConfirmation, repeatForm } from './read-confirmation.ts'
 import { sendTooMany } from './respond.ts'
 import { stateOf } from './state.ts'
 import { walletFor } from './wallet-for.ts'
@@ -38,17 +38,17 @@ export const confirm =
       payIntent(deps, wallet, intent, confirmation, { cause: causeOf(res), spend }),
     )
     if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
-    const said = saidAfter(deps, offer, paid)
-    if (!isSaid(said)) return goOn()
+    const messages = messagesAfter(deps, offer, paid)
+    if (!hasMessages(messages)) return goOn()
     const { amount } = confirmation
-    sendSheet(res, 422, offer, askAgain(deps, offer, { amount, phone: fields.phone, said }))
+    sendSheet(res, 422, offer, repeatForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
 /** What the customer is told at once: only where the intent is as it was, and can be paid by the same page. */
-function saidAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: Paid): Said {
-  if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return nothingSaid
+function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: Paid): FormMessages {
+  if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   const { outcome } = paid
-  return saidOf(locale.words, {
+  return messagesOf(locale.words, {
     outcome: outcome.outcome,
     reason: 'reason' in outcome ? outcome.reason : null,
   })

@@ -21,24 +21,25 @@ export const field = ({ name, label, hint, value, attributes, fault }: Field): s
 </div>`
 
 /** The errors of a form: a notice, or the errors of its fields by name. */
-export interface Said {
+export interface FormMessages {
   notice: string | null
   faults: Partial<Record<string, string>>
 }
 
-export const nothingSaid: Said = { notice: null, faults: {} }
+export const noMessages: FormMessages = { notice: null, faults: {} }
 
-export const isSaid = ({ notice, faults }: Said): boolean => notice !== null || Object.keys(faults).length > 0
+export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
+  notice !== null || Object.keys(faults).length > 0
 
 /** Returns the errors above the form, with a link to each field. Screen readers announce them first. Empty without errors. */
-export function summary({ words }: Locale, said: Said): string {
-  if (!isSaid(said)) return ''
-  const faults = Object.entries(said.faults).map(
+export function summary({ words }: Locale, messages: FormMessages): string {
+  if (!hasMessages(messages)) return ''
+  const faults = Object.entries(messages.faults).map(
     ([name, fault]) => html`<li><a href="#${name}">${fault}</a></li>`,
   )
   return html`<div class="said" role="alert" tabindex="-1" autofocus>
 <h2>${words.problem}</h2>
-!${said.notice === null ? '' : html`<p>${said.notice}</p>`}
+!${messages.notice === null ? '' : html`<p>${messages.notice}</p>`}
 !${faults.length === 0 ? '' : html`<ul>!${faults}</ul>`}
 </div>`
 }

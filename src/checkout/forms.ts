@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { decimal } from '../../schemas/currency.ts'
-import { field, isSaid, type Said, summary } from './field.ts'
+import { type FormMessages, field, hasMessages, summary } from './field.ts'
 import { facts, ltr, ltrText, merchantTextUnlessBlank } from './layout.ts'
 import { leftMs, live, type Offer, type Sheet, startOfOffer } from './offer.ts'
 import { wayBack } from './way-back.ts'
@@ -11,9 +11,9 @@ import { wayBack } from './way-back.ts'
  */
 export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { words, code } = offer.locale
-  const said = { notice: null, faults: fault === null ? {} : { amount: fault } }
+  const messages = { notice: null, faults: fault === null ? {} : { amount: fault } }
   const { title, label, hint, button } = words.amount
-  const body = html`!${summary(offer.locale, said)}
+  const body = html`!${summary(offer.locale, messages)}
 <h1>${title}</h1>
 !${seller(offer)}
 <form action="${offer.path}" novalidate>
@@ -30,7 +30,7 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
 <button>${button}</button>
 </form>
 !${foot(offer)}`
-  return { title: titled(offer, title, said), query: {}, body }
+  return { title: titled(offer, title, messages), query: {}, body }
 }
 
 /** The content of the form that pays. */
@@ -40,17 +40,17 @@ export interface PayForm {
   /** Centimes. */
   amount: number
   phone: string
-  said: Said
+  messages: FormMessages
 }
 
 /** Returns the form that pays, with phone number and PIN. */
-export function payForm(offer: Offer, { token, amount, phone, said }: PayForm): Sheet {
+export function payForm(offer: Offer, { token, amount, phone, messages }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
   const isOpen = intent.amountType === 'OPEN'
   const money = locale.money(amount)
   const query = isOpen ? { amount: decimal(amount) } : {}
-  const body = html`!${summary(locale, said)}
+  const body = html`!${summary(locale, messages)}
 <h1>!${pay.title(ltr(money))}</h1>
 !${seller(offer)}
 !${isOpen ? html`<p class="way"><a href="${startOfOffer(offer)}">${pay.changeAmount}</a></p>` : ''}
@@ -64,7 +64,7 @@ export function payForm(offer: Offer, { token, amount, phone, said }: PayForm): 
     hint: pay.phoneHint,
     value: phone,
     attributes: 'type="tel" autocomplete="tel" maxlength="40" required',
-    fault: said.faults.phone ?? null,
+    fault: messages.faults.phone ?? null,
   })}
 !${field({
     name: 'pin',
@@ -72,17 +72,17 @@ export function payForm(offer: Offer, { token, amount, phone, said }: PayForm): 
     hint: pay.pinHint,
     value: '',
     attributes: 'type="password" inputmode="numeric" autocomplete="off" maxlength="20" required',
-    fault: said.faults.pin ?? null,
+    fault: messages.faults.pin ?? null,
   })}
 <button>!${pay.button(ltr(money))}</button>
 </form>
 !${foot(offer)}`
   const title = pay.title(ltrText(locale, money))
-  return { title: titled(offer, title, said), query, body }
+  return { title: titled(offer, title, messages), query, body }
 }
 
-const titled = ({ locale: { words } }: Offer, title: string, said: Said): string =>
-  isSaid(said) ? words.wrong(title) : title
+const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
+  hasMessages(messages) ? words.wrong(title) : title
 
 /** Returns the name of the merchant and the label of the payment. */
 const seller = ({ intent, locale: { words } }: Offer): string =>

@@ -1,14 +1,14 @@
 import type { PaymentAttempt } from '../intents/payments/payment.ts'
-import { nothingSaid, type Said } from './field.ts'
+import { type FormMessages, noMessages } from './field.ts'
 import type { Words } from './words/words.ts'
 
 type Ended = Pick<PaymentAttempt, 'outcome' | 'reason'>
 
 /** Returns the notice for a payment that ended without a charge and left the intent PENDING. */
-export function saidOf(words: Words, { outcome, reason }: Ended): Said {
+export function messagesOf(words: Words, { outcome, reason }: Ended): FormMessages {
   const { notices, faults } = words
   if (reason === 'wrong_pin') return { notice: null, faults: { pin: faults.pinDoesNotFit } }
   if (reason === 'wallet_locked' || reason === 'insufficient_funds' || reason === 'limit_exceeded')
     return { notice: notices[reason], faults: {} }
-  return outcome === 'not-executed' ? { notice: notices.notExecuted, faults: {} } : nothingSaid
+  return outcome === 'not-executed' ? { notice: notices.notExecuted, faults: {} } : noMessages
 }

@@ -19,7 +19,7 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const offered = createOffered(deps, lookupLimit)
   router.get('/p/:shortCode', offered(show))
   router.post('/p/:shortCode', offered(confirm(createPinLimit(deps))))
-  router.get('/p/:shortCode/status', offered(tell))
+  router.get('/p/:shortCode/status', offered(sendState))
   router.all('/p/:shortCode', onlyBy('GET, HEAD, POST'))
   router.all('/p/:shortCode/status', onlyBy('GET, HEAD'))
   return router
@@ -46,7 +46,7 @@ const createOffered =
   }
 
 /** The state of a payment in one word, and the time left to pay it. On `unavailable`, an open payment form reloads its page. */
-const tell: OfferHandler = (deps, offer, _req, res) => {
+const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null
   const left = isOpen(state) ? locale.left(leftMs(offer)) : ''

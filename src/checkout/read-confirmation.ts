@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Confirmation } from '../intents/payments/pay.ts'
 import { readPhone, readPin } from '../wallets/phone.ts'
 import { amountOf } from './amount.ts'
-import type { Said } from './field.ts'
+import type { FormMessages } from './field.ts'
 import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
@@ -21,10 +21,12 @@ export function readConfirmation(
   offer: Offer,
   sent: Sent,
 ): { confirmation: Confirmation } | { sheet: Sheet } {
-  const judged = amountOf(deps, offer, sent.amount)
-  if ('fault' in judged) return { sheet: amountForm(offer, sent.amount, judged.fault) }
-  const { amount } = judged
-  const again = (said: Said) => ({ sheet: askAgain(deps, offer, { amount, phone: sent.phone, said }) })
+  const checked = amountOf(deps, offer, sent.amount)
+  if ('fault' in checked) return { sheet: amountForm(offer, sent.amount, checked.fault) }
+  const { amount } = checked
+  const again = (messages: FormMessages) => ({
+    sheet: repeatForm(deps, offer, { amount, phone: sent.phone, messages }),
+  })
   const { faults, notices } = offer.locale.words
   const { paymentId } = sent
   if (paymentId === null) return again({ notice: notices.formTooOld, faults: {} })
@@ -35,8 +37,8 @@ export function readConfirmation(
 }
 
 /** Returns a new form with the typed values, never the PIN. It makes a payment of its own. */
-export const askAgain = (
+export const repeatForm = (
   deps: Pick<Deps, 'secrets' | 'now'>,
   offer: Offer,
-  { amount, phone, said }: { amount: number; phone: string; said: Said },
-): Sheet => payForm(offer, { token: newFormToken(deps, offer.intent), amount, phone, said })
+  { amount, phone, messages }: { amount: number; phone: string; messages: FormMessages },
+): Sheet => payForm(offer, { token: newFormToken(deps, offer.intent), amount, phone, messages })

@@ -40,17 +40,17 @@ each('[data-live]', function (live) {
     if (document.hidden) return;
     if (isSending) return later();
     looks += 1;
-    var ask = new XMLHttpRequest();
-    ask.open('GET', live.getAttribute('data-live'));
-    ask.timeout = 10000;
-    ask.onload = function () {
-      if (ask.status !== 200 || isSending) return;
-      var told = JSON.parse(ask.responseText);
-      if (told.state !== live.getAttribute('data-state')) location.replace(live.getAttribute('data-here'));
-      else if (left && left.textContent !== told.left) left.textContent = told.left;
+    var request = new XMLHttpRequest();
+    request.open('GET', live.getAttribute('data-live'));
+    request.timeout = 10000;
+    request.onload = function () {
+      if (request.status !== 200 || isSending) return;
+      var update = JSON.parse(request.responseText);
+      if (update.state !== live.getAttribute('data-state')) location.replace(live.getAttribute('data-here'));
+      else if (left && left.textContent !== update.left) left.textContent = update.left;
     };
-    ask.onloadend = later;
-    ask.send();
+    request.onloadend = later;
+    request.send();
   }
   document.addEventListener('visibilitychange', look);
   window.addEventListener('pageshow', function (event) { if (event.persisted) look(); });

@@ -1,10 +1,10 @@
 import { decimal } from '../../schemas/currency.ts'
 import { addHeader } from '../http/pages/send-page.ts'
 import { amountOf } from './amount.ts'
-import { nothingSaid } from './field.ts'
+import { noMessages } from './field.ts'
 import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
-import { saidOf } from './notice.ts'
+import { messagesOf } from './notice.ts'
 import { type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import { notNow, panel } from './panels.ts'
 import { walletFor } from './wallet-for.ts'
@@ -20,14 +20,14 @@ export const show: OfferHandler = (deps, offer, req, res) => {
     return sendSheet(res, 503, offer, notNow(offer))
   }
   const before = intent.attempts.find(({ id }) => id === offer.sent)
-  const asked = typed(req.query.amount) ?? (before === undefined ? null : decimal(before.amount))
-  if (intent.amountType === 'OPEN' && asked === null)
+  const amount = typed(req.query.amount) ?? (before === undefined ? null : decimal(before.amount))
+  if (intent.amountType === 'OPEN' && amount === null)
     return sendSheet(res, 200, offer, amountForm(offer, suggested(offer), null))
-  const judged = amountOf(deps, offer, asked ?? '')
-  if ('fault' in judged) return sendSheet(res, 422, offer, amountForm(offer, asked ?? '', judged.fault))
-  const said = before === undefined ? nothingSaid : saidOf(offer.locale.words, before)
+  const checked = amountOf(deps, offer, amount ?? '')
+  if ('fault' in checked) return sendSheet(res, 422, offer, amountForm(offer, amount ?? '', checked.fault))
+  const messages = before === undefined ? noMessages : messagesOf(offer.locale.words, before)
   const token = newFormToken(deps, intent)
-  sendSheet(res, 200, offer, payForm(offer, { token, amount: judged.amount, phone: '', said }))
+  sendSheet(res, 200, offer, payForm(offer, { token, amount: checked.amount, phone: '', messages }))
 }
 
 /** Returns a parameter of the query: null if it is missing, an empty string if it occurs more than once. */
