@@ -13,9 +13,7 @@ const day = 24 * 3_600_000
 describe('The claim of a write', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
-  beforeEach(async () => {
-    await service.deps.Claim.deleteMany({})
-  })
+  beforeEach(() => service.deps.Claim.deleteMany({}))
 
   // Begun first and looked at where it belongs: it takes 10 real seconds, in which the others run.
   let stuck: ReturnType<typeof waitForStuck>

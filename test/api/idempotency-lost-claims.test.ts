@@ -36,9 +36,7 @@ describe('A request that loses its claim', function () {
   const service = withService(() => ({ MONGODB_URL: mongo.url }))
   const merchant = withMerchantPerTest(service)
   const cleanUps: (() => void)[] = []
-  beforeEach(async () => {
-    await service.deps.Claim.deleteMany({})
-  })
+  beforeEach(() => service.deps.Claim.deleteMany({}))
   afterEach(() => {
     for (const cleanUp of cleanUps.splice(0)) cleanUp()
   })

@@ -20,9 +20,7 @@ describe('The limits on lists', () => {
   const service = withService({ RATE_LIMIT_PER_SECOND: '0' })
   const lister = withMerchant(service)
   const neighbour = withMerchant(service, { mode: 'live' })
-  before(async () => {
-    await openLiveShop(service, neighbour)
-  })
+  before(() => openLiveShop(service, neighbour))
 
   const read = (path: string, { key }: Merchant) =>
     fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })

@@ -129,10 +129,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(last.body.data.refund.amount).to.equal(20)
       expect(last.body.data.totalAmountRefunded).to.equal(100)
       const { body } = await refund(reference).expect(400)
-      expect(body.error).to.deep.include({
-        code: 'INTENT_REFUND_INVALID_STATUS',
-        details: { refundable: 0 },
-      })
+      expect(body.error).to.deep.include({ code: 'INTENT_REFUND_INVALID_STATUS', details: { refundable: 0 } })
       expect((await told(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
@@ -300,20 +297,16 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('refunds 60 of 100 once, and the other response says that 40 are left', async () => {
-      await inRounds(100, async () => {
+    it('refunds 60 of 100 once, and the other response says that 40 are left', () =>
+      inRounds(100, async () => {
         const reference = await paid(100)
         const answers = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
         const [won, lost] = answers.toSorted((a, b) => a.status - b.status)
         expect([won?.status, lost?.status], JSON.stringify(lost)).to.deep.equal([200, 400])
-        expect(lost?.body.error).to.deep.include({
-          code: 'AMOUNT_OUT_OF_RANGE',
-          details: { refundable: 40 },
-        })
+        expect(lost?.body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 40 } })
         expect((await stored(reference)).refundsCommitted).to.equal(60)
         expect(await told(reference)).to.have.lengthOf(1)
-      })
-    })
+      }))
 
     it('refunds ten times 10 of 100, and nine times 10 of 95', async () => {
       for (const [amount, times] of [
@@ -330,8 +323,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('refunds the rest once, and never more than the merchant expected to be left', async () => {
-      await inRounds(20, async () => {
+    it('refunds the rest once, and never more than the merchant expected to be left', () =>
+      inRounds(20, async () => {
         const reference = await paid(100)
         const answers = await refundAll(reference, [
           { expectedRefundable: 100, amount: 10 },
@@ -343,8 +336,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         const all = await refundAll(rest, [{}, {}, { amount: 30 }])
         expect(all.filter(({ status }) => status === 200)).to.have.lengthOf.within(1, 2)
         expect(await read(rest)).to.include({ totalAmountRefunded: 100 })
-      })
-    })
+      }))
 
     it('refunds once for one idempotency key', async () => {
       const reference = await paid(100)
@@ -384,10 +376,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('returns no outcome, returns 503 until it is known, stays PENDING and is ordered only once', async () => {
       const reference = await paid(100)
       let status: WalletOutcome = unknown
-      const { orders, questions } = walletsAnswer({
-        refund: async () => unknown,
-        status: async () => status,
-      })
+      const { orders, questions } = walletsAnswer({ refund: async () => unknown, status: async () => status })
       const ask = () => refund(reference, { amount: 60 }, `when ${reference}`)
       const first = await ask().expect(503)
       expect(first.body.error).to.include({ code: 'SERVICE_UNAVAILABLE' })

@@ -249,10 +249,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     const first = await simulate(reference, {}, 'same').expect(200)
     const again = await simulate(reference, { outcome: 'technical_error' }, 'same').expect(200)
     expect(again.text).to.equal(first.text)
-    expect(again.headers).to.include({
-      'idempotent-replayed': 'true',
-      'idempotent-params-mismatch': 'true',
-    })
+    expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
   describe('with invalid input', () => {

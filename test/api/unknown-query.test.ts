@@ -86,10 +86,7 @@ describe('An unknown query parameter', () => {
     await expectRefused(Promise.resolve(refused), 400, 'VALIDATION_ERROR')
     const again = await service.http.post(path).set(headers)
     expect([again.status, again.text]).to.deep.equal([400, refused.text])
-    expect(again.headers).to.include({
-      'idempotent-replayed': 'true',
-      'idempotent-params-mismatch': 'true',
-    })
+    expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
     const { body } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read())
     expect(body.data.status).to.equal('PENDING')
   })

@@ -45,10 +45,7 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
   },
   'rows of one handle are one product wherever they stand': {
     rows: ['cap,,,Red,,300,,', 'mug,,,,,550,,', 'cap,Cap,,Blue,C-B,310,2,'],
-    becomes: {
-      cap: ['cap|Cap|Red||300|0', 'cap|Cap|Blue|C-B|310|2'],
-      mug: ['mug|Mug|Default|M-1|550|7'],
-    },
+    becomes: { cap: ['cap|Cap|Red||300|0', 'cap|Cap|Blue|C-B|310|2'], mug: ['mug|Mug|Default|M-1|550|7'] },
     counts: [1, 1, 0, 3, 3],
   },
   'a blank label is the only variant, whatever it is called': {
@@ -110,10 +107,7 @@ const wrong: Record<string, { rows: string[]; faults: [number, string | null][] 
     rows: ['tee,,,,,1200,,'],
     faults: [[2, 'variant_label']],
   },
-  'a row that stands twice': {
-    rows: ['tee,,,L,,1200,,', 'tee,,,L,,1200,,'],
-    faults: [[3, 'variant_label']],
-  },
+  'a row that stands twice': { rows: ['tee,,,L,,1200,,', 'tee,,,L,,1200,,'], faults: [[3, 'variant_label']] },
   'a label of several variants, and no SKU that tells': {
     rows: ['scarf,,,Wool,,9,,'],
     faults: [[2, 'variant_label']],

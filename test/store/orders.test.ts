@@ -204,13 +204,7 @@ describe('Orders', () => {
       variantId: unknown,
       requested: number,
       available: number,
-    ) => ({
-      param,
-      productId,
-      variantId,
-      requested,
-      available,
-    })
+    ) => ({ param, productId, variantId, requested, available })
     expect(body.error).to.deep.include({
       code: 'INSUFFICIENT_STOCK',
       details: {

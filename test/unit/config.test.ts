@@ -6,11 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
-const enough = {
-  MONGODB_URL: 'mongodb://127.0.0.1/pi',
-  REDIS_URL: 'redis://127.0.0.1:6379',
-  SECRET_KEY: key,
-}
+const enough = { MONGODB_URL: 'mongodb://127.0.0.1/pi', REDIS_URL: 'redis://127.0.0.1:6379', SECRET_KEY: key }
 /** As an operator sets it up. */
 const inProduction = {
   NODE_ENV: 'production',

@@ -37,9 +37,7 @@ describe('The lines of a log', function () {
 
 describe('The log of an error', () => {
   const service = withService()
-  before(async () => {
-    await service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true })
-  })
+  before(() => service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true }))
 
   /** The one line that is written of it. */
   function lineOf(err: unknown): string {

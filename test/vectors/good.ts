@@ -43,9 +43,7 @@ export const goodVectors = [
   good(
     'characters that some parsers change',
     'line separators, a tab and a no-break space are part of the body',
-    {
-      body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }),
-    },
+    { body: envelope({ metadata: { a: '\u2028\u2029', b: '\t\u00a0', c: '</script>&amp;%41+' } }) },
   ),
   good('empty data', 'nothing in it need be there', { body: '{"id":"a-b","event":"order.new","data":{}}' }),
   good('no body', 'the text that is signed ends with the dot', { body: '' }),

@@ -108,9 +108,7 @@ describe('The live wallet', () => {
     expect(await wallet.status(about(order))).to.deep.equal({ outcome: 'done' })
     expect(
       await wallet.status({ ...about(order), kind: 'refund', key: refund.key, amount: 300 }),
-    ).to.deep.equal({
-      outcome: 'done',
-    })
+    ).to.deep.equal({ outcome: 'done' })
     // The provider answers 401 to what is not signed right.
     expect(provider.movements.map(({ amount }) => amount)).to.deep.equal([-700, 300])
     const { phone, pin, referenceNumber: reference, businessId, ...money } = order
@@ -125,10 +123,7 @@ describe('The live wallet', () => {
       [
         { ...money, currency: 'MRU', phone, pin, reference, businessId },
         { key, amount, paymentKey, validUntil, currency: 'MRU' },
-      ].map((sent) => ({
-        ...sent,
-        validUntil: new Date(sent.validUntil.getTime() + skewMs).toISOString(),
-      })),
+      ].map((sent) => ({ ...sent, validUntil: new Date(sent.validUntil.getTime() + skewMs).toISOString() })),
     )
     expect(log).to.equal('')
   })

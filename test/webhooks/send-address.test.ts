@@ -187,10 +187,7 @@ describe('the webhook sender, with names and addresses', () => {
     // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
     const answers = ['2d00::1', '127.0.0.1', '2d00::1']
     const resolve = async () =>
-      [answers.shift()].map((address) => ({
-        address: address ?? '',
-        family: address?.includes(':') ? 6 : 4,
-      }))
+      [answers.shift()].map((address) => ({ address: address ?? '', family: address?.includes(':') ? 6 : 4 }))
     const made = sender([], { ...hasty, resolve })
     const url = `https://${hostName}:${endpointServer.port}/`
     const stages = []
@@ -234,9 +231,7 @@ describe('the webhook sender, with names and addresses', () => {
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: deafThenLoopback })
     expect(
       await made.send({ url: `http://${hostName}:${endpointServer.port}/`, headers, body, owner }),
-    ).to.include({
-      outcome: 'delivered',
-    })
+    ).to.include({ outcome: 'delivered' })
   })
 
   it('checks the rules for URLs again at each attempt', async () => {
@@ -279,9 +274,7 @@ describe('the webhook sender, with names and addresses', () => {
     const made = sender([`localhost:${endpointServer.port}`], {})
     expect(
       await made.send({ url: `http://localhost:${endpointServer.port}/`, headers, body, owner }),
-    ).to.include({
-      outcome: 'delivered',
-    })
+    ).to.include({ outcome: 'delivered' })
   })
 
   const proxies = (port: number): Record<string, string> => {

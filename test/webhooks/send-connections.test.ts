@@ -192,11 +192,7 @@ describe('the webhook sender, over time', () => {
     const fine = await httpEndpoint((_req, res) => res.end())
     const port = await closedPort()
     const hosts = [hanging, closingAtOnce, huge, fine].map((one) => `127.0.0.1:${one.port}`)
-    const made = sender([...hosts, `127.0.0.1:${port}`], {
-      maxSockets: 1,
-      resolve: loopback,
-      ...hasty,
-    })
+    const made = sender([...hosts, `127.0.0.1:${port}`], { maxSockets: 1, resolve: loopback, ...hasty })
     const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
     for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body, owner })
     for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body, owner })

@@ -19,9 +19,7 @@ describe('an endpoint that hangs or is slow', () => {
   before(() => {
     service.startWorkers()
   })
-  after(async () => {
-    await Promise.all(endpointServers.map((endpointServer) => endpointServer.close()))
-  })
+  after(() => Promise.all(endpointServers.map((endpointServer) => endpointServer.close())))
 
   async function openShop(at?: EndpointServer): Promise<Shop> {
     const [merchant, endpointServer] = [await service.merchant(), at ?? (await startEndpointServer())]

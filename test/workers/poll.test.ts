@@ -260,11 +260,7 @@ describe('the poll', () => {
     await freshDelivery(service, merchant)
     const { referenceNumber } = await createIntent(service, merchant)
     const askAt = service.clock.now()
-    const held = {
-      hold: { id: newId(), askAt },
-      cancelsAt: neverCancels,
-      refunds: [{ id: newId(), askAt }],
-    }
+    const held = { hold: { id: newId(), askAt }, cancelsAt: neverCancels, refunds: [{ id: newId(), askAt }] }
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: held })
     await storeOrder(service, merchant)
     service.clock.advance(dayMs)

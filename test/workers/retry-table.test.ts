@@ -12,9 +12,7 @@ describe('the retry table', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
-  before(async () => {
-    await subscribe(service, merchant, endpointServer.url)
-  })
+  before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => {
     service.clock.freeze(new Date('2031-05-06T07:08:09.010Z'))
     endpointServer.respondWith((res) => void res.writeHead(500).end())

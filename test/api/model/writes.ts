@@ -29,10 +29,7 @@ const bodies = {
     amount: rarely(50_000, 700, 99_904),
     outcome: rarely('success', 'insufficient_funds', 'technical_error'),
   }),
-  refund: fc.record({
-    amount: often(1, 100, 49_999, 50_001),
-    expectedRefundable: rarely(50_000, 49_900),
-  }),
+  refund: fc.record({ amount: often(1, 100, 49_999, 50_001), expectedRefundable: rarely(50_000, 49_900) }),
 }
 
 /** A write of this kind, with a body as JSON has it. */

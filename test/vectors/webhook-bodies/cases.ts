@@ -89,12 +89,7 @@ export const format1: readonly BodyCase[] = [
     facts: { status: 'PAID', amount, paidAt: paid.paidAt, payerPhone: paid.payerPhone },
     source: plain,
   },
-  {
-    name: 'cancelled',
-    event: 'payment.cancelled',
-    facts: { status: 'CANCELLED', amount },
-    source: plain,
-  },
+  { name: 'cancelled', event: 'payment.cancelled', facts: { status: 'CANCELLED', amount }, source: plain },
   { name: 'cancelled-open', event: 'payment.cancelled', facts: { status: 'CANCELLED' }, source: plain },
   { name: 'expired', event: 'payment.expired', facts: { status: 'CANCELLED', amount }, source: plain },
   {
