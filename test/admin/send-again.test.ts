@@ -16,7 +16,6 @@ describe('The Send again button', () => {
   let support: Person
   let viewer: Person
   before(async () => {
-
     ;[failing, quick] = await Promise.all([startEndpointServer(), startEndpointServer()])
     ;[support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
   })

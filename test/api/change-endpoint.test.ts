@@ -25,7 +25,6 @@ describe('A webhook endpoint', () => {
   const merchant = withMerchantPerTest(service)
   let id: string
   beforeEach(async () => {
-
     ;({ id } = await subscribe(service, merchant, url, events))
   })
 

@@ -18,7 +18,6 @@ describe('On a raw socket', () => {
   let close: () => Promise<unknown>
   let expectedInAll = 0
   before(async () => {
-
     ;({ origin, close } = await openServer(
       service,
       createApp(service.deps, () => false),

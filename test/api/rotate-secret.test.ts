@@ -15,7 +15,6 @@ describe('The rotation of a webhook secret', () => {
   let id: string
   let first: string
   beforeEach(async () => {
-
     ;({ id, secret: first } = await subscribe(service, merchant, endpointServer.url, events))
   })
   afterEach(() => service.clock.freeze(null))

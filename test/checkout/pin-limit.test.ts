@@ -14,7 +14,6 @@ describe('The limits on attempts to pay', () => {
   let live: Merchant
   let trial: Merchant
   before(async () => {
-
     ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
 

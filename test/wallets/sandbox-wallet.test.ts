@@ -14,7 +14,6 @@ describe('A sandbox wallet', () => {
   let here: ReturnType<typeof customersOf>
   let there: ReturnType<typeof customersOf>
   before(() => {
-
     ;[here, there] = [customersOf(service), customersOf(beside)]
   })
 

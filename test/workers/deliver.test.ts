@@ -25,7 +25,6 @@ describe('A delivery', () => {
   let secret: string
   let endpointId: string
   beforeEach(async () => {
-
     ;({ secret, id: endpointId } = await subscribe(service, merchant, endpointServer.url))
   })
   afterEach(() => {

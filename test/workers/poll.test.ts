@@ -36,7 +36,6 @@ describe('the poll', () => {
   const endpointServer = withEndpointServer()
   let endpointId: string
   beforeEach(async () => {
-
     ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url))
     endpointServer.received.splice(0)
     endpointServer.respondWith((res) => void res.end())

@@ -13,7 +13,6 @@ describe('an endpoint that the merchant deletes or disables', () => {
   const endpointServer = withEndpointServerPerTest()
   let endpointId: string
   beforeEach(async () => {
-
     ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created']))
   })
 
