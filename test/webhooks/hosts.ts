@@ -65,9 +65,9 @@ const names = words(`
   localhost LOCALHOST localhost. ｌocalhost ⓛⓞⓒⓐⓛⓗⓞⓢⓣ loc%61lhost shop.localhost local\u00adhost localhost.localdomain
   ip6-localhost printer.local printer.LOCAL. printer。local metadata.google.internal METADATA.GOOGLE.INTERNAL
   metadata.google.internal. metadata。google。internal ｍetadata.google.internal metadata%2egoogle%2einternal
-  instance-data.ec2.internal metadata internal kubernetes kubernetes.default.svc.cluster.local
+  instance-data.ec2.internal metadata kubernetes kubernetes.default.svc.cluster.local
   nas.home.arpa 1.0.0.127.in-addr.arpa router.lan shop.test shop.invalid shop.onion db.corp db.intranet
-  host.localdomain nas.home x.private x.alt com ai xn--p1ai example..com .example.com example.com.. -a.com a-.com
+  host.localdomain nas.home x.private x.alt receiver com shop.LOCAL internal ai xn--p1ai example..com .example.com example.com.. -a.com a-.com
   xn--a.com xn--127.0.0.1 127.0.0.1.xn-- 0x7f.1.2.3.4 1.2.3.4.5 127.0.0.0x1g 127.0.0 0 0x 0x0 1 00 ...
   a.b.c.0x10 example.123 example.0 example.1e9 exa!mple.com exa_mple example.c
 `)
