@@ -1,5 +1,6 @@
-import { currencyCode } from '../../../schemas/currency.ts'
 import { maxAttempts } from '../../../schemas/retry-table.ts'
+import { composeData } from '../../webhooks/body/compose.ts'
+import { paymentFormat, samplePayment } from '../../webhooks/body/payment-data.ts'
 import { endpointId } from './endpoints-example.ts'
 import { referenceNumber } from './intents-example.ts'
 
@@ -25,6 +26,17 @@ export const delivery = {
   deliveredAt: null,
 }
 
+/** Composed like that of a real event, so that a new field of the body needs no change here. */
+const data = composeData(
+  { format: paymentFormat, facts: { status: 'PENDING', amount: 50_000 } },
+  {
+    ...samplePayment,
+    referenceNumber,
+    shortCode: 'UUEPNU',
+    metadata: [{ key: 'order', value: '1042' }],
+  },
+)
+
 export const withAttempts = {
   ...delivery,
   payload: {
@@ -32,17 +44,7 @@ export const withAttempts = {
     event: 'payment.created',
     created_at: '2026-11-21T07:33:59.612Z',
     sandbox: true,
-    data: {
-      reference_number: referenceNumber,
-      short_code: 'UUEPNU',
-      amount: 50_000,
-      currency: currencyCode,
-      status: 'PENDING',
-      paid_at: null,
-      payer_phone: null,
-      metadata: { order: '1042' },
-      commission: { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_revenue: 0 },
-    },
+    data: JSON.parse(data) as object,
   },
   attemptLog: [
     {
