@@ -1,5 +1,5 @@
 import { runCleanUp } from '../src/retention/clean-up.ts'
-import { startTally } from '../src/retention/counts.ts'
+import { startCounts } from '../src/retention/counts.ts'
 import { isOwed, openRecord } from '../src/retention/record.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
@@ -15,15 +15,15 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
     const event = 'retention.cleaned'
     if (!isOwed(await openRecord(deps), deps.now()))
       return { nextStep, event, log: { outcome: 'nothing-to-do' }, isNoise: true }
-    const { tally, watch } = startTally({
+    const { counts, watch } = startCounts({
       count: (kind, documents) => deps.metrics.removed.inc({ kind }, documents),
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
       // The clean-up of the other businesses succeeded, and only this run has their counts.
-      deps.log.warn({ ...failed, ...tally }, 'retention.cleaned')
+      deps.log.warn({ ...failed, ...counts }, 'retention.cleaned')
       throw error
     })
-    return { nextStep, event, log: { outcome, ...tally }, isNoise: outcome === 'under-way' }
+    return { nextStep, event, log: { outcome, ...counts }, isNoise: outcome === 'under-way' }
   },
 })

@@ -1,4 +1,4 @@
-/** What a clean-up takes away, as its log line and its metric name it: documents, or with the last two what documents lose. */
+/** What a clean-up deletes, as in its log line and its metric: documents, or for the last two kinds parts of documents. */
 export const kinds = [
   'deliveries',
   'intents',
@@ -11,27 +11,27 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Who asked for a clean-up hears what it takes away, and of each business that it is through with. */
+/** Receives the progress of a clean-up: what it deletes, and each finished business. */
 export interface Watch {
   count(kind: Kind, documents: number): void
   done(): void
 }
 
-/** What one clean-up took away, by kind, and how many businesses it is through with. */
-export type Tally = Record<Kind | 'businesses', number>
+/** What one clean-up deleted, by kind, and the number of finished businesses. */
+export type Counts = Record<Kind | 'businesses', number>
 
-/** Begins to count. `watch` hears of a clean-up, and hands on what it hears to `also`. */
-export function startTally(also: Watch): { tally: Tally; watch: Watch } {
-  const tally = Object.fromEntries(['businesses', ...kinds].map((name) => [name, 0])) as Tally
+/** Starts to count. `watch` counts the progress of a clean-up and passes it on to `also`. */
+export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
+  const counts = Object.fromEntries(['businesses', ...kinds].map((name) => [name, 0])) as Counts
   return {
-    tally,
+    counts,
     watch: {
       count(kind, documents) {
-        tally[kind] += documents
+        counts[kind] += documents
         also.count(kind, documents)
       },
       done() {
-        tally.businesses += 1
+        counts.businesses += 1
         also.done()
       },
     },

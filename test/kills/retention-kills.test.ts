@@ -4,7 +4,7 @@ import { Redis } from 'ioredis'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Log } from '../../src/process/log.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { startTally } from '../../src/retention/counts.ts'
+import { startCounts } from '../../src/retention/counts.ts'
 import { takeLease } from '../../src/retention/lease.ts'
 import { lastDue } from '../../src/retention/night.ts'
 import { isOwed } from '../../src/retention/record.ts'
@@ -156,9 +156,9 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     // MongoDB refuses to write into it.
     await RetentionProgress.collection.updateOne({ _id: torn } as never, { $set: { walked: 'torn' } })
     const run = async () => {
-      const { tally, watch } = startTally(unwatched)
+      const { counts, watch } = startCounts(unwatched)
       const outcome = await runCleanUp(service.deps, never(), watch).catch((error: Error) => error.message)
-      return [outcome, tally.businesses, tally.intents]
+      return [outcome, counts.businesses, counts.intents]
     }
     /** As the worker does it, whose log line is the only one to tell what went. */
     const runAsJob = async () => {

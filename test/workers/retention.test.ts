@@ -3,7 +3,7 @@ import type { Intent } from '../../src/intents/intent.ts'
 import { collections } from '../../src/mongo/models.ts'
 import { newEvent } from '../../src/outbox/event.ts'
 import { runCleanUp } from '../../src/retention/clean-up.ts'
-import { type Kind, startTally, type Watch } from '../../src/retention/counts.ts'
+import { type Kind, startCounts, type Watch } from '../../src/retention/counts.ts'
 import { createPace } from '../../src/retention/pace.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Product } from '../../src/store/products/product.ts'
@@ -34,9 +34,9 @@ describe('the clean-up', () => {
   afterEach(() => service.clock.freeze(null))
 
   async function clean(deps = service.deps, ending = new AbortController(), watch: Watch = unwatched) {
-    const begun = startTally(watch)
+    const begun = startCounts(watch)
     const outcome = await runCleanUp(deps, ending.signal, begun.watch)
-    return { outcome, ...begun.tally }
+    return { outcome, ...begun.counts }
   }
 
   it('removes data of test keys after 30 days to the millisecond, with the events of later refunds, and nothing younger', async () => {
@@ -205,7 +205,7 @@ describe('the clean-up', () => {
     const page = (await staff.get(`/admin/deliveries/${_id}`)).text
     expect(page)
       .to.include('The response is no longer stored')
-      .and.include('Those before number 2 are not kept')
+      .and.include('Attempts before number 2 are no longer stored')
 
     const retried = await service.http.post(`${path}/retry`).set(pair.live.write())
     expect(retried.body.data.retried).to.equal(true)

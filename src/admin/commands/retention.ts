@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { countCleanUp, runCleanUp } from '../../retention/clean-up.ts'
-import { startTally, type Tally } from '../../retention/counts.ts'
+import { type Counts, startCounts } from '../../retention/counts.ts'
 import { act } from './act.ts'
 import { startProgress } from './progress.ts'
 import { type AdminDeps, Failed } from './run.ts'
@@ -29,10 +29,10 @@ export function addRetentionCommands(program: Command): void {
     .action(act(run))
 }
 
-async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Command): Promise<Tally> {
+async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Command): Promise<Counts> {
   const { json } = command.optsWithGlobals<{ json?: boolean }>()
   const progress = startProgress(await deps.Business.countDocuments(), json === true)
-  const { tally, watch } = startTally({ count: () => undefined, done: () => progress.add(1) })
+  const { counts, watch } = startCounts({ count: () => undefined, done: () => progress.add(1) })
   const ending = new AbortController()
   // A second Ctrl-C ends the process at once.
   process.once('SIGINT', () => ending.abort())
@@ -43,11 +43,11 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
         'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',
       )
     if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
-    return tally
+    return counts
   } catch (error) {
     // No other run counts what this one deleted.
-    if (Object.values(tally).some((count) => count > 0))
-      process.stderr.write(`Before that: ${JSON.stringify(tally)}\n`)
+    if (Object.values(counts).some((count) => count > 0))
+      process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
     throw error
   } finally {
     progress.end()

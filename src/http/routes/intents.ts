@@ -78,8 +78,8 @@ export const intentRoutes: readonly Route[] = [
     body: 'json',
     recall: null,
     run: async (deps, caller, { params, body }, effect) => {
-      const asked = parseSimulation(deps, body)
-      const intent = await simulatePayment(deps, caller, params.referenceNumber ?? '', asked, effect)
+      const input = parseSimulation(deps, body)
+      const intent = await simulatePayment(deps, caller, params.referenceNumber ?? '', input, effect)
       return presentIntent(deps.config, intent, deps.now())
     },
   },

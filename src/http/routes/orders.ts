@@ -21,10 +21,10 @@ export const orderRoutes: readonly Route[] = [
     body: 'json',
     recall: recallOrder,
     run: async (deps, caller, { body }, effect) => {
-      const asked = parseSimulation(deps, body)
+      const input = parseSimulation(deps, body)
       // Each product is read, and written twice.
-      limitCostly(deps, caller, new Set(asked.items?.map(({ productId }) => productId)).size)
-      return placeOrder(deps, caller, asked, effect)
+      limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
+      return placeOrder(deps, caller, input, effect)
     },
   },
   {

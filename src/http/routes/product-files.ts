@@ -18,8 +18,8 @@ export const productCsvRoutes: readonly Route[] = [
     recall: null,
     run: (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) =>
       deps.importOneAtATime(caller.businessId, async () => {
-        const asked = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.until)
-        return importProducts(deps, caller, asked, effect)
+        const input = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.until)
+        return importProducts(deps, caller, input, effect)
       }),
   },
   {
