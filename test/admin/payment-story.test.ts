@@ -3,8 +3,8 @@ import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, freshDelivery, relay, subscribe } from '../support/acts.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
+import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
-import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { readable, signedIn } from './staff.ts'
 
 /** Seconds; nobody's sign-in ends meanwhile. */
@@ -15,10 +15,10 @@ describe('The page of a payment', () => {
   const service = withService({ INTENT_LIFETIME_SECONDS: String(lifetime) })
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
-  let wallet: ToldWallet
+  let wallet: ScriptedWallet
   let staff: Awaited<ReturnType<typeof signedIn>>
   before(async () => {
-    wallet = toldWallet(service)
+    wallet = scriptedWallet(service)
     staff = await signedIn(service, 'viewer')
   })
   beforeEach(() => {

@@ -5,7 +5,7 @@ import type { Staff } from '../../src/staff/account.ts'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
@@ -13,8 +13,8 @@ import { atShell, hire, visit } from './staff.ts'
 
 describe('Accounts of support staff', () => {
   const service = withService()
-  const graves: Promise<unknown>[] = []
-  after(() => buryMeanwhile(graves))
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   const trail = (subject: string) =>
     service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()
@@ -116,7 +116,7 @@ describe('Accounts of support staff', () => {
           expect(await acts(name), label).to.deep.equal(['staff.created', 'staff.disabled'])
         },
       },
-      graves,
+      closings,
       0,
     )
     expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb insert', 'mongodb update'])

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { openServer, short } from './impatient.ts'
 import { answersOf, crlf, expectFailure, postHead, readRaw, sendRaw } from './raw-request.ts'
+import { openServer, short } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const bad = '400 VALIDATION_ERROR'

@@ -4,8 +4,8 @@ import { createApp } from '../../src/app.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
+import { openServer, short } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 

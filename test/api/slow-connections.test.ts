@@ -9,8 +9,8 @@ import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { openService, withMerchant, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { type Opened, openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
+import { type Opened, openServer, short } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const body = '{"amount":5}'
@@ -18,11 +18,11 @@ const body = '{"amount":5}'
 describe('A connection', () => {
   const service = withService()
   const merchant = withMerchant(service)
-  let impatient: Opened
+  let hasty: Opened
   before(async () => {
-    impatient = await openServer(service, app(), short)
+    hasty = await openServer(service, app(), short)
   })
-  after(() => impatient.close())
+  after(() => hasty.close())
 
   const app = () => createApp(service.deps, () => false)
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
@@ -37,20 +37,20 @@ describe('A connection', () => {
   }
 
   it('gets its timeouts for headers and requests from Node', () => {
-    expect(impatient.server).to.include({ headersTimeout: short.headersMs, requestTimeout: short.requestMs })
+    expect(hasty.server).to.include({ headersTimeout: short.headersMs, requestTimeout: short.requestMs })
   })
 
   it('gets 408 REQUEST_TIMEOUT for a body that is too slow, and nothing is executed', async () => {
     const before = await service.deps.Intent.countDocuments()
     const all = await Promise.all([
-      sendRaw(impatient.origin),
-      sendRaw(impatient.origin, 'GET /heal'),
-      sendRaw(impatient.origin, head('Content-Length: 12').trimEnd()),
-      drip(impatient.origin, `GET ${intents} HTTP/1.1\r\n`, 'X: 1\r\n'),
-      sendRaw(impatient.origin, head('Content-Length: 12'), body.slice(0, 5)),
-      sendRaw(impatient.origin, head('Transfer-Encoding: chunked'), 'c\r\n{"am'),
-      sendRaw(impatient.origin, head('Transfer-Encoding: chunked'), 'ffffffff\r\n{"am'),
-      drip(impatient.origin, head('Content-Length: 200000'), ' '.repeat(200)),
+      sendRaw(hasty.origin),
+      sendRaw(hasty.origin, 'GET /heal'),
+      sendRaw(hasty.origin, head('Content-Length: 12').trimEnd()),
+      drip(hasty.origin, `GET ${intents} HTTP/1.1\r\n`, 'X: 1\r\n'),
+      sendRaw(hasty.origin, head('Content-Length: 12'), body.slice(0, 5)),
+      sendRaw(hasty.origin, head('Transfer-Encoding: chunked'), 'c\r\n{"am'),
+      sendRaw(hasty.origin, head('Transfer-Encoding: chunked'), 'ffffffff\r\n{"am'),
+      drip(hasty.origin, head('Content-Length: 200000'), ' '.repeat(200)),
     ])
     for (const answers of all) {
       expect(answers).to.have.lengthOf(1)
@@ -83,7 +83,7 @@ describe('A connection', () => {
   })
 
   it('is served if its body is slow but fast enough', async () => {
-    const socket = await connectTo(impatient.origin)
+    const socket = await connectTo(hasty.origin)
     const answered = readToEnd(socket)
     const padded = body.padEnd(2000)
     socket.write(head(`Content-Length: ${padded.length}`, 'Connection: close'))
@@ -118,14 +118,14 @@ describe('A connection', () => {
   it('gets no 408 for a request that was answered without its body', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([
-      sendRaw(impatient.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
-      sendRaw(impatient.origin, crlf('POST /nothing HTTP/1.1', ...announced), '{"amou'),
+      sendRaw(hasty.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
+      sendRaw(hasty.origin, crlf('POST /nothing HTTP/1.1', ...announced), '{"amou'),
     ])
     expect(early.map((answers) => answers.map(({ status }) => status))).to.deep.equal([[401], [404]])
   })
 
   it('is not reset before the client can read a refusal, even if much data still arrives', async () => {
-    const socket = await connectTo(impatient.origin)
+    const socket = await connectTo(hasty.origin)
     socket.on('error', () => undefined)
     socket.pause()
     socket.write(head('Content-Length: 9000000'))
@@ -148,12 +148,12 @@ describe('A connection', () => {
     ])
     await Promise.all(
       closed.map(async (leave) => {
-        const socket = await connectTo(impatient.origin)
+        const socket = await connectTo(hasty.origin)
         leave(socket.resume())
         await once(socket, 'close')
       }),
     )
-    const gone = await connectTo(impatient.origin)
+    const gone = await connectTo(hasty.origin)
     gone.end(crlf(`GET ${intents} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${merchant.key}`, '', ''))
     await service.http.get('/healthz').expect(200)
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
@@ -185,8 +185,8 @@ describe('A connection', () => {
   })
 
   it('with 100 000 pipelined requests gets some responses in order, then 429 RATE_LIMITED', async () => {
-    const accepted = once(impatient.server, 'connection') as Promise<[Socket]>
-    const socket = await connectTo(impatient.origin)
+    const accepted = once(hasty.server, 'connection') as Promise<[Socket]>
+    const socket = await connectTo(hasty.origin)
     const answered = readToEnd(socket)
     socket.write(crlf('GET /nothing HTTP/1.1', 'Host: a', '', '').repeat(100_000))
     const [atServer] = await accepted
@@ -232,18 +232,18 @@ describe('A connection', () => {
   })
 
   it('is closed above the maximum number, and the others are served', async () => {
-    const most = impatient.server.maxConnections
+    const most = hasty.server.maxConnections
     expect(most).to.equal(mostConnections())
     const open = await new Promise<number>((resolve) =>
-      impatient.server.getConnections((_error, count) => resolve(count)),
+      hasty.server.getConnections((_error, count) => resolve(count)),
     )
-    impatient.server.maxConnections = open + 1
-    const standing = await connectTo(impatient.origin)
-    const refused = await connectTo(impatient.origin)
+    hasty.server.maxConnections = open + 1
+    const standing = await connectTo(hasty.origin)
+    const refused = await connectTo(hasty.origin)
     expect((await readToEnd(refused)).length).to.equal(0)
     standing.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
     expect(answersOf((await readToEnd(standing)).toString('latin1'))[0]?.status).to.equal(200)
-    impatient.server.maxConnections = most
+    hasty.server.maxConnections = most
   })
 
   describe('of a network', () => {

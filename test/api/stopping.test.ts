@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import express from 'express'
 import { withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
+import { openServer, short } from './short-timeouts.ts'
 
 const get = crlf('GET / HTTP/1.1', 'Host: a', '', '')
 

@@ -6,7 +6,7 @@ import { newId } from '../../src/security/ids.ts'
 import { asMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
-import { type Kind, kinds, type Side } from './things.ts'
+import { type Kind, kinds, type Side } from './resources.ts'
 
 /** What an operation does to things of a kind, and a body that is right. `state`: what hinders it, of a thing just made. */
 type Row =

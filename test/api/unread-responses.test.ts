@@ -8,8 +8,8 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { until } from '../support/until.ts'
-import { openServer, short } from './impatient.ts'
 import { answersOf, connectTo, crlf, expectFailure, readToEnd } from './raw-request.ts'
+import { openServer, short } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const page = `${intents}?limit=100`

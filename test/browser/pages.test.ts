@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { createIntent } from '../support/acts.ts'
 import { pay, refund } from '../support/pay.ts'
-import { toldWallet } from '../support/told-wallet.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { barriers, picture, sizes, widerThanScreen } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -22,7 +22,7 @@ const pages = {
 
 /** The pages of a payment that went every way it may, and of one under way. */
 async function payAndRefund({ service, merchant }: Stage): Promise<Record<string, string>> {
-  const wallet = toldWallet(service)
+  const wallet = scriptedWallet(service)
   const label = 'Deux sacs de riz, livraison à la porte'
   const [paid, hold] = await Promise.all([
     createIntent(service, merchant, { amount: 1_250_000, label }),

@@ -6,7 +6,7 @@ import { finishLeftovers } from '../../workers/run/poll.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { atShell } from '../admin/staff.ts'
 import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { storedIntent, toldBy } from '../support/pay.ts'
 import { type Provider, plain, send, startProvider } from '../support/provider.ts'
@@ -45,9 +45,9 @@ describe('A business that is switched off', () => {
     provider.wallets.set(payer.phone, { pin: payer.pin, balance: payer.balance })
     merchant = await service.merchant()
   })
-  const graves: Promise<unknown>[] = []
+  const closings: Promise<unknown>[] = []
   after(async () => {
-    buryMeanwhile(graves)
+    closeInBackground(closings)
     await provider.close()
   })
 
@@ -264,7 +264,7 @@ describe('A business that is switched off', () => {
           ).to.deep.equal(['business.suspended'])
         },
       },
-      graves,
+      closings,
       0,
     )
     expect(steps).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb insert', 'mongodb update'])

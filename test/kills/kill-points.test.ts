@@ -15,8 +15,8 @@ import {
   subscribe,
   waitingEvents,
 } from '../support/acts.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -39,8 +39,8 @@ describe('A process that is killed between any two steps', function () {
   before(() => {
     failing.respondWith((res) => void res.writeHead(500).end())
   })
-  const graves: Promise<unknown>[] = []
-  after(() => buryMeanwhile(graves))
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   const send = (method: Method, origin: string, { path, merchant, body }: Asked) =>
     fetch(`${origin}/api/v1/dev${path}`, {
@@ -149,8 +149,8 @@ describe('A process that is killed between any two steps', function () {
       },
     }
     // Key, claim, intent: what a create costs (docs/idempotency.md).
-    const steps = await killEverywhere(service, operation, graves, 0)
-    await landLate(service, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, closings, 0)
+    await landLate(service, operation, closings, 3)
     expect(steps).to.deep.equal([
       'mongodb aggregate',
       'mongodb insert',
@@ -172,8 +172,8 @@ describe('A process that is killed between any two steps', function () {
         await expectDelivered(merchant, ['payment.created', 'payment.cancelled'], label)
       },
     }
-    const steps = await killEverywhere(service, operation, graves, 0)
-    await landLate(service, operation, graves, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killEverywhere(service, operation, closings, 0)
+    await landLate(service, operation, closings, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
@@ -195,8 +195,8 @@ describe('A process that is killed between any two steps', function () {
         ).to.deep.equal([id, secret])
       },
     }
-    const steps = await killEverywhere(service, operation, graves, 0)
-    await landLate(service, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, closings, 0)
+    await landLate(service, operation, closings, 3)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
   })
 
@@ -217,8 +217,8 @@ describe('A process that is killed between any two steps', function () {
         expect([kept.url, effects.length], label).to.deep.equal(['https://example.com/moved', 1])
       },
     }
-    const steps = await killEverywhere(service, operation, graves, 0)
-    await landLate(service, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, closings, 0)
+    await landLate(service, operation, closings, 3)
     // Disabled, it cancels what is being attempted: here nothing.
     expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
@@ -239,8 +239,8 @@ describe('A process that is killed between any two steps', function () {
         ).to.deep.equal([data.secret, 1])
       },
     }
-    const steps = await killEverywhere(service, operation, graves, 0)
-    await landLate(service, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, closings, 0)
+    await landLate(service, operation, closings, 3)
     expect(steps).to.deep.equal(changing)
   })
 
@@ -264,8 +264,8 @@ describe('A process that is killed between any two steps', function () {
         expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
       },
     }
-    const steps = await killEverywhere(service, operation, graves, 0)
-    await landLate(service, operation, graves, 3)
+    const steps = await killEverywhere(service, operation, closings, 0)
+    await landLate(service, operation, closings, 3)
     // Attempts in flight first: here there are none.
     const stopping = ['mongodb find', 'mongodb find', 'mongodb update']
     const removing = 'mongodb aggregate'
@@ -291,14 +291,14 @@ describe('A process that is killed between any two steps', function () {
     const steps = await killEverywhere(
       service,
       relaying((_, act) => act()),
-      graves,
+      closings,
       0,
     )
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'enqueue webhook-delivery'])
   })
 
   it('the relay and the attempts that it begins lose and double nothing', async () => {
-    const steps = await killEverywhere(service, relaying(asWorker), graves, 0)
+    const steps = await killEverywhere(service, relaying(asWorker), closings, 0)
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
     expect(steps).to.not.include('enqueue webhook-delivery')
   })
@@ -325,7 +325,7 @@ describe('A process that is killed between any two steps', function () {
         again: ({ merchant }) => workThrough(merchant),
         check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created'], label),
       },
-      graves,
+      closings,
       0,
     )
     expect(steps).to.deep.equal(attempting)
@@ -348,7 +348,7 @@ describe('A process that is killed between any two steps', function () {
           expect([status, attempts, attemptLog.length], label).to.deep.equal(['RETRYING', 1, 1])
         },
       },
-      graves,
+      closings,
       0,
     )
     expect(steps).to.deep.equal([...attempting, 'enqueue webhook-delivery'])
@@ -370,7 +370,7 @@ describe('A process that is killed between any two steps', function () {
         check: ({ merchant }, label) =>
           expectDelivered(merchant, ['payment.created', 'payment.expired'], label),
       },
-      graves,
+      closings,
       dayMs,
     )
     expect(steps).to.deep.equal(['mongodb find', 'mongodb update', 'enqueue outbox-relay'])

@@ -47,9 +47,9 @@ describe('A process killed between any two steps with money at a live provider',
     later = { ...service.deps, now, wallets: openWallets(null, wallet) }
   })
   // Burying takes as long as the driver waits for a dead connection.
-  const graves: Promise<unknown>[] = []
+  const closings: Promise<unknown>[] = []
   after(async () => {
-    await Promise.all(graves)
+    await Promise.all(closings)
     await later.wallets.close()
     await provider.close()
   })
@@ -117,7 +117,7 @@ describe('A process killed between any two steps with money at a live provider',
   for (const [what, manner, last] of ways)
     it(`takes the money of a payment ${what} once, and loses none`, async () => {
       meetTheKilled(manner)
-      const steps = await killEverywhere(service, paying(), graves, 0)
+      const steps = await killEverywhere(service, paying(), closings, 0)
       // The page, the hold, the check for suspension, the end, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
@@ -139,7 +139,7 @@ describe('A process killed between any two steps with money at a live provider',
       again,
       check,
     }
-    const steps = await killEverywhere(service, asking, graves, askedForTheFirstTimeMs)
+    const steps = await killEverywhere(service, asking, closings, askedForTheFirstTimeMs)
     expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'enqueue outbox-relay'])
   })
 
@@ -207,7 +207,7 @@ describe('A process killed between any two steps with money at a live provider',
   for (const [what, manner, last] of ways)
     it(`gives the money of a refund ${what} back once, or not at all, and says which`, async () => {
       meetTheKilled(manner)
-      const steps = await killEverywhere(service, refunding(), graves, 0)
+      const steps = await killEverywhere(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)
       expect(steps.at(-1)).to.equal(last)
     })

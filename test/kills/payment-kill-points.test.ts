@@ -16,12 +16,12 @@ import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/acts.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
 import { atLeisure, newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
+import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { toldWallet } from '../support/told-wallet.ts'
 
 const dayMs = 86_400_000
 const amount = 50_000
@@ -41,8 +41,8 @@ describe('A process that is killed between any two steps', function () {
   before(() => {
     sandbox = service.deps.wallets.forPayments(true) ?? expect.fail()
   })
-  const graves: Promise<unknown>[] = []
-  after(() => buryMeanwhile(graves))
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
@@ -112,9 +112,9 @@ describe('A process that is killed between any two steps', function () {
   }
 
   it('a payment takes the money once, and the intent is PAID once', async () => {
-    const steps = await killEverywhere(service, paying, graves, 0)
+    const steps = await killEverywhere(service, paying, closings, 0)
     expect(steps).to.include.members(settling)
-    await landLate(service, paying, graves, steps.indexOf('mongodb update') + 1)
+    await landLate(service, paying, closings, steps.indexOf('mongodb update') + 1)
   })
 
   for (const [what, said, outcome, told] of [
@@ -142,7 +142,7 @@ describe('A process that is killed between any two steps', function () {
             expect(toldBy(intent), label).to.deep.equal(['payment.created', ...events])
           },
         },
-        graves,
+        closings,
         0,
       )
       expect(steps).to.include.members(['mongodb find', 'mongodb insert', 'mongodb update'])
@@ -150,7 +150,7 @@ describe('A process that is killed between any two steps', function () {
 
   it('a payment that is declined when the time is up is told, and then the expiry', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
-    toldWallet(service).knows(declined)
+    scriptedWallet(service).knows(declined)
     const steps = await killEverywhere(
       service,
       {
@@ -158,7 +158,7 @@ describe('A process that is killed between any two steps', function () {
         async run(victim, { referenceNumber, paymentId }) {
           const { createdAt, expiresAt } = await storedIntent(service, referenceNumber)
           victim.deps.now = () => new Date(createdAt.getTime() + 1000)
-          toldWallet(victim).answers(() => {
+          scriptedWallet(victim).answers(() => {
             victim.deps.now = () => new Date(expiresAt.getTime() + 1000)
             return declined
           })
@@ -176,7 +176,7 @@ describe('A process that is killed between any two steps', function () {
           expect(events.length, label).to.be.at.most(1)
         },
       },
-      graves,
+      closings,
       dayMs,
     )
     service.deps.wallets = { ...service.deps.wallets, forPayments: () => sandbox, named: () => sandbox }
@@ -258,11 +258,12 @@ describe('A process that is killed between any two steps', function () {
         expect(toldBy(intent), label).to.deep.equal(told)
       },
     }
-    const steps = await killEverywhere(service, refunding, graves, 0)
+    const steps = await killEverywhere(service, refunding, closings, 0)
     const [begin, settle] = ['mongodb update', 'mongodb findAndModify']
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb aggregate', begin])
     expect(steps.filter((name) => name === settle)).to.have.length(1)
-    for (const write of [begin, settle]) await landLate(service, refunding, graves, steps.indexOf(write) + 1)
+    for (const write of [begin, settle])
+      await landLate(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
   it('a simulation pays once, and the merchant hears it', async () => {
@@ -277,8 +278,8 @@ describe('A process that is killed between any two steps', function () {
         expect(toldBy(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
       },
     }
-    const steps = await killEverywhere(service, simulating, graves, 0)
-    await landLate(service, simulating, graves, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killEverywhere(service, simulating, closings, 0)
+    await landLate(service, simulating, closings, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 
@@ -312,7 +313,7 @@ describe('A process that is killed between any two steps', function () {
         again: workThrough,
         check: paying.check,
       },
-      graves,
+      closings,
       2000,
     )
     expect(steps).to.include.members(settling)
@@ -346,7 +347,7 @@ describe('A process that is killed between any two steps', function () {
         ])
       },
     }
-    const steps = await killEverywhere(service, asking, graves, 2000)
+    const steps = await killEverywhere(service, asking, closings, 2000)
     expect(steps).to.include.members(['mongodb insert', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 })

@@ -15,6 +15,7 @@ import { restoreJobs } from '../../workers/run/restore-jobs.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
 import { relay } from '../support/acts.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import {
   keepTests,
@@ -24,7 +25,6 @@ import {
   type Pair,
   testsLeft,
 } from '../support/everything.ts'
-import { buryMeanwhile } from '../support/graves.ts'
 import { openVictim } from '../support/kill-points.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
 import { withService } from '../support/service.ts'
@@ -42,7 +42,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
   let pair: Pair
   let redis: Redis
   let queue: Queue
-  const graves: Promise<unknown>[] = []
+  const closings: Promise<unknown>[] = []
   before(async () => {
     const { redisUrl, queuePrefix: prefix } = service.deps.config
     redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
@@ -56,7 +56,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
   after(async () => {
     await queue.close()
     redis.disconnect()
-    buryMeanwhile(graves)
+    closeInBackground(closings)
   })
 
   const never = () => new AbortController().signal
@@ -73,7 +73,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     await oldThings()
     const whole = await openVictim(service, { step: 0, fate: 'lost', lateMs: 0 })
     await clean(whole.deps)
-    graves.push(whole.close())
+    closings.push(whole.close())
     const stepsOf = (name: string) => whole.steps.flatMap((each, at) => (each === name ? [at + 1] : []))
     const [updates, deletions] = [stepsOf('mongodb update'), stepsOf('mongodb delete')]
     // Deliveries; of intents movements, younger deliveries, themselves; of orders the same but movements; products, and the marks of deleted ones.
@@ -115,7 +115,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
       service.clock.advance(60_000)
       expect(await clean(), `step ${step}`).to.equal('cleaned')
       expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
-      graves.push(victim.close(), running)
+      closings.push(victim.close(), running)
     }
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { newId } from '../../src/security/ids.ts'
 import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import type { Product } from '../../src/store/products/product.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { csvOf, importAs, plansOf, soldOf, storedProducts } from '../support/imports.ts'
 import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -23,8 +23,8 @@ const imported = ['cup|Cup|Default|C-1|700|0', 'jar|Jar|Default|J-1|800|0', 'mug
 describe('An import whose process is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
-  const graves: Promise<unknown>[] = []
-  after(() => buryMeanwhile(graves))
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
@@ -72,7 +72,7 @@ describe('An import whose process is killed between any two steps', function () 
   }
 
   it('happens once if it is repeated, and returns its counts', async () => {
-    const steps = await killEverywhere(service, retrying, graves, 0)
+    const steps = await killEverywhere(service, retrying, closings, 0)
     expect(steps).to.deep.equal([
       // Shop, plan; what landed late of others, who has the handles, who the SKUs.
       'mongodb find',
@@ -89,7 +89,7 @@ describe('An import whose process is killed between any two steps', function () 
       'mongodb update',
       'mongodb update',
     ])
-    await Promise.all([6, 7].map((effect) => landLate(service, retrying, graves, effect)))
+    await Promise.all([6, 7].map((effect) => landLate(service, retrying, closings, effect)))
   })
 
   it('happens completely or not at all if it is not repeated, after the sweep', async () => {
@@ -108,7 +108,7 @@ describe('An import whose process is killed between any two steps', function () 
         expect(open, label).to.deep.equal([])
       },
     }
-    await killEverywhere(service, sweeping, graves, 0)
+    await killEverywhere(service, sweeping, closings, 0)
     expect([...seen]).to.have.members([1, 3])
   })
 })

@@ -8,7 +8,7 @@ import { createShop } from '../../src/store/shops/create-shop.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { expectRefused } from '../api/refused.ts'
 import { post } from '../support/acts.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import {
   csvOf,
   importAs,
@@ -38,11 +38,11 @@ describe('A concurrent import', () => {
   const service = withService()
   const beside = withServiceBeside(service, {})
   let merchant: Merchant
-  const graves: Promise<unknown>[] = []
+  const closings: Promise<unknown>[] = []
   beforeEach(async () => {
     merchant = await openingMerchant()
   })
-  after(() => buryMeanwhile(graves))
+  after(() => closeInBackground(closings))
 
   /** With a shop, so that the steps of each import are the same. */
   async function openingMerchant(): Promise<Merchant> {
@@ -90,7 +90,7 @@ describe('A concurrent import', () => {
       (error: { code: string }) => error.code,
     )
     await victim.died
-    graves.push(answer.then(() => victim.close()))
+    closings.push(answer.then(() => victim.close()))
     return async () => {
       await victim.happen()
       return answer

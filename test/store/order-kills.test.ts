@@ -5,7 +5,7 @@ import { placeOrder } from '../../src/store/orders/place.ts'
 import { release } from '../../src/store/orders/release.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { behindMs, openVictim, type Victim } from '../support/kill-points.ts'
 import { type Merchant, type Service, withService } from '../support/service.ts'
@@ -25,9 +25,9 @@ interface Case {
 describe('An order whose process is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
-  const graves: Promise<unknown>[] = []
+  const closings: Promise<unknown>[] = []
   const cases: Case[] = []
-  after(() => buryMeanwhile(graves))
+  after(() => closeInBackground(closings))
 
   const prepareOf = (stocks: number[]) => async (): Promise<Case> => {
     const merchant = await service.merchant()
@@ -90,7 +90,7 @@ describe('An order whose process is killed between any two steps', function () {
   const placing = 6
 
   it('is placed once by the retry, and stock taken by a crashed process is returned', async () => {
-    expect(await killEverywhere(service, ordering, graves, 0)).to.deep.equal(steps)
+    expect(await killEverywhere(service, ordering, closings, 0)).to.deep.equal(steps)
     service.clock.advance(leftBehindMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
     for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
@@ -108,7 +108,7 @@ describe('An order whose process is killed between any two steps', function () {
     const late = moments.map(async ([stock, step, name, when]) => {
       const each = await prepareOf([stock])()
       const dead = await openVictim(service, { step: placing - 1, fate: 'late', lateMs: behindMs })
-      graves.push(ask(dead, each).catch(() => undefined))
+      closings.push(ask(dead, each).catch(() => undefined))
       await dead.died
       const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
       const retried = ask(retry, each)
@@ -118,7 +118,7 @@ describe('An order whose process is killed between any two steps', function () {
       await retry.happen()
       expect(await retried, when).to.equal(201)
       await ordering.check(each, when)
-      graves.push(dead.close(), retry.close())
+      closings.push(dead.close(), retry.close())
       return each
     })
     const all = await Promise.all(late)
@@ -140,7 +140,7 @@ describe('An order whose process is killed between any two steps', function () {
       async wake() {
         await victim.happen()
         const status = await asked
-        graves.push(victim.close())
+        closings.push(victim.close())
         return status
       },
     }
@@ -181,7 +181,7 @@ describe('An order whose process is killed between any two steps', function () {
     const asked = ask(victim, each).catch(() => undefined)
     await victim.died
     expect(victim.steps.slice(3)).to.deep.equal(['mongodb find', 'mongodb update', 'mongodb update'])
-    graves.push(asked, victim.close())
+    closings.push(asked, victim.close())
     await change(true)
     await ordering.again(each)
     await ordering.check(each, 'again')
@@ -217,7 +217,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await release(service.deps, { ...mine, tryId })).to.equal(null)
     await victim.happen()
     expect(await answer).to.equal('SERVICE_UNAVAILABLE')
-    graves.push(victim.close())
+    closings.push(victim.close())
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 

@@ -3,7 +3,7 @@ import { recorded } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openBeside } from '../support/acts.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import { asMerchant, type Merchant, type Service, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
@@ -14,8 +14,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   this.timeout(60_000)
   const service = withService()
   const merchant = withMerchant(service)
-  const graves: Promise<unknown>[] = []
-  after(() => buryMeanwhile(graves))
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   interface Asked {
     as?: Merchant
@@ -319,7 +319,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
     it('happens once', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
-      expect(await killEverywhere(service, byId, graves, 0)).to.deep.equal([
+      expect(await killEverywhere(service, byId, closings, 0)).to.deep.equal([
         'mongodb aggregate',
         'mongodb insert',
         'mongodb update',
@@ -332,7 +332,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       landLate(
         service,
         sale(() => 'Default', 5),
-        graves,
+        closings,
         4,
       ))
   })

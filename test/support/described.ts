@@ -4,7 +4,7 @@ import { describedAs } from '../../dev/described-as.ts'
 import { describeApi } from '../../src/http/openapi/describe.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes/routes.ts'
-import { noteDeparture } from './departures.ts'
+import { noteContractFault } from './contract-faults.ts'
 
 /** Holds every answer that any test gets of a service against the description of the API. */
 
@@ -124,7 +124,7 @@ export function watchAnswer(req: IncomingMessage, res: ServerResponse): void {
       body: isWhole ? body : null,
     }
     const found = departure(method, url, answer)
-    if (found !== null) noteDeparture(found)
+    if (found !== null) noteContractFault(found)
     return end(...given)
   }) as typeof res.end
 }

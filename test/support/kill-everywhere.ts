@@ -22,12 +22,12 @@ const fatesOf = (step: string): readonly Fate[] => (reading.has(step) ? ['lost']
 
 /**
  * Kills a process at each step of the operation, with each fate that makes a difference there; answers the names of the steps. `waitMs` passes
- * between the preparation and the run. What takes long to close is pushed to `graves`.
+ * between the preparation and the run. What takes long to close is pushed to `closings`.
  */
 export async function killEverywhere<Case>(
   service: Service,
   operation: Operation<Case>,
-  graves: Promise<unknown>[],
+  closings: Promise<unknown>[],
   waitMs: number,
 ): Promise<string[]> {
   const whole = await operation.prepare()
@@ -35,7 +35,7 @@ export async function killEverywhere<Case>(
   const survivor = await openVictim(service, { step: 0, fate: 'lost', lateMs: behindMs })
   await operation.run(survivor, whole)
   const { steps } = survivor
-  graves.push(survivor.close())
+  closings.push(survivor.close())
   if (steps.length === 0) throw new Error('there is no step to be killed at')
   await operation.again(whole)
   await operation.check(whole, 'not killed')
@@ -56,7 +56,7 @@ export async function killEverywhere<Case>(
         await victim.happen()
         await operation.again(each)
         await operation.check(each, label)
-        graves.push(
+        closings.push(
           victim.close(),
           running.catch(() => undefined),
         )
@@ -72,7 +72,7 @@ export async function killEverywhere<Case>(
 export async function landLate<Case>(
   service: Service,
   operation: Operation<Case>,
-  graves: Promise<unknown>[],
+  closings: Promise<unknown>[],
   effectStep: number,
 ): Promise<void> {
   for (let first = 1, reached = true; reached; first += landingTogether) {
@@ -84,7 +84,7 @@ export async function landLate<Case>(
     )
     service.clock.advance(behindMs)
     const landed = await Promise.all(
-      cases.map(({ step, each }) => landAt(service, operation, graves, { effectStep, step, each })),
+      cases.map(({ step, each }) => landAt(service, operation, closings, { effectStep, step, each })),
     )
     reached = landed.every(Boolean)
   }
@@ -94,12 +94,12 @@ export async function landLate<Case>(
 async function landAt<Case>(
   service: Service,
   operation: Operation<Case>,
-  graves: Promise<unknown>[],
+  closings: Promise<unknown>[],
   { effectStep, step, each }: { effectStep: number; step: number; each: Case },
 ): Promise<boolean> {
   const victim = await openVictim(service, { step: effectStep, fate: 'late', lateMs: behindMs })
   const running = operation.run(victim, each)
-  graves.push(running.catch(() => undefined))
+  closings.push(running.catch(() => undefined))
   const label = `its write lands before step ${step} of the retry`
   await deathOf(victim, running, { step: effectStep, label })
   const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
@@ -110,7 +110,7 @@ async function landAt<Case>(
   await retried
   await operation.again(each)
   await operation.check(each, `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`)
-  graves.push(victim.close(), retry.close())
+  closings.push(victim.close(), retry.close())
   return reached
 }
 

@@ -1,8 +1,8 @@
 // Loaded by mocha itself (.mocharc.json): one MongoDB and one Redis for the whole run, ended and removed with it.
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
-import { contractHooks } from './departures.ts'
-import { allBuried } from './graves.ts'
+import { allClosed } from './closing.ts'
+import { contractHooks } from './contract-faults.ts'
 
 const LINGER_LIMIT_MS = 5000
 
@@ -21,7 +21,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  await allBuried()
+  await allClosed()
   await Promise.all([servers.mongo.stop(), servers.redis.stop()])
   setTimeout(failForWhatIsOpen, LINGER_LIMIT_MS).unref()
 }

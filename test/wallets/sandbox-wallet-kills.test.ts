@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
-import { buryMeanwhile } from '../support/graves.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
 import type { Victim } from '../support/kill-points.ts'
 import { withService } from '../support/service.ts'
@@ -24,8 +24,8 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
   before(() => {
     customers = customersOf(service)
   })
-  const graves: Promise<unknown>[] = []
-  after(() => buryMeanwhile(graves))
+  const closings: Promise<unknown>[] = []
+  after(() => closeInBackground(closings))
 
   const walletOf = (victim: Victim) => victim.deps.wallets.forPayments(true) as Wallet
   /** By the victim's clock, which may be behind. */
@@ -94,7 +94,7 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
   it('a payment, keeps its balance consistent and has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
-    const steps = await killEverywhere(service, killed, graves, 0)
+    const steps = await killEverywhere(service, killed, closings, 0)
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb findAndModify',
@@ -104,17 +104,17 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
       'mongodb update',
     ])
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landLate(service, killed, graves, 4)
+    await landLate(service, killed, closings, 4)
   })
 
   it('a refund, keeps its balance consistent and has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(refund, seen)
-    const steps = await killEverywhere(service, killed, graves, 0)
+    const steps = await killEverywhere(service, killed, closings, 0)
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb find', 'mongodb update'])
     expect(steps.slice(-2)).to.deep.equal(['mongodb insert', 'mongodb update'])
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landLate(service, killed, graves, 2)
+    await landLate(service, killed, closings, 2)
   })
 
   it('either, is completed by a poll', async () => {

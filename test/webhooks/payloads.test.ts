@@ -6,8 +6,8 @@ import { cancelIntent, createIntent, readIntent, subscribe } from '../support/ac
 import { type Received, withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, wordOf } from '../support/pay.ts'
 import { faultsOf } from '../support/payment-events.ts'
+import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
 type Body = Received['json']
@@ -24,9 +24,9 @@ describe('The body of a payment’s webhook', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let merchant: Merchant
-  let wallet: ToldWallet
+  let wallet: ScriptedWallet
   before(async () => {
-    wallet = toldWallet(service)
+    wallet = scriptedWallet(service)
     merchant = await service.merchant()
     await subscribe(service, merchant, endpointServer.url, paymentEvents)
     service.startWorkers()

@@ -10,8 +10,8 @@ import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { openVictim } from '../support/kill-points.ts'
 import { pay, simulate, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
-import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
 const dayMs = 86_400_000
@@ -20,9 +20,9 @@ const minuteMs = 60_000
 describe('A payment in progress', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
-  let wallet: ToldWallet
+  let wallet: ScriptedWallet
   beforeEach(() => {
-    wallet = toldWallet(service)
+    wallet = scriptedWallet(service)
     service.clock.freeze(new Date())
   })
   afterEach(async () => {
@@ -199,7 +199,7 @@ describe('A payment in progress', () => {
     const key = newId()
     // After the look at the intent.
     const process = await openVictim(service, { step: 2, fate, lateMs: 0 })
-    const orders = toldWallet(process).orders
+    const orders = scriptedWallet(process).orders
     const paid = pay(process, referenceNumber, { paymentId: key }).then(wordOf, () => 'died')
     await process.died
     expect(process.steps).to.deep.equal(['mongodb find', 'mongodb update'])

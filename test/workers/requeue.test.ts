@@ -7,10 +7,10 @@ import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { type Requeuer, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../src/webhooks/deliveries/requeue-all.ts'
 import { attempt, freshDelivery, stored, subscribe, trustEndpoint } from '../support/acts.ts'
+import { closeInBackground } from '../support/closing.ts'
 import { deadDeliveries } from '../support/dead.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
-import { buryMeanwhile } from '../support/graves.ts'
 import { killEverywhere } from '../support/kill-everywhere.ts'
 import { openService, withMerchantPerTest, withService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -224,8 +224,8 @@ describe('A re-queue of a delivery', () => {
   })
 
   describe('by a process that is killed between any two steps', () => {
-    const graves: Promise<unknown>[] = []
-    after(() => buryMeanwhile(graves))
+    const closings: Promise<unknown>[] = []
+    after(() => closeInBackground(closings))
 
     interface Case {
       delivery: Delivery
@@ -251,7 +251,7 @@ describe('A re-queue of a delivery', () => {
             expect(await trailOf([delivery]), label).to.have.length(1)
           },
         },
-        graves,
+        closings,
         0,
       )
       expect(steps).to.deep.equal([

@@ -14,12 +14,12 @@ import { createIntent } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { newRefund, pay, refund, storedIntent, toldBy } from '../support/pay.ts'
 import { loseAllJobs } from '../support/redis-keys.ts'
+import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Service, withMerchant, withService, withServiceBeside } from '../support/service.ts'
-import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
 describe('A payment or refund with an unknown outcome', () => {
-  let wallet: ToldWallet
+  let wallet: ScriptedWallet
   let redis: Redis
   let queue: Queue
   const errors: { event: string; fields: object }[] = []
@@ -35,7 +35,7 @@ describe('A payment or refund with an unknown outcome', () => {
     queue = new Queue('wallet-outcome', { connection: redis, prefix: service.deps.config.queuePrefix })
   })
   beforeEach(() => {
-    wallet = toldWallet(service, beside)
+    wallet = scriptedWallet(service, beside)
   })
   afterEach(async () => {
     service.clock.freeze(null)
@@ -300,7 +300,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(step.next === 'later' && Math.round(secondsTo(step.at))).to.equal(60)
     expect([log['outcome'], log['why'], isWarning]).to.deep.equal(['unknown', 'not configured', true])
     expect((await storedIntent(service, intent.referenceNumber)).hold?.id).to.equal(key)
-    toldWallet(service).knows({ outcome: 'not-executed' })
+    scriptedWallet(service).knows({ outcome: 'not-executed' })
     service.clock.advance(60_000)
     expect(await ask(intent, key)).to.deep.equal(done)
     const after = await storedIntent(service, intent.referenceNumber)

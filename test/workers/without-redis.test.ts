@@ -4,8 +4,8 @@ import { newId } from '../../src/security/ids.ts'
 import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
+import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { type ToldWallet, toldWallet } from '../support/told-wallet.ts'
 import { until } from '../support/until.ts'
 
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
@@ -17,7 +17,7 @@ for (const [what, signal] of Object.entries(faults))
     let service: Service
     let merchant: Merchant
     let endpointServer: EndpointServer
-    let wallet: ToldWallet
+    let wallet: ScriptedWallet
     before(async () => {
       ;[redis, endpointServer] = await Promise.all([startRedis(), startEndpointServer()])
       await redis.kill(signal)
@@ -27,7 +27,7 @@ for (const [what, signal] of Object.entries(faults))
         WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1',
       })
       merchant = await service.merchant()
-      wallet = toldWallet(service)
+      wallet = scriptedWallet(service)
       service.startWorkers()
       await subscribe(service, merchant, endpointServer.url, [
         'payment.created',

@@ -1,8 +1,8 @@
 /** Answers of this run that were not as the API is described, each with the test that got it (described.ts). */
-const departures: string[] = []
+const contractFaults: string[] = []
 let test = ''
 
-export const noteDeparture = (fault: string): void => void departures.push(`${test}\n    ${fault}`)
+export const noteContractFault = (fault: string): void => void contractFaults.push(`${test}\n    ${fault}`)
 
 /** As many as one can read. */
 const mostTold = 20
@@ -13,8 +13,8 @@ export const contractHooks = {
     test = this.currentTest?.fullTitle() ?? ''
   },
   afterAll(): void {
-    if (departures.length === 0) return
-    const told = departures.slice(0, mostTold).join('\n  ')
-    throw new Error(`${departures.length} answers were not as the API is described:\n  ${told}`)
+    if (contractFaults.length === 0) return
+    const told = contractFaults.slice(0, mostTold).join('\n  ')
+    throw new Error(`${contractFaults.length} answers were not as the API is described:\n  ${told}`)
   },
 }

@@ -2,20 +2,20 @@ import type { Deps } from '../../src/deps.ts'
 import type { Question, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 
-/** A wallet that answers what a test tells it to, and remembers what it was asked. */
-export interface ToldWallet extends Wallet {
-  /** The keys of the orders it got. */
+/** A wallet that returns what a test sets, and records its calls. */
+export interface ScriptedWallet extends Wallet {
+  /** The keys of the orders it received. */
   orders: string[]
   questions: Question[]
-  /** To orders of both kinds. */
+  /** Sets the outcome of payments and refunds. */
   answers(answer: () => WalletOutcome | Promise<WalletOutcome>): void
   knows(outcome: WalletOutcome): void
-  /** Whoever asks gets this thrown. */
+  /** Makes every question throw this error. */
   fails(error: Error): void
 }
 
-/** Takes the place of the sandbox wallet of these processes. At first it answers nothing and knows nothing. */
-export function toldWallet(...services: { deps: Deps }[]): ToldWallet {
+/** Replaces the sandbox wallet of these processes. At first every outcome is unknown. */
+export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
   let answer: () => WalletOutcome | Promise<WalletOutcome> = () => ({ outcome: 'unknown', why: 'it hung up' })
   let fault: Error | null = null
   let known: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
@@ -25,7 +25,7 @@ export function toldWallet(...services: { deps: Deps }[]): ToldWallet {
     orders.push(key)
     return answer()
   }
-  const wallet: ToldWallet = {
+  const wallet: ScriptedWallet = {
     name: 'sandbox',
     orders,
     questions,

@@ -1,0 +1,8 @@
+const open: Promise<unknown>[] = []
+
+/** Closes killed processes while other tests run, because the driver waits long for a lost connection. */
+export const closeInBackground = (closings: readonly Promise<unknown>[]): void =>
+  void open.push(Promise.all(closings))
+
+/** Resolves when all of them are closed, which servers.ts awaits before it stops the servers. */
+export const allClosed = (): Promise<unknown> => Promise.all(open)
