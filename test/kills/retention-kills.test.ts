@@ -99,7 +99,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
         const { text, status } = await staff.get(`/admin/${path}`)
         expect(status, `step ${step}`).to.be.oneOf([200, 404])
         expect(text).to.not.include('No active endpoint was subscribed')
-        if (status === 200) expect(text).to.include('the clean-up takes it away')
+        if (status === 200) expect(text).to.include('The clean-up deletes it')
       }
       // Its movements are about to go: with a refund the wallet might pay twice, or not know the payment.
       const intent = `/api/v1/dev/intents/${paid}`
