@@ -1,38 +1,44 @@
 import type { Chance } from '../traffic/chance.ts'
 
-/** A stretch with faults: all of them begin and are healed within it. */
+/** A stretch with faults: all of them begin and end within it. */
 export interface Burst {
   fromMs: number
   toMs: number
 }
 
-/** Traffic alone at the start, so that there is something to break. */
-const FIRST_AT_MS = 2500
-/** The longest fault of all, a process frozen for longer than every lease, fits into a long one. */
-const SHORTEST_MS = 10_000
-const LONGEST_MS = 22_000
-/** Between two: long enough for what a fault left behind to pass. */
-const SHORT_QUIET = { fromMs: 8000, toMs: 11_000 }
-/** Every second time: then also for some requests to be judged by their time. */
-const LONG_QUIET = { fromMs: 22_000, toMs: 26_000 }
-/**
- * Traffic alone at the end of a round, so that all promises about time are judged in it: for 10 s a fault may have left something behind, an
- * attempt is late after 15 s and twice its wait, which is 2 s at most, and so what is due in the 9 s between can be told as late.
- */
-const LAST_QUIET_MS = 38_000
-/** In a shorter one there is no time for that, and the faults count for more. */
-const JUDGED_FROM_MS = 60_000
+const firstAtMs = 2500
+/** A process that is frozen for longer than a lease fits into a long burst. */
+const burstMs = { least: 10_000, most: 22_000 }
+/** Long enough for the consequences of a fault to end. */
+const shortQuietMs = { least: 8000, most: 11_000 }
+/** Every second one is also long enough to check the time of some requests. */
+const longQuietMs = { least: 22_000, most: 26_000 }
+/** The last one is long enough to check every promise about time: 10 s of consequences, and 15 s and two waits for a late attempt. */
+const lastQuietMs = 38_000
+/** A shorter round has no time for that. */
+const checkedFromMs = 60_000
 
-/** Stretches with faults, and between and after them stretches without any. */
 export function burstsOf(chance: Chance, lengthMs: number): Burst[] {
-  const endMs = lengthMs < JUDGED_FROM_MS ? lengthMs : lengthMs - LAST_QUIET_MS
+  const endMs = lengthMs < checkedFromMs ? lengthMs : lengthMs - lastQuietMs
   const bursts: Burst[] = []
-  let fromMs = FIRST_AT_MS
-  while (fromMs + SHORTEST_MS <= endMs) {
-    const toMs = Math.min(fromMs + chance.whole(SHORTEST_MS, LONGEST_MS), endMs)
+  let fromMs = firstAtMs
+  while (fromMs + burstMs.least <= endMs) {
+    const toMs = Math.min(fromMs + chance.whole(burstMs.least, burstMs.most), endMs)
     bursts.push({ fromMs, toMs })
-    const quiet = bursts.length % 2 === 0 ? LONG_QUIET : SHORT_QUIET
-    fromMs = toMs + chance.whole(quiet.fromMs, quiet.toMs)
+    const quiet = bursts.length % 2 === 0 ? longQuietMs : shortQuietMs
+    fromMs = toMs + chance.whole(quiet.least, quiet.most)
   }
   return bursts
+}
+
+/** Deals the cards of a list for ever, each as often as every other, from the `first` on. */
+export type Deck<Card> = () => Card
+
+export function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): Deck<Card> {
+  if (cards.length === 0) throw new Error('a deck without a card')
+  const order = cards
+    .map((card) => ({ card, rank: chance.next() }))
+    .toSorted((one, other) => one.rank - other.rank)
+  let next = first
+  return () => (order[next++ % order.length] as { card: Card }).card
 }

@@ -1,6 +1,5 @@
 import { type Chance, chanceOf } from '../traffic/chance.ts'
-import { type Burst, burstsOf } from './bursts.ts'
-import { type Deck, deckOf } from './deck.ts'
+import { type Burst, burstsOf, type Deck, deckOf } from './bursts.ts'
 import {
   type Kind,
   type PlannedFault,
@@ -10,100 +9,89 @@ import {
   typeOf,
 } from './fault.ts'
 import { processFaults } from './process-faults.ts'
-import { type Manners, receiverFaults } from './receiver-faults.ts'
-import { faultsOfMongo, redisFaults, serverFault } from './server-faults.ts'
+import { behaviours, endpointFaults, mongoFaults, redisFaults, serverFault } from './server-faults.ts'
 
-/** What a plan follows from. */
+/** A plan follows from this alone. */
 export interface Planning {
-  /** Of the run; and which of its rounds this is, from 1. */
+  /** Of the run; and the number of the round, from 1. */
   seed: number
   round: number
   servers: Servers
   seconds: number
   points: readonly { name: string; process: ProcessType }[]
-  manners: Manners
 }
 
-/** Those of the clean-up are passed only in the night after a jump of the clock. */
+const hourMs = 3_600_000
+const monthMs = 31 * 24 * hourMs
+/** After a day and an hour idempotency keys are free again, and a night has passed. After a month the sandbox's data is old. */
+const jumps = [0, 25 * hourMs, 0, monthMs]
+
+/** Points of the clean-up are passed only in the night after a jump. With nothing old to remove, it passes only some. */
 const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
-
-const HOUR_MS = 3_600_000
-const MONTH_MS = 31 * 24 * HOUR_MS
-/** A day and an hour: idempotency keys are free again, and a night has passed. A month: what the sandbox made is too old. None: twice as often. */
-const jumps = [0, 25 * HOUR_MS, 0, MONTH_MS]
-
-/** The points of a clean-up that has nothing to take, and is soon at its end. One that has much is not there before its burst is over. */
 const ofNothingOld = ['clean-up.taken', 'clean-up.before-end']
-const isReachedAfter = (aheadMs: number, point: string): boolean =>
-  aheadMs === MONTH_MS ? point !== 'clean-up.before-end' : ofNothingOld.includes(point)
+const isPassedAfter = (aheadMs: number, point: string): boolean =>
+  aheadMs === monthMs ? point !== 'clean-up.before-end' : ofNothingOld.includes(point)
 
-/** So much of a deck is dealt in a second of a round; the next round goes on from there. */
-const POINTS_PER_SECOND = 1 / 14
-/** As many are dealt at least, as each worker is armed with one; the next night of its kind goes on from there. */
-const POINTS_PER_NIGHT = 2
+/** How far the decks advance in a second of a round, and in a night. The next round continues there. */
+const pointsPerSecond = 1 / 14
+const pointsPerNight = 2
+/** Before, hardly anything exists that could become old. */
+const jumpFromMs = 10_000
 
-/** What is done in a round, in the order of time. The same round has the same plan. */
+/** The faults of a round, in the order of time. */
 export function planOf(round: Planning): PlannedFault[] {
   const chance = chanceOf(round.seed, 'plan', round.round)
   const bursts = burstsOf(chance, round.seconds * 1000)
-  const aheadMs = jumpOf(round)
-  const jumpAt = aheadMs === 0 ? undefined : nightOf(bursts)
-  const deal = decksOf(round, chance, aheadMs)
+  const aheadMs = deckOf(chanceOf(round.seed, 'jumps'), jumps, round.round)()
+  const night = aheadMs === 0 ? undefined : nightOf(bursts)
+  const decks = decksOf(round, chance, aheadMs)
   const faults = bursts.flatMap((burst) => [
-    ...processFaults(chance, burst, burst === jumpAt, burst === jumpAt ? deal.night : deal.day),
-    ...serverFault(chance, burst, redisFaults, deal.redis),
-    ...serverFault(chance, burst, faultsOfMongo(round.servers), deal.mongo),
-    ...receiverFaults(chance, burst, round.manners, deal.receivers),
-    ...(burst === jumpAt ? [jump(burst, aheadMs)] : []),
+    ...processFaults(chance, burst, burst === night, burst === night ? decks.night : decks.day),
+    ...serverFault(chance, burst, redisFaults, decks.redis),
+    ...serverFault(chance, burst, mongoFaults[round.servers], decks.mongo),
+    ...endpointFaults(chance, burst, decks.endpoints),
+    // Early in its burst: the points of the clean-up are armed by then.
+    ...(burst === night ? [jump(Math.max(jumpFromMs, burst.fromMs + 2500), aheadMs)] : []),
   ])
   return faults.toSorted((one, other) => one.atMs - other.atMs)
 }
 
-/** Each of the jumps in four rounds. */
-const jumpOf = ({ seed, round }: Planning): number => deckOf(chanceOf(seed, 'jumps'), jumps, round)()
+const jump = (atMs: number, aheadMs: number): PlannedFault => ({
+  what: 'clock.jump',
+  target: 'all',
+  atMs,
+  forMs: 0,
+  aheadMs,
+})
 
-/** The longest of the middle third: with things before it that are old after it, with time for its points, and with traffic after it. */
+/** The longest burst of the middle third: with traffic before and after it. */
 function nightOf(bursts: readonly Burst[]): Burst | undefined {
   const from = Math.floor(bursts.length / 3)
   const middle = bursts.slice(from, Math.max(from + 1, Math.ceil((2 * bursts.length) / 3)))
   return middle.toSorted((one, other) => other.toMs - other.fromMs - (one.toMs - one.fromMs))[0]
 }
 
-/** In the first seconds of a round there is hardly anything yet that could be old. */
-const YOUNG_MS = 10_000
-
-/** Early in its burst: the points of the clean-up are armed by then, and the poll that asks for it comes within seconds. */
-const jump = ({ fromMs }: Burst, aheadMs: number): PlannedFault => ({
-  what: 'clock.jump',
-  target: 'all',
-  atMs: Math.max(YOUNG_MS, fromMs + 2500),
-  forMs: 0,
-  aheadMs,
-})
-
-function decksOf(
-  { seed, round, servers, seconds, points, manners }: Planning,
-  chance: Chance,
-  aheadMs: number,
-) {
-  const first = Math.floor(round * seconds * POINTS_PER_SECOND)
-  const ofDay = (type: ProcessType) =>
-    points.filter(({ name, process }) => process === type && !isOfNight(name)).map(({ name }) => name)
+function decksOf({ seed, round, servers, seconds, points }: Planning, chance: Chance, aheadMs: number) {
+  const first = Math.floor(round * seconds * pointsPerSecond)
+  const firstOfNight = Math.floor((round - 1) / jumps.length) * pointsPerNight
+  const day = (type: ProcessType): Deck<string> => {
+    const own = points.filter(({ name, process }) => process === type && !isOfNight(name))
+    return deckOf(
+      chanceOf(seed, 'points', type),
+      own.map(({ name }) => name),
+      first,
+    )
+  }
   const ofNight = points
-    .filter(({ name }) => isOfNight(name) && isReachedAfter(aheadMs, name))
     .map(({ name }) => name)
-  const firstOfNight = Math.floor((round - 1) / jumps.length) * POINTS_PER_NIGHT
-  const [web, worker, night] = [
-    deckOf(chanceOf(seed, 'points', 'web'), ofDay('web'), first),
-    deckOf(chanceOf(seed, 'points', 'worker'), ofDay('worker'), first),
-    deckOf(chanceOf(seed, 'points', 'worker'), ofNight, firstOfNight),
-  ]
-  const kindsOf = (lasting: object) => Object.keys(lasting) as Kind[]
+    .filter((name) => isOfNight(name) && isPassedAfter(aheadMs, name))
+  const [web, worker] = [day('web'), day('worker')]
+  const night = deckOf(chanceOf(seed, 'points', 'worker'), ofNight, firstOfNight)
   return {
     day: (target: ProcessName): Deck<string> => (typeOf(target) === 'web' ? web : worker),
     night: (target: ProcessName): Deck<string> => (typeOf(target) === 'web' ? web : night),
-    redis: deckOf(chance, kindsOf(redisFaults), 0),
-    mongo: deckOf(chance, kindsOf(faultsOfMongo(servers)), 0),
-    receivers: deckOf(chance, [...manners.keys()], 0),
+    redis: deckOf(chance, Object.keys(redisFaults) as Kind[], 0),
+    mongo: deckOf(chance, Object.keys(mongoFaults[servers]) as Kind[], 0),
+    endpoints: deckOf(chance, [...behaviours.keys()], 0),
   }
 }

@@ -1,49 +1,61 @@
 import type { Chance } from '../traffic/chance.ts'
-import type { Burst } from './bursts.ts'
-import type { Deck } from './deck.ts'
+import { hooks } from '../traffic/hooks.ts'
+import { manners } from '../traffic/manners.ts'
+import { providerManners } from '../traffic/provider.ts'
+import type { Burst, Deck } from './bursts.ts'
 import type { Kind, PlannedFault, Servers } from './fault.ts'
 
-/** A server's faults: how long each lasts in milliseconds, from and to. */
+/** How long each fault of a server lasts, in milliseconds. */
 type Lasting = { readonly [kind in Kind]?: readonly [from: number, to: number] }
 
-export const redisFaults = {
+export const redisFaults: Lasting = {
   'redis.stop': [1000, 9000],
   'redis.flush': [0, 0],
   'redis.empty': [0, 3000],
   'redis.full': [2000, 8000],
-} as const satisfies Lasting
+}
 
-/** The driver gives up on a frozen one after 5 s. */
-const mongoFaults = { 'mongo.kill': [0, 3000], 'mongo.stop': [1000, 9000] } as const satisfies Lasting
+/** The driver gives up on a frozen server after 5 s; the others elect a primary after 2 s. */
+export const mongoFaults: { readonly [servers in Servers]: Lasting } = {
+  standalone: { 'mongo.kill': [0, 3000], 'mongo.stop': [1000, 9000] },
+  'replica-set': {
+    'primary.kill': [0, 6000],
+    'primary.end': [0, 6000],
+    'primary.stop': [1000, 9000],
+    'primary.step-down': [0, 0],
+  },
+}
 
-/** The others elect another after 2 s; a shorter silence than that is none. */
-const primaryFaults = {
-  'primary.kill': [0, 6000],
-  'primary.end': [0, 6000],
-  'primary.stop': [1000, 9000],
-  'primary.step-down': [0, 0],
-} as const satisfies Lasting
+/** To start again, or to elect a primary. */
+const recoveryMs = 3000
 
-export const faultsOfMongo = (servers: Servers): Lasting =>
-  servers === 'standalone' ? mongoFaults : primaryFaults
-
-/** What starts it again takes, and what elects a primary. */
-const AFTER_MS = 3000
-
-/** One fault of a server in a burst, or none. */
+/** One fault of a server in a burst; in some bursts none, which shows better what a killed process leaves. */
 export function serverFault(
   chance: Chance,
   burst: Burst,
   lasting: Lasting,
   deck: Deck<Kind>,
 ): PlannedFault[] {
-  // Not in each: where MongoDB never fails, what a killed process leaves is seen clearer.
   if (chance.is(0.2)) return []
-  const kind = deck()
-  const [from, to] = lasting[kind] ?? [0, 0]
-  const room = burst.toMs - burst.fromMs - AFTER_MS
-  const forMs = chance.whole(from, Math.min(to, room))
-  const atMs = burst.fromMs + chance.whole(0, room - forMs)
-  const target = kind.split('.')[0]?.replace('mongo', 'mongodb')
-  return [{ what: kind, target, atMs, forMs } as PlannedFault]
+  const what = deck()
+  const [from, to] = lasting[what] ?? [0, 0]
+  const roomMs = burst.toMs - burst.fromMs - recoveryMs
+  const forMs = chance.whole(from, Math.min(to, roomMs))
+  const atMs = burst.fromMs + chance.whole(0, roomMs - forMs)
+  const target = what.split('.')[0]?.replace('mongo', 'mongodb')
+  return [{ what, target, atMs, forMs } as PlannedFault]
 }
+
+/** Every endpoint and the wallet provider, and how each may behave. */
+export const behaviours: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ...[...hooks().keys()].map((name) => [name, manners] as const),
+  ['provider', providerManners.filter((manner) => manner !== 'ok')],
+])
+
+/** Three endpoints that behave differently for a while. */
+export const endpointFaults = (chance: Chance, burst: Burst, names: Deck<string>): PlannedFault[] =>
+  [...new Set([names(), names(), names()])].map((target) => {
+    const atMs = chance.whole(burst.fromMs, burst.toMs - 3000)
+    const forMs = chance.whole(2000, Math.min(10_000, burst.toMs - atMs))
+    return { what: 'receiver.mood', target, manner: chance.pick(behaviours.get(target) ?? []), atMs, forMs }
+  })

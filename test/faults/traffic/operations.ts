@@ -1,65 +1,43 @@
 import { createIntent, repeatCreate } from './operations/create.ts'
 import { listDeliveries, readDelivery, retryDelivery } from './operations/deliveries.ts'
-import {
-  createEndpoint,
-  deleteEndpoint,
-  listEndpoints,
-  rotateSecret,
-  testEndpoint,
-  updateEndpoint,
-} from './operations/endpoints.ts'
-import {
-  cancelIntent,
-  listIntents,
-  raceFor,
-  readIntent,
-  refundIntent,
-  simulatePayment,
-} from './operations/intents.ts'
+import * as endpoints from './operations/endpoints.ts'
+import * as intents from './operations/intents.ts'
 import { placeOrder, readOrders } from './operations/orders.ts'
-import { overstep } from './operations/overstep.ts'
 import { payByCode, payByLink } from './operations/pay.ts'
-import {
-  changeStock,
-  createProduct,
-  deleteProduct,
-  importProducts,
-  listProducts,
-  updateProduct,
-} from './operations/store.ts'
-import { intrude } from './operations/stranger.ts'
+import * as store from './operations/store.ts'
+import { intrude, overstep } from './operations/strangers.ts'
 import { overreach, requeue, requeueAll } from './operations/support.ts'
 import type { Scene } from './scene.ts'
 
 type Operation = (scene: Scene) => Promise<unknown>
 
-/** What is done how often, of all. Some do more than one call. */
+/** How often each operation is performed, in relation to all others. Some make more than one call. */
 export const operations = {
   createIntent: [260, createIntent],
   repeatCreate: [15, repeatCreate],
-  readIntent: [60, readIntent],
-  listIntents: [30, listIntents],
-  cancelIntent: [40, cancelIntent],
-  simulatePayment: [90, simulatePayment],
-  raceFor: [30, raceFor],
+  readIntent: [60, intents.readIntent],
+  listIntents: [30, intents.listIntents],
+  cancelIntent: [40, intents.cancelIntent],
+  simulatePayment: [90, intents.simulatePayment],
+  raceFor: [30, intents.raceFor],
   payByLink: [60, payByLink],
   payByCode: [30, payByCode],
-  refundIntent: [100, refundIntent],
+  refundIntent: [100, intents.refundIntent],
   listDeliveries: [20, listDeliveries],
   readDelivery: [10, readDelivery],
   retryDelivery: [10, retryDelivery],
-  createEndpoint: [8, createEndpoint],
-  updateEndpoint: [8, updateEndpoint],
-  deleteEndpoint: [4, deleteEndpoint],
-  rotateSecret: [3, rotateSecret],
-  testEndpoint: [4, testEndpoint],
-  listEndpoints: [4, listEndpoints],
-  createProduct: [8, createProduct],
-  updateProduct: [10, updateProduct],
-  deleteProduct: [3, deleteProduct],
-  listProducts: [10, listProducts],
-  importProducts: [5, importProducts],
-  changeStock: [60, changeStock],
+  createEndpoint: [8, endpoints.createEndpoint],
+  updateEndpoint: [8, endpoints.updateEndpoint],
+  deleteEndpoint: [4, endpoints.deleteEndpoint],
+  rotateSecret: [3, endpoints.rotateSecret],
+  testEndpoint: [4, endpoints.testEndpoint],
+  listEndpoints: [4, endpoints.listEndpoints],
+  createProduct: [8, store.createProduct],
+  updateProduct: [10, store.updateProduct],
+  deleteProduct: [3, store.deleteProduct],
+  listProducts: [10, store.listProducts],
+  importProducts: [5, store.importProducts],
+  changeStock: [60, store.changeStock],
   placeOrder: [60, placeOrder],
   readOrders: [10, readOrders],
   intrude: [20, intrude],
@@ -69,12 +47,12 @@ export const operations = {
   overstep: [8, overstep],
 } as const satisfies { [name: string]: readonly [weight: number, operate: Operation] }
 
-/** What a live key is refused, which is tried now and then. */
+/** A live key is refused these, which is tried sometimes. */
 export const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'placeOrder']
 
 export type OperationName = keyof typeof operations
 
-/** What is done how often, where some things are done ten times as often as they would be. */
+/** The weights, ten times as high for some. */
 export const weightsWith = (often: readonly OperationName[]) =>
   Object.fromEntries(
     Object.entries(operations).map(([name, [weight]]) => [

@@ -3,13 +3,13 @@ import type { Wallet } from './books.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { clientTimeoutMs } from './client.ts'
 import { businessesCount, mannerOf } from './hooks.ts'
-import { type Manner, tiresome } from './manners.ts'
+import { tiresome } from './manners.ts'
 import { everyEvent, subscribe } from './operations/endpoints.ts'
 import { openProduct } from './operations/store.ts'
 import type { Scene } from './scene.ts'
 import type { Business, Employee, Key, Place, World } from './world.ts'
 
-/** Runs the command line of the service and answers what it printed. */
+/** Runs the service's command line, and returns its JSON. */
 export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>
 
 /** What the traffic adds to a round's setting. */
@@ -18,19 +18,18 @@ export type Provisioned = Pick<
   'businesses' | 'wallets' | 'providerWallets' | 'staff' | 'stock' | 'clientTimeoutMs'
 >
 
-/** The first so many are approved for live, and the first so many of these have a live shop. */
+/** So many businesses are approved for live, and so many of these have a live shop. */
 const [liveBusinesses, liveShops] = [3, 2]
-const keysPerPlace = 2
 const walletsCount = 10
 const productsPerPlace = 3
-/** Of the five that a business may have: all at the first hook, something at the others. */
+/** Of the five endpoints that a business may have. */
 const lastingHooks = [0, 1, 2]
 
-/** Everybody there is, made by the command line: businesses with keys, shops, wallets of the sandbox, staff. */
+/** Creates businesses with keys and shops, wallets of the sandbox, and staff, by the command line. */
 export async function provision(
   admin: Admin,
   seed: number,
-  open: Pick<World, 'receiversOrigin' | 'now'>,
+  known: Pick<World, 'receiversOrigin' | 'now'>,
 ): Promise<World> {
   const chance = chanceOf(seed, 'provision')
   const places: Place[] = []
@@ -44,12 +43,16 @@ export async function provision(
   const wallets = walletsOf(chance, '36')
   for (const { phone, pin, balance } of wallets)
     await admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', String(balance)])
-  const staff = [
-    await hire(admin, 'support', 1),
-    await hire(admin, 'support', 2),
-    await hire(admin, 'viewer', 1),
-  ]
-  return { businesses, places, wallets, providerWallets: walletsOf(chance, '46'), staff, ...open }
+  const staff: Employee[] = []
+  for (const [role, number] of [
+    ['support', 1],
+    ['support', 2],
+    ['viewer', 1],
+  ] as const) {
+    const made = await admin(['staff', 'create', '--name', `${role}-${number}`, '--role', role])
+    staff.push({ name: String(made.name), role, password: String(made.password), cookie: '' })
+  }
+  return { businesses, places, wallets, providerWallets: walletsOf(chance, '46'), staff, ...known }
 }
 
 async function openBusiness(admin: Admin, chance: Chance, index: number): Promise<Business> {
@@ -64,17 +67,23 @@ async function openBusiness(admin: Admin, chance: Chance, index: number): Promis
 
 async function openPlace(admin: Admin, business: Business, mode: Key['mode']): Promise<Place> {
   const issue = async (kind: Key['kind']): Promise<Key> => {
-    const options = ['--business', business.id, '--mode', mode, '--kind', kind]
-    const { id, key } = await admin(['key', 'create', ...options])
+    const { id, key } = await admin([
+      'key',
+      'create',
+      '--business',
+      business.id,
+      '--mode',
+      mode,
+      '--kind',
+      kind,
+    ])
     return { id: String(id), secret: String(key), mode, kind, business: business.id }
   }
-  const keys: Key[] = []
-  while (keys.length < keysPerPlace) keys.push(await issue('secret'))
   return {
     business,
     sandbox: mode === 'test',
     marker: business.markers[mode],
-    keys,
+    keys: [await issue('secret'), await issue('secret')],
     publishable: await issue('publishable'),
     hasShop: mode === 'test' || business.index < liveShops,
     intents: [],
@@ -85,7 +94,7 @@ async function openPlace(admin: Admin, business: Business, mode: Key['mode']): P
   }
 }
 
-/** The first is whose PIN is mistyped, the second has hardly anything. PINs have six digits, which nothing else here has. */
+/** The first has a forgetful owner, the second hardly any money. Nothing else here has six digits like the PINs. */
 const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
   Array.from({ length: walletsCount }, (_, index) => ({
     phone: `${prefix}${chance.whole(100_000, 999_999)}`,
@@ -93,23 +102,18 @@ const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
     balance: index === 1 ? 900 : 50_000_000,
   }))
 
-async function hire(admin: Admin, role: Employee['role'], number: number): Promise<Employee> {
-  const { name, password } = await admin(['staff', 'create', '--name', `${role}-${number}`, '--role', role])
-  return { name: String(name), role, password: String(password), cookie: '' }
-}
-
-/** What merchants do before anything else, through the API: receivers, and products whose stock is balanced. */
+/** What merchants do first, through the API: endpoints, and products whose stock is balanced. */
 export async function settleIn(place: Place, scene: Scene): Promise<Provisioned['stock']> {
   const { business, sandbox } = place
   if (business.endpoints.length === 0)
     for (const hook of lastingHooks) {
-      const id = await subscribe(scene, hook, eventsFor(mannerOf(business.index, hook), hook))
+      const id = await subscribe(scene, hook, eventsFor(business.index, hook))
       if (id !== null) business.endpoints.push({ id, isLasting: true })
     }
   const stock: Provisioned['stock'] = []
   while (place.hasShop && place.products.length < productsPerPlace) {
     const opened = await openProduct(scene)
-    if (opened === null) throw new Error('a product could not be made')
+    if (opened === null) throw new Error('a product could not be created')
     place.products.push(opened.product)
     for (const [index, { id }] of opened.product.variants.entries()) {
       const quantity = opened.stock[index] ?? 0
@@ -119,33 +123,23 @@ export async function settleIn(place: Place, scene: Scene): Promise<Provisioned[
   return stock
 }
 
-/** Who keeps the service waiting gets little: else what waits for it is never worked off. */
-function eventsFor(manner: Manner, hook: number): string[] {
+/** An endpoint that delays the service gets few events, or its queue would never end. */
+function eventsFor(business: number, hook: number): string[] {
   if (hook === 0) return everyEvent
-  return tiresome.includes(manner)
-    ? ['order.new']
-    : ['payment.confirmed', 'payment.refunded', 'payment.expired']
+  const isTiresome = tiresome.includes(mannerOf(business, hook))
+  return isTiresome ? ['order.new'] : ['payment.confirmed', 'payment.refunded', 'payment.expired']
 }
 
 /** For the setting of the evidence. */
-export function provisioned(world: World, stock: Provisioned['stock']): Provisioned {
-  const keysOf = (business: Business) =>
-    world.places
-      .filter((place) => place.business === business)
-      .flatMap(({ keys, publishable }) => [...keys, publishable])
-      .map(({ id, mode, kind, secret }) => ({ id, mode, kind, secret }))
-  return {
-    businesses: world.businesses.map((business) => ({
-      id: business.id,
-      name: business.name,
-      markers: business.markers,
-      keys: keysOf(business),
-    })),
-    wallets: world.wallets,
-    // As they were at first: the provider moves its own copies.
-    providerWallets: world.providerWallets.map((wallet) => ({ ...wallet })),
-    staff: world.staff.map(({ name, role, password }) => ({ name, role, password })),
-    stock,
-    clientTimeoutMs,
-  }
-}
+export const provisioned = (world: World, stock: Provisioned['stock']): Provisioned => ({
+  businesses: world.businesses.map(({ id, name, markers }) => {
+    const places = world.places.filter(({ business }) => business.id === id)
+    return { id, name, markers, keys: places.flatMap(({ keys, publishable }) => [...keys, publishable]) }
+  }),
+  wallets: world.wallets,
+  // The provider changes its own copies.
+  providerWallets: world.providerWallets.map((wallet) => ({ ...wallet })),
+  staff: world.staff.map(({ name, role, password }) => ({ name, role, password })),
+  stock,
+  clientTimeoutMs,
+})

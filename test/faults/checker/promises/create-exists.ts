@@ -2,6 +2,9 @@ import { isDone } from '../requests.ts'
 import { dataOf, intentsIn, type ShownIntent } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 
+/** Two processes read the clock. */
+const marginMs = 1000
+
 /** Every create that was answered is in MongoDB, under its key's business, and in the auditor's reads and lists: nothing acknowledged is lost. */
 export const createExists: Check = function* (round) {
   const [read, listed] = [auditedIn(round, false), auditedIn(round, true)]
@@ -10,8 +13,13 @@ export const createExists: Check = function* (round) {
     if (made === null) continue
     const { referenceNumber, shortCode, code, amount } = made
     const stored = round.intentOf.get(referenceNumber)
+    const ended = request.settled?.ended ?? request.ended
+    const { from, to } = round.times.shownOf({ began: request.began, ended })
+    const createdAt = Date.parse(made.createdAt)
+    if (!request.isAcrossDays && (createdAt < from - marginMs || createdAt > to + marginMs))
+      yield [referenceNumber, `was created at ${made.createdAt}, not while it was requested`]
     if (stored === undefined) {
-      if (!round.mayBeCleaned({ ...made, createdAt: Date.parse(made.createdAt) }))
+      if (!round.mayBeCleaned({ ...made, createdAt }))
         yield [referenceNumber, 'the create was answered 201, and MongoDB does not have it']
       continue
     }

@@ -84,7 +84,7 @@ export const trustMutants: readonly Mutant[] = [
     name: 'own-clock',
     bug: 'Each process uses its own wall clock.',
     edits: [replace('createDatabaseTime', 'const atMs = $', 'const atMs = own.wallMs()')],
-    caughtBy: ['expiry.prompt', 'move.legal', 'read.forward'],
+    caughtBy: ['create.exists', 'expiry.prompt', 'move.legal', 'read.forward'],
     focus: { ...under('process.skew'), often: ['createIntent', 'payByLink'] },
   },
   {

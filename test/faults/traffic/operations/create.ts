@@ -1,9 +1,9 @@
-import { type Scene, writeWish } from '../scene.ts'
+import { type Scene, wishOf } from '../scene.ts'
 import { longestMs } from '../send.ts'
 import { dataOf, isGood } from '../wish.ts'
 import { type KnownIntent, remember } from '../world.ts'
 
-/** What the service answers to a create and to a read of it, as far as the traffic looks at it. */
+/** An intent in a response, as far as the traffic needs it. */
 export interface IntentData {
   referenceNumber: string
   shortCode: string
@@ -15,31 +15,22 @@ export interface IntentData {
   totalAmountRefunded?: number
 }
 
-/** Where payments (99901) and refunds (99904) fail in the sandbox (SPEC 8). */
+/** Amounts for which payments and refunds fail in the sandbox (SPEC 8). */
 const magic = [99_901, 99_904]
-const leftAlonePart = 0.15
-/** Refused, and kept as an answer: sent again it is refused again. */
 const wrongAmounts = [0, -5, 1e12]
 
-/** The merchant asks for a payment. */
-export async function createIntent(scene: Scene): Promise<KnownIntent | null> {
+export async function createIntent(scene: Scene): Promise<void> {
   const { chance, place, world } = scene
   const idempotencyKey = scene.newKey()
-  const body = bodyOf(scene, idempotencyKey)
+  const json = bodyOf(scene, idempotencyKey)
   const at = world.now()
-  const wish = writeWish(scene, {
-    what: 'create',
-    method: 'POST',
-    path: '/intents',
-    idempotencyKey,
-    body: { json: body },
-    expects: wrongAmounts.includes(body.amount ?? 0) ? ['AMOUNT_OUT_OF_RANGE'] : [],
-    otherBody: { json: { ...body, amount: chance.whole(1, 20_000) } },
-  })
+  const expects = wrongAmounts.includes(json.amount ?? 0) ? ['AMOUNT_OUT_OF_RANGE'] : []
+  const other = { ...json, amount: chance.whole(1, 20_000) }
+  const wish = wishOf(scene, 'create', '/intents', { json }, { idempotencyKey, other, expects })
   const call = await scene.send(wish, chance)
-  if (call === null || !isGood(call)) return null
+  if (call === null || !isGood(call)) return
   const { referenceNumber, shortCode, code, amount, status, expiresAt } = dataOf<IntentData>(call)
-  const intent: KnownIntent = {
+  remember(place.intents, {
     reference: referenceNumber,
     shortCode,
     code: code ?? '',
@@ -47,14 +38,12 @@ export async function createIntent(scene: Scene): Promise<KnownIntent | null> {
     status,
     refunded: 0,
     expiresAt: Date.parse(expiresAt),
-    isLeftAlone: chance.is(leftAlonePart),
+    isLeftAlone: chance.is(0.15),
     created: { wish, at, repeats: 0 },
-  }
-  remember(place.intents, intent)
-  return intent
+  } satisfies KnownIntent)
 }
 
-/** Sends a create once more after the intent was paid, refunded, cancelled or has failed: the first response is due all the same. */
+/** Repeats a create after the intent has changed: the first response is due. */
 export async function repeatCreate({ place, chance, world, ask }: Scene): Promise<void> {
   const changed = place.intents.filter(
     ({ status, created }) => status !== 'PENDING' && world.now() - created.at < longestMs,
@@ -65,21 +54,20 @@ export async function repeatCreate({ place, chance, world, ask }: Scene): Promis
   await ask(created.wish, 4000 + created.repeats, chance)
 }
 
-function bodyOf({ chance, place: { marker, sandbox } }: Scene, idempotencyKey: string): { amount?: number } {
+function bodyOf({ chance, place: { marker, sandbox } }: Scene, key: string): { amount?: number } {
   const isMagic = sandbox && chance.is(0.04)
-  const amount = isMagic ? chance.pick(magic) : chance.whole(1, 20_000)
   const isOpen = !isMagic && chance.is(0.1)
+  const tail = chance.pick(['', 'é', '\u{1f6d2}', '"<b>"', "' or 1"])
+  const urls = {
+    success_url: `https://shop.example/thanks?of=${marker}`,
+    cancel_url: 'https://shop.example/sorry',
+  }
   return {
-    amount,
+    amount: isMagic ? chance.pick(magic) : chance.whole(1, 20_000),
     ...(isOpen && { amountType: 'OPEN' }),
-    ...(chance.is(0.9) && {
-      label: `${marker} نص ${chance.pick(['', 'é', '\u{1f6d2}', '"<b>"', "' or 1"])}`,
-    }),
-    ...(chance.is(0.6) && { metadata: { key: idempotencyKey, [`${marker}.$x`]: marker } }),
-    ...(chance.is(0.2) && {
-      success_url: `https://shop.example/thanks?of=${marker}`,
-      cancel_url: 'https://shop.example/sorry',
-    }),
+    ...(chance.is(0.9) && { label: `${marker} نص ${tail}` }),
+    ...(chance.is(0.6) && { metadata: { key, [`${marker}.$x`]: marker } }),
+    ...(chance.is(0.2) && urls),
     ...(chance.is(0.02) && { amount: chance.pick(wrongAmounts) }),
   }
 }

@@ -3,12 +3,7 @@ import { dataOf, isGood } from '../wish.ts'
 import { remember } from '../world.ts'
 import { everyEvent } from './endpoints.ts'
 
-interface DeliveryData {
-  id: string
-  status: string
-}
-
-/** The merchant looks through what it was sent, mostly for what failed. */
+/** The merchant lists deliveries, mostly the failed ones. */
 export async function listDeliveries(scene: Scene): Promise<void> {
   const { chance, place } = scene
   const status = chance.weighted({ DEAD: 5, RETRYING: 2, DELIVERED: 1, PENDING: 1, '': 2 })
@@ -21,8 +16,8 @@ export async function listDeliveries(scene: Scene): Promise<void> {
   })
   const call = await read(scene, 'delivery.list', `/webhooks/events?${query.toString()}`)
   if (!isGood(call)) return
-  const { items } = dataOf<{ items: DeliveryData[] }>(call)
-  // What was delivered is not sent again; a few, to be refused.
+  const { items } = dataOf<{ items: { id: string; status: string }[] }>(call)
+  // A delivered one is not re-queued; some are tried all the same.
   const wanted = items.filter((item) => item.status !== 'DELIVERED' || chance.is(0.1))
   for (const { id } of wanted.slice(0, 10)) remember(place.deliveries, id)
 }
@@ -33,9 +28,8 @@ export async function readDelivery(scene: Scene): Promise<void> {
   else await read(scene, 'delivery.read', `/webhooks/events/${chance.pick(place.deliveries)}`)
 }
 
-/** The merchant has one sent again. */
 export async function retryDelivery(scene: Scene): Promise<void> {
   const { chance, place } = scene
   if (place.deliveries.length === 0) await listDeliveries(scene)
-  else await act(scene, 'delivery.retry', `/webhooks/events/${chance.pick(place.deliveries)}/retry`, 'POST')
+  else await act(scene, 'delivery.retry', `/webhooks/events/${chance.pick(place.deliveries)}/retry`)
 }

@@ -3,90 +3,72 @@ import { act, read, type Scene, write } from '../scene.ts'
 import { dataOf, isGood } from '../wish.ts'
 
 export const everyEvent = [
-  'payment.created',
-  'payment.confirmed',
-  'payment.cancelled',
-  'payment.expired',
-  'payment.refunded',
-  'payment.failed',
+  ...['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
+    (event) => `payment.${event}`,
+  ),
   'order.new',
 ]
 
-/** Of a business's hooks those that its first endpoints do not have. */
+/** The first endpoints of a business have the hooks before this one. */
 const firstSpareHook = 3
+const spareHook = ({ chance }: Scene): number => chance.whole(firstSpareHook, hooksPerBusiness - 1)
+const urlOf = ({ place, world }: Scene, hook: number): string =>
+  world.receiversOrigin + hookName(place.business.index, hook)
 
 export async function createEndpoint(scene: Scene): Promise<void> {
-  const { business } = scene.place
-  const hook = scene.chance.whole(firstSpareHook, hooksPerBusiness - 1)
-  const id = await subscribe(scene, hook, someEvents(scene))
-  if (id !== null) business.endpoints.push({ id, isLasting: false })
+  const id = await subscribe(scene, spareHook(scene), someEvents(scene))
+  if (id !== null) scene.place.business.endpoints.push({ id, isLasting: false })
 }
 
-/** Makes an endpoint at a hook of the business and answers its id; null where it was refused. */
+/** Creates an endpoint and returns its id; null if it was refused. */
 export async function subscribe(scene: Scene, hook: number, events: string[]): Promise<string | null> {
-  const { place, world } = scene
-  const url = world.receiversOrigin + hookName(place.business.index, hook)
-  const call = await write(scene, {
-    what: 'endpoint.create',
-    method: 'POST',
-    path: '/webhooks/endpoints',
-    idempotencyKey: scene.newKey(),
-    body: { json: { url, events } },
-    otherBody: { json: { url, events: ['order.new'] } },
-  })
+  const url = urlOf(scene, hook)
+  const other = { url, events: ['order.new'] }
+  const call = await write(
+    scene,
+    'endpoint.create',
+    '/webhooks/endpoints',
+    { json: { url, events } },
+    { other },
+  )
   return call === null || !isGood(call) ? null : dataOf<{ id: string }>(call).id
 }
 
-/** It may add events, take some away, go to another hook of the business, or rest for a while. */
 export async function updateEndpoint(scene: Scene): Promise<void> {
-  const { chance, place, world } = scene
+  const { chance } = scene
   const endpoint = endpointOf(scene)
   if (endpoint === null) return
-  const hook = chance.whole(firstSpareHook, hooksPerBusiness - 1)
   const json = {
     ...(chance.is(0.5) && { events: someEvents(scene) }),
-    ...(chance.is(0.3) && { url: world.receiversOrigin + hookName(place.business.index, hook) }),
+    ...(chance.is(0.3) && { url: urlOf(scene, spareHook(scene)) }),
     ...(chance.is(0.6) && { active: chance.is(0.7) }),
   }
-  await write(scene, {
-    what: 'endpoint.update',
-    method: 'PUT',
-    path: `/webhooks/endpoints/${endpoint}`,
-    idempotencyKey: scene.newKey(),
-    body: { json },
-    otherBody: { json: { active: false } },
-  })
+  const more = { method: 'PUT', other: { active: false } } as const
+  await write(scene, 'endpoint.update', `/webhooks/endpoints/${endpoint}`, { json }, more)
 }
 
 export async function deleteEndpoint(scene: Scene): Promise<void> {
   const { business } = scene.place
   const endpoint = endpointOf(scene)
   if (endpoint === null) return
-  const call = await act(scene, 'endpoint.delete', `/webhooks/endpoints/${endpoint}`, 'DELETE')
+  const call = await act(scene, 'endpoint.delete', `/webhooks/endpoints/${endpoint}`, { method: 'DELETE' })
   if (call !== null) business.endpoints = business.endpoints.filter(({ id }) => id !== endpoint)
 }
 
-/** Of any endpoint, also one that always works. */
 export async function rotateSecret(scene: Scene): Promise<void> {
   const { id } = scene.chance.pick(scene.place.business.endpoints)
-  await act(scene, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`, 'POST')
+  await act(scene, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`)
 }
 
 export async function testEndpoint(scene: Scene): Promise<void> {
   const { id } = scene.chance.pick(scene.place.business.endpoints)
-  await write(scene, {
-    what: 'endpoint.test',
-    method: 'POST',
-    path: `/webhooks/endpoints/${id}/test`,
-    idempotencyKey: scene.newKey(),
-    body: { json: { event: scene.chance.pick(everyEvent) } },
-    otherBody: null,
-  })
+  const json = { event: scene.chance.pick(everyEvent) }
+  await write(scene, 'endpoint.test', `/webhooks/endpoints/${id}/test`, { json })
 }
 
 export const listEndpoints = (scene: Scene): Promise<unknown> => read(scene, 'endpoint.list', '/webhooks')
 
-/** One that came later; the first ones stay as they are, so that most events have somebody to go to. */
+/** The first endpoints stay as they are, so that most events have somewhere to go. */
 function endpointOf({ place, chance }: Scene): string | null {
   const passing = place.business.endpoints.filter(({ isLasting }) => !isLasting)
   return passing.length === 0 ? null : chance.pick(passing).id

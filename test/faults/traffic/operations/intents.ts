@@ -4,35 +4,38 @@ import { dataOf, isGood } from '../wish.ts'
 import type { KnownIntent } from '../world.ts'
 import type { IntentData } from './create.ts'
 
-/** One of those that can be paid or cancelled, as far as is known; now and then any other. */
-export function pendingOf({ place, chance, world }: Scene): KnownIntent | null {
-  const now = world.now()
-  const open = place.intents.filter(
-    ({ status, isLeftAlone, expiresAt }) => status === 'PENDING' && !isLeftAlone && expiresAt > now,
+/** An intent that can probably be paid or cancelled; sometimes any other. */
+export const pendingOf = (scene: Scene): KnownIntent | null =>
+  oneOf(
+    scene,
+    ({ status, isLeftAlone, expiresAt }) =>
+      status === 'PENDING' && !isLeftAlone && expiresAt > scene.world.now(),
   )
-  const some = chance.is(0.95) ? open : place.intents
-  return some.length === 0 ? null : chance.pick(some)
-}
 
-const paidOf = ({ place, chance }: Scene): KnownIntent | null => {
-  const paid = place.intents.filter(
+const paidOf = (scene: Scene): KnownIntent | null =>
+  oneOf(
+    scene,
     ({ status, amount, refunded }) =>
       (status === 'PAID' || status === 'REFUNDED') && (amount === null || refunded < amount),
   )
-  const some = chance.is(0.95) ? paid : place.intents
+
+function oneOf({ place, chance }: Scene, isWanted: (intent: KnownIntent) => boolean): KnownIntent | null {
+  const some = chance.is(0.95) ? place.intents.filter(isWanted) : place.intents
   return some.length === 0 ? null : chance.pick(some)
 }
 
-/** Keeps what an answer says of an intent. After a refusal nobody knows, until it is read. */
+/** Remembers what a response shows. After a refusal the state is unknown until the next read. */
 function learn(intent: KnownIntent, call: Call | null): void {
   if (call === null || !isGood(call)) {
     intent.status = call === null || call.status === 402 ? intent.status : '?'
     return
   }
-  const { status, payment, totalAmountRefunded } = dataOf<IntentData>(call)
-  intent.status = status
-  intent.amount = payment?.amountPaid ?? intent.amount
-  intent.refunded = totalAmountRefunded ?? 0
+  const { status, payment, totalAmountRefunded = 0 } = dataOf<IntentData>(call)
+  Object.assign(intent, {
+    status,
+    amount: payment?.amountPaid ?? intent.amount,
+    refunded: totalAmountRefunded,
+  })
 }
 
 export async function readIntent(scene: Scene): Promise<void> {
@@ -59,11 +62,9 @@ export async function listIntents(scene: Scene): Promise<void> {
 
 export async function cancelIntent(scene: Scene): Promise<void> {
   const intent = pendingOf(scene)
-  if (intent === null) return
-  learn(intent, await act(scene, 'cancel', `/intents/${intent.reference}/cancel`, 'POST'))
+  if (intent !== null) learn(intent, await act(scene, 'cancel', `/intents/${intent.reference}/cancel`))
 }
 
-/** The sandbox's payment by a call. */
 export async function simulatePayment(scene: Scene): Promise<void> {
   const { chance, place } = scene
   const intent = pendingOf(scene)
@@ -74,25 +75,18 @@ export async function simulatePayment(scene: Scene): Promise<void> {
     ...(chance.is(0.3) && { payerPhone: `22${chance.whole(100_000, 999_999)}` }),
     ...(intent.amount === null && chance.is(0.5) && { amount: chance.whole(1, 20_000) }),
   }
-  const call = await write(scene, {
-    what: 'simulate',
-    method: 'POST',
-    path: `/intents/${intent.reference}/simulate-payment`,
-    idempotencyKey: scene.newKey(),
-    body: { json },
-    otherBody: { json: { outcome: 'technical_error' } },
-    expects: place.sandbox ? [] : ['SANDBOX_ONLY'],
-  })
-  learn(intent, call)
+  const more = { other: { outcome: 'technical_error' }, expects: place.sandbox ? [] : ['SANDBOX_ONLY'] }
+  learn(
+    intent,
+    await write(scene, 'simulate', `/intents/${intent.reference}/simulate-payment`, { json }, more),
+  )
 }
 
 export async function refundIntent(scene: Scene): Promise<void> {
-  const { chance } = scene
   const intent = paidOf(scene)
   if (intent === null) return
-  const atOnce = chance.weighted({ 1: 85, 2: 10, 4: 5 })
-  const refunds = Array.from({ length: Number(atOnce) }, () => refundOnce(scene, intent))
-  await Promise.all(refunds)
+  const atOnce = Number(scene.chance.weighted({ 1: 85, 2: 10, 4: 5 }))
+  await Promise.all(Array.from({ length: atOnce }, () => refundOnce(scene, intent)))
 }
 
 async function refundOnce(scene: Scene, intent: KnownIntent): Promise<void> {
@@ -106,33 +100,18 @@ async function refundOnce(scene: Scene, intent: KnownIntent): Promise<void> {
     ...(how === 'tooMuch' && { amount: left + chance.whole(1, 500) }),
     ...(how === 'expecting' && { expectedRefundable: left }),
   }
-  const call = await write(scene, {
-    what: 'refund',
-    method: 'POST',
-    path: `/intents/${intent.reference}/refund`,
-    idempotencyKey,
-    body: { json },
-    otherBody: { json: { amount: 1, reason: `${place.marker} other` } },
-  })
-  learn(intent, call)
+  const more = { idempotencyKey, other: { amount: 1, reason: `${place.marker} other` } }
+  learn(intent, await write(scene, 'refund', `/intents/${intent.reference}/refund`, { json }, more))
 }
 
-/** Several want different things of one intent at the same moment. */
+/** Several requests want different things of one intent at the same moment. */
 export async function raceFor(scene: Scene): Promise<void> {
   const intent = pendingOf(scene)
   if (intent === null) return
   const { chance, place } = scene
   const path = `/intents/${intent.reference}`
-  const cancel = () => act(scene, 'cancel', `${path}/cancel`, 'POST')
-  const simulate = () =>
-    write(scene, {
-      what: 'simulate',
-      method: 'POST',
-      path: `${path}/simulate-payment`,
-      idempotencyKey: scene.newKey(),
-      body: { json: {} },
-      otherBody: null,
-    })
+  const cancel = () => act(scene, 'cancel', `${path}/cancel`)
+  const simulate = () => write(scene, 'simulate', `${path}/simulate-payment`, { json: {} })
   const rivals = place.sandbox ? [cancel, simulate] : [cancel]
   const [first] = await Promise.all([0, 1, 2].map(() => chance.pick(rivals)()))
   learn(intent, first ?? null)

@@ -7,10 +7,10 @@ interface ProductData {
   variants: { _id: string; label: string; stock: number }[]
 }
 
-/** Stock at first of what is balanced: enough for some rounds, so little that it runs out where much is sold. */
+/** Enough for some rounds, and so little that it runs out. */
 const stockAtFirst = [300, 60]
 
-/** A product whose stock is balanced; null where it was refused. `stock`: what each variant begins with. */
+/** Creates a product whose stock is balanced, and returns it with its first stock; null if it was refused. */
 export async function openProduct(scene: Scene): Promise<{ product: KnownProduct; stock: number[] } | null> {
   const idempotencyKey = scene.newKey()
   const variants = stockAtFirst.map((stock, index) => ({
@@ -21,20 +21,15 @@ export async function openProduct(scene: Scene): Promise<{ product: KnownProduct
   }))
   const data = await create(scene, idempotencyKey, { variants })
   if (data === null) return null
-  const known = { id: data._id, variants: data.variants.map(({ _id, label }) => ({ id: _id, label })) }
-  return { product: known, stock: data.variants.map(({ stock }) => stock) }
+  const product = { id: data._id, variants: data.variants.map(({ _id, label }) => ({ id: _id, label })) }
+  return { product, stock: data.variants.map(({ stock }) => stock) }
 }
 
 async function create(scene: Scene, idempotencyKey: string, fields: object): Promise<ProductData | null> {
   const name = `${scene.place.marker} ${idempotencyKey}`
-  const call = await write(scene, {
-    what: 'product.create',
-    method: 'POST',
-    path: '/store/products',
-    idempotencyKey,
-    body: { json: { name, description: 'Thé', ...fields } },
-    otherBody: { json: { name: `${name} other`, price: 7 } },
-  })
+  const more = { idempotencyKey, other: { name: `${name} other`, price: 7 } }
+  const json = { name, description: 'Thé', ...fields }
+  const call = await write(scene, 'product.create', '/store/products', { json }, more)
   return call === null || !isGood(call) ? null : dataOf<ProductData>(call)
 }
 
@@ -45,7 +40,7 @@ export async function createProduct(scene: Scene): Promise<void> {
   if (data !== null) remember(scene.place.passing, data._id)
 }
 
-/** Of any product what is said of it; stock only of those that come and go. */
+/** Changes price and stock only of products that are not balanced. */
 export async function updateProduct(scene: Scene): Promise<void> {
   const { place, chance } = scene
   const isBalanced = chance.is(0.4)
@@ -56,20 +51,14 @@ export async function updateProduct(scene: Scene): Promise<void> {
     ...(!isBalanced && chance.is(0.5) && { price: chance.whole(0, 9000), stock: chance.whole(0, 30) }),
     ...(!isBalanced && chance.is(0.2) && { active: chance.is(0.5) }),
   }
-  await write(scene, {
-    what: 'product.update',
-    method: 'PUT',
-    path: `/store/products/${chance.pick(ids)}`,
-    idempotencyKey: scene.newKey(),
-    body: { json },
-    otherBody: { json: { description: `${place.marker} other` } },
-  })
+  const more = { method: 'PUT', other: { description: `${place.marker} other` } } as const
+  await write(scene, 'product.update', `/store/products/${chance.pick(ids)}`, { json }, more)
 }
 
 export async function deleteProduct(scene: Scene): Promise<void> {
   const { place, chance } = scene
   if (place.passing.length === 0) return
-  await act(scene, 'product.delete', `/store/products/${chance.pick(place.passing)}`, 'DELETE')
+  await act(scene, 'product.delete', `/store/products/${chance.pick(place.passing)}`, { method: 'DELETE' })
 }
 
 export async function listProducts(scene: Scene): Promise<void> {
@@ -80,7 +69,7 @@ export async function listProducts(scene: Scene): Promise<void> {
   else await read(scene, 'product.list', `/store/products?limit=${chance.pick([1, 20, 100])}`)
 }
 
-/** A file with products of its own, a few of which come again in the next. */
+/** A file with products of its own, some of which come again in a later file. */
 export async function importProducts(scene: Scene): Promise<void> {
   const { chance, place } = scene
   if (!place.hasShop) return
@@ -92,37 +81,26 @@ export async function importProducts(scene: Scene): Promise<void> {
     return `${handle},${handle},,,${price},${chance.whole(0, 40)}`
   })
   const csv = ['handle,name,variant_label,sku,price,stock', ...rows].join('\n')
-  await write(scene, {
-    what: 'import',
-    method: 'POST',
-    path: '/store/products/import-csv',
-    idempotencyKey: scene.newKey(),
-    body: chance.is(0.5) ? { csv } : { json: { csv } },
-    otherBody: null,
+  const body = chance.is(0.5) ? { csv } : { json: { csv } }
+  await write(scene, 'import', '/store/products/import-csv', body, {
     expects: isWrong ? ['VALIDATION_ERROR'] : [],
   })
 }
 
-/** Several tills at once, now and then. The first variant is never counted, so that its stock can be balanced. */
+/** Changes stock, sometimes several times at once. The first variant is never counted, so that its stock can be balanced. */
 export async function changeStock(scene: Scene): Promise<void> {
   const { chance, place } = scene
   if (place.products.length === 0) return
   const product = chance.pick(place.products)
-  const [, ...others] = product.variants
-  const { id, label } = chance.pick(product.variants)
-  const isCounted = others.some((other) => other.id === id)
-  const path = `/store/products/${product.id}/variants/${chance.is(0.7) ? id : encodeURIComponent(label)}/stock`
+  const variant = chance.pick(product.variants)
+  const isCounted = variant !== product.variants[0]
+  const name = chance.is(0.7) ? variant.id : encodeURIComponent(variant.label)
+  const path = `/store/products/${product.id}/variants/${name}/stock`
   const once = async () => {
     const how = chance.weighted({ delta: 85, stock: isCounted ? 10 : 0, tooMuch: 5 })
     const delta = how === 'tooMuch' ? -100_000 : chance.whole(-12, 16)
-    await write(scene, {
-      what: 'stock',
-      method: 'PATCH',
-      path,
-      idempotencyKey: scene.newKey(),
-      body: { json: how === 'stock' ? { stock: chance.whole(0, 300) } : { delta } },
-      otherBody: { json: { delta: 3 } },
-    })
+    const json = how === 'stock' ? { stock: chance.whole(0, 300) } : { delta }
+    await write(scene, 'stock', path, { json }, { method: 'PATCH', other: { delta: 3 } })
   }
   await Promise.all(Array.from({ length: Number(chance.weighted({ 1: 80, 2: 15, 4: 5 })) }, once))
 }

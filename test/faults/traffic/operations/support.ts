@@ -4,30 +4,31 @@ import type { Scene } from '../scene.ts'
 import { isGood, type Wish } from '../wish.ts'
 import type { Employee } from '../world.ts'
 
-/** Support sends one dead delivery again, from its page. */
+/** Support re-queues one dead delivery, from its page. */
 export async function requeue(scene: Scene): Promise<void> {
   const { place, chance } = scene
   if (place.deliveries.length === 0) await requeueAll(scene)
   else await press(scene, `/admin/deliveries/${chance.pick(place.deliveries)}`, 'requeue', 'requeue')
 }
 
-/** Support sends all of a receiver's again, from the list of what is dead. */
+/** Support re-queues all dead deliveries of an endpoint. */
 export const requeueAll = (scene: Scene): Promise<void> =>
   press(scene, '/admin/dead', 'requeue.all', 'requeue-all')
 
-/** A viewer tries it with a form made by hand. */
+/** A viewer sends a form made by hand. */
 export async function overreach(scene: Scene): Promise<void> {
   const { place, world, chance } = scene
   const viewer = world.staff.find(({ role }) => role === 'viewer')
   if (viewer === undefined || place.deliveries.length === 0) return
   const page = await open(scene, viewer, '/admin/audit')
   if (page === null) return
-  const path = `/admin/deliveries/${chance.pick(place.deliveries)}/requeue`
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
-  await asStaff(scene, viewer, { what: 'overreach', path, form: { csrf } })
+  await asStaff(scene, viewer, 'overreach', `/admin/deliveries/${chance.pick(place.deliveries)}/send-again`, {
+    csrf,
+  })
 }
 
-/** Opens a page and presses one of its buttons that leads to such an act. Once: nobody presses again who does not know what became of it. */
+/** Opens a page and presses a button, once: nobody presses again without knowing the outcome. */
 async function press(scene: Scene, path: string, what: What, act: string): Promise<void> {
   const employee = scene.chance.pick(scene.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(scene, employee, path)
@@ -35,55 +36,47 @@ async function press(scene: Scene, path: string, what: What, act: string): Promi
   const fitting = forms.filter(([, action = '']) => action.endsWith(act))
   if (fitting.length === 0) return
   const [, action = '', inner = ''] = scene.chance.pick(fitting)
-  await asStaff(scene, employee, { what, path: unescaped(action), form: hiddenFields(inner) })
+  await asStaff(scene, employee, what, unescaped(action), hiddenFields(inner))
 }
 
-/** The page's HTML, after a sign-in where one is needed; null where it was not to be had. */
+/** The HTML of a page, after a sign-in if one is needed; null if there is none. */
 async function open(scene: Scene, employee: Employee, path: string): Promise<string | null> {
-  const look = () => asStaff(scene, employee, { what: 'support.page', path, form: null })
+  const look = () => asStaff(scene, employee, 'support.page', path, null)
   const first = employee.cookie === '' ? null : await look()
   if (first !== null && isGood(first)) return htmlOf(first)
   if (first !== null && first.status !== 303) return null
   const { name, password } = employee
-  const entry = await asStaff(scene, employee, {
-    what: 'support.sign-in',
-    path: '/admin/sign-in',
-    form: { name, password, to: '/admin' },
-  })
-  const set = entry.headers['set-cookie']?.split(';')[0]
-  if (entry.status !== 303 || set === undefined) return null
-  employee.cookie = set
+  const form = { name, password, to: '/admin' }
+  const entry = await asStaff(scene, employee, 'support.sign-in', '/admin/sign-in', form)
+  const cookie = entry.headers['set-cookie']?.split(';')[0]
+  if (entry.status !== 303 || cookie === undefined) return null
+  employee.cookie = cookie
   const second = await look()
   return isGood(second) ? htmlOf(second) : null
 }
 
 const htmlOf = ({ response }: Call): string => (isPage(response) ? response.text : '')
 
-interface Visit {
-  what: What
-  path: string
-  /** Null to look at a page. */
-  form: { [name: string]: string } | null
-}
-
 function asStaff(
   { operation, chance, ask }: Scene,
   { cookie }: Employee,
-  { what, path, form }: Visit,
+  what: What,
+  path: string,
+  form: Record<string, string> | null,
 ): Promise<Call> {
+  const none = { key: null, idempotencyKey: null, otherBody: null, expects: [] }
+  const method = form === null ? 'GET' : 'POST'
+  // As a browser sends a form of the same site.
+  const headers = { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) }
   const wish: Wish = {
+    ...none,
     operation,
     actor: 'support',
     what,
-    key: null,
-    method: form === null ? 'GET' : 'POST',
+    method,
     path,
-    idempotencyKey: null,
-    body: form === null ? null : { form },
-    otherBody: null,
-    expects: [],
-    // As a browser says of a form of this site, whichever process serves it.
-    headers: { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) },
+    body: form && { form },
+    headers,
   }
   return ask(wish, 1, chance)
 }

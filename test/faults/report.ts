@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import { linesOf } from './checker/read-folder.ts'
+import { timed } from './checker/round.ts'
+import { files, type Violation } from './evidence/evidence.ts'
+import type { PlannedFault } from './plan/fault.ts'
+import type { Played } from './round/round.ts'
+
+type Faults = Pick<Played, 'faults' | 'planned' | 'done'>
+type Timed = Pick<Played, 'checked' | 'busy'>
+
+/** One mistake often breaks a promise a thousand times. */
+const mostPrinted = 10
+
+/** One line each: the promise, the subject, the message. */
+export function printViolations(violations: readonly Violation[]): void {
+  for (const promise of new Set(violations.map((one) => one.promise))) {
+    const some = violations.filter((one) => one.promise === promise)
+    for (const { subject, message } of some.slice(0, mostPrinted))
+      console.log(`${promise}  ${subject}  ${message}`)
+    if (some.length > mostPrinted) console.log(`${promise}  and ${some.length - mostPrinted} more`)
+  }
+}
+
+/** A round in one line. */
+export function figuresOf(folder: string, played: Played): string {
+  const count = (file: string, part = ''): number =>
+    [...linesOf(join(folder, file))].filter((line) => line.includes(part)).length
+  const deliveries = join(files.dump, 'deliveries.ndjson')
+  return [
+    `${count(files.calls)} calls, ${count(files.calls, '"status":null')} without a response`,
+    `${count(join(files.dump, 'intents.ndjson'))} intents`,
+    `${count(deliveries)} deliveries, ${count(deliveries, '"status":"DEAD"')} of them DEAD`,
+    `${count(files.arrivals)} arrivals`,
+    faultsDone(played),
+    timeChecked(played),
+    `${played.violations.length} violations`,
+  ].join('; ')
+}
+
+/** What was done of the plan: `2 of 4 faults (process.kill 1/2, …); 1 of 2 points`. */
+export function faultsDone({ planned, done, faults }: Faults): string {
+  const [all, made] = [countsOf(planned), countsOf(done)]
+  const kinds = [...all].map(([kind, count]) => `${kind} ${made.get(kind) ?? 0}/${count}`).join(', ')
+  const points = `${pointsReached(faults).size} of ${pointsIn(planned).size} points`
+  return `${done.length} of ${planned.length} faults (${kinds}); ${points}`
+}
+
+/** Points at which no process ever died or stopped. */
+export function neverReached(rounds: readonly Faults[]): string[] {
+  const all = pointsReached(rounds.flatMap(({ faults }) => faults))
+  return [...pointsIn(rounds.flatMap(({ planned }) => planned))].filter((point) => !all.has(point))
+}
+
+/**
+ * Some faults cannot be done: a process is not killed while the other of its type does not serve, and a point may not be passed in time. A run with
+ * fewer than these proves nothing.
+ */
+const leastShare = 1 / 2
+const leastShareOfPoints = 1 / 4
+/** Of fewer faults it is chance how many are done. */
+const fewest = 8
+const fewestOf = (kind: string): number => (kind === 'clock.jump' ? 1 : 3)
+
+/** Why a run proves too little: each reason in a sentence. */
+export function shortfalls(rounds: readonly Faults[]): string[] {
+  const planned = rounds.flatMap((round) => round.planned)
+  const done = rounds.flatMap((round) => round.done)
+  const isAtPoint = ({ what }: PlannedFault): boolean => what === 'process.point'
+  const tooFew = (what: string, isMeant: (fault: PlannedFault) => boolean, share: number): string[] => {
+    const [all, made] = [planned.filter(isMeant).length, done.filter(isMeant).length]
+    return all < fewest || made >= all * share ? [] : [`only ${made} of ${all} ${what} were done`]
+  }
+  const made = countsOf(done, kindOf)
+  return [
+    ...tooFew('faults', (fault) => !isAtPoint(fault), leastShare),
+    ...tooFew('faults at points', isAtPoint, leastShareOfPoints),
+    ...[...countsOf(planned, kindOf)]
+      .filter(([kind, count]) => count >= fewestOf(kind) && !made.has(kind))
+      .map(([kind, count]) => `${kind} was planned ${count} times and never done`),
+  ]
+}
+
+/** Each fault of a primary is rare: together they count as one kind. */
+const kindOf = (what: string): string => (what.startsWith('primary.') ? 'primary.*' : what)
+
+function countsOf(
+  faults: readonly PlannedFault[],
+  keyOf = (what: string): string => what,
+): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { what } of faults) counts.set(keyOf(what), (counts.get(keyOf(what)) ?? 0) + 1)
+  return counts
+}
+
+const pointsIn = (planned: readonly PlannedFault[]): Set<string> =>
+  new Set(planned.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : [])))
+
+const pointsReached = (faults: Faults['faults']): Set<string> =>
+  new Set(
+    faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])),
+  )
+
+/** A shorter run may have no time that is long enough without a fault. */
+const leastSeconds = 300
+
+/** How much the promises about time could have reported; or that the machine was too busy. */
+export function timeChecked({ checked, busy }: Timed): string {
+  const ms = (value: number): number => Math.round(value / 1000)
+  if (busy.isMostly)
+    return `time not checked, as the machine was busy for ${ms(busy.ms)} of ${ms(busy.ofMs)} s`
+  return `time checked: ${timed.map((promise) => `${promise} ${checked[promise]}`).join(', ')}`
+}
+
+/** The promises about time that a run does not prove: each in a sentence. */
+export const timeNotProved = (rounds: readonly Timed[], seconds: number): string[] =>
+  timed
+    .filter((promise) => seconds >= leastSeconds && rounds.every(({ checked }) => checked[promise] === 0))
+    .map((promise) => `${promise} could report nothing late`)
