@@ -1,33 +1,103 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Kind } from '../plan/fault.ts'
+import { type FaultOf, type Kind, type ProcessName, processNames, typeOf } from '../plan/fault.ts'
+import type { Clocks } from '../round/clocks.ts'
+import type { Orders } from '../round/orders.ts'
+import type { ServiceProcess } from '../round/process.ts'
+import type { RoundServers } from '../round/servers.ts'
 import type { Manner } from '../traffic/manners.ts'
 import type { ProviderManner } from '../traffic/provider.ts'
-import type { Act } from './act.ts'
-import { atMongo } from './at-mongo.ts'
-import { atProcesses } from './at-processes.ts'
-import { atRedis } from './at-redis.ts'
-import type { Targets } from './targets.ts'
+import type { Receivers } from '../traffic/receivers.ts'
+import { atMongo, atRedis } from './at-servers.ts'
 
-/** Of each kind of fault, how it is done and healed. */
+/** Everything that can have a fault. */
+export interface Targets {
+  servers: RoundServers
+  processes: ReadonlyMap<ProcessName, ServiceProcess>
+  clocks: Clocks
+  orders: Orders
+  receivers: Pick<Receivers, 'behave' | 'behaveProvider'>
+}
+
+/** Makes a fault and heals it. Returns when it began and how its target is recorded; null if it could not be made. */
+export type Act<Name extends Kind> = (
+  targets: Targets,
+  fault: FaultOf<Name>,
+) => Promise<{ began: number; target: string } | null>
+
+/** A process needs longer to start only on a machine where hardly any request would be served. */
+const startMs = 4000
+
+const processOf = ({ processes }: Targets, name: ProcessName): ServiceProcess => {
+  const found = processes.get(name)
+  if (found === undefined) throw new Error(`there is no ${name}`)
+  return found
+}
+
+/** A process dies only while the other one of its type serves. */
+async function mayDie(targets: Targets, name: ProcessName): Promise<boolean> {
+  const twin = processNames.find((other) => other !== name && typeOf(other) === typeOf(name)) ?? name
+  const giveUpAt = Date.now() + startMs
+  while (!processOf(targets, twin).isServing() && Date.now() < giveUpAt) await pause(50)
+  return processOf(targets, twin).isServing()
+}
+
+const signed = (ms: number): string => (ms > 0 ? `+${ms}` : String(ms))
+
 export const acts: { [kind in Kind]: Act<kind> } = {
-  ...atProcesses,
   ...atRedis,
   ...atMongo,
+  async 'process.kill'(targets, { target, forMs }) {
+    const one = processOf(targets, target)
+    if (!(await mayDie(targets, target))) return null
+    const began = Date.now()
+    const wasAlive = await one.kill()
+    await pause(forMs)
+    await one.start()
+    return wasAlive ? { began, target } : null
+  },
+  async 'process.stop'(targets, { target, forMs }) {
+    const one = processOf(targets, target)
+    const began = Date.now()
+    if (!one.freeze()) return null
+    await pause(forMs)
+    one.thaw()
+    return { began, target }
+  },
+  async 'process.point'(targets, fault) {
+    const { target, deed, awayMs } = fault
+    const one = processOf(targets, target)
+    if (deed === 'kill' && !(await mayDie(targets, target))) return null
+    targets.orders.give(target, fault)
+    const reached = await one.comesToPoint(fault.forMs)
+    // Before it starts again, or it would die again.
+    targets.orders.takeBack(target, fault, reached?.point ?? null)
+    if (reached === null) return null
+    await pause(awayMs)
+    if (deed === 'kill') await one.start()
+    else one.thaw()
+    return { began: reached.began, target: `${target} ${reached.point} ${deed}` }
+  },
+  async 'process.skew'({ clocks }, { target, aheadMs, forMs }) {
+    const began = Date.now()
+    clocks.skew(target, aheadMs)
+    await pause(forMs)
+    clocks.skew(target, 0)
+    return { began, target: `${target} ${signed(aheadMs)}` }
+  },
   async 'clock.jump'({ clocks }, { target, aheadMs }) {
     const began = Date.now()
     clocks.jump(aheadMs)
-    return { began, target: `${target} +${aheadMs}` }
+    return { began, target: `${target} ${signed(aheadMs)}` }
   },
   async 'receiver.mood'({ receivers }, { target, manner, forMs }) {
     const began = Date.now()
-    behave(receivers, target, manner)
+    const behave = (next: string | null): void =>
+      target === 'provider'
+        ? receivers.behaveProvider(next as ProviderManner | null)
+        : receivers.behave(target, next as Manner | null)
+    behave(manner)
     await pause(forMs)
-    behave(receivers, target, null)
+    behave(null)
     return { began, target: `${target} ${manner}` }
   },
-}
-
-function behave(receivers: Targets['receivers'], target: string, manner: string | null): void {
-  if (target === 'provider') receivers.behaveProvider(manner as ProviderManner | null)
-  else receivers.behave(target, manner as Manner | null)
 }

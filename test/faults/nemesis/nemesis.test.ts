@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Fault } from '../evidence/evidence.ts'
 import type { PlannedFault } from '../plan/fault.ts'
+import type { Targets } from './acts.ts'
 import { unleash } from './nemesis.ts'
-import type { Targets } from './targets.ts'
 
 const mood = (target: string, atMs: number, forMs: number): PlannedFault => ({
   what: 'receiver.mood',
@@ -14,55 +14,37 @@ const mood = (target: string, atMs: number, forMs: number): PlannedFault => ({
 const jump: PlannedFault = { what: 'clock.jump', target: 'all', atMs: 10, forMs: 0, aheadMs: 1 }
 
 describe('The nemesis', () => {
-  let said: string[]
-  const receivers: Targets['receivers'] = {
-    behave: (name, manner) => said.push(`${name} ${manner}`),
-    behaveProvider: () => undefined,
-  }
-  const targets = (jumping: () => void) => ({ receivers, clocks: { jump: jumping } }) as unknown as Targets
-  beforeEach(() => {
-    said = []
-  })
+  const behaved: string[] = []
+  const behave = (name: string, manner: string | null) => behaved.push(`${name} ${manner}`)
+  const targets = (onJump: () => void) =>
+    ({ receivers: { behave }, clocks: { jump: onJump } }) as unknown as Targets
 
-  it('tells of what came to be, and leaves out what it is too late for', async () => {
-    const told: PlannedFault[] = []
+  it('reports the faults that were made, and leaves out those that are too late', async () => {
     const plan = [mood('/hook/1', 0, 60), mood('/hook/1', 5, 0), jump]
-    await unleash(
-      targets(() => undefined),
-      plan,
-      20,
-      (_fault, planned) => told.push(planned),
-    )
-    expect(told).to.have.members([plan[0], jump])
+    const made: PlannedFault[] = []
+    await unleash(targets(Boolean), plan, 20, (_fault, planned) => made.push(planned))
+    expect(made).to.have.members([plan[0], jump])
   })
 
-  it('tells of a point from the moment at which the process came there', async () => {
+  it('reports a point from the moment at which the process came there', async () => {
     const one = { comesToPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
     const orders = { give: () => undefined, takeBack: () => undefined }
-    const processes = new Map([['web-1', one]])
-    const point: PlannedFault = {
-      what: 'process.point',
-      target: 'web-1',
-      atMs: 0,
-      forMs: 1,
-      point: 'create.inserted',
-      time: 1,
-      deed: 'stop',
-      awayMs: 0,
-    }
-    const told: Fault[] = []
-    await unleash({ processes, orders } as unknown as Targets, [point], 1000, (fault) => told.push(fault))
-    expect(told).to.have.length(1)
-    expect(told[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
+    const all = { processes: new Map([['web-1', one]]), orders } as unknown as Targets
+    const order = { point: 'create.inserted', time: 1, deed: 'stop', awayMs: 0 } as const
+    const made: Fault[] = []
+    const plan = [{ what: 'process.point', target: 'web-1', atMs: 0, forMs: 1, ...order }] as const
+    await unleash(all, plan, 1000, (fault) => made.push(fault))
+    expect(made[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })
 
-  it('heals what it has begun, and begins nothing more, where something cannot be done', async () => {
+  it('heals what it has begun, and begins nothing more, if a fault fails', async () => {
+    behaved.length = 0
     const plan = [mood('/hook/1', 0, 60), jump, mood('/hook/2', 30, 0), mood('/hook/3', 60_000, 0)]
-    const broken = targets(() => {
+    const failing = targets(() => {
       throw new Error('no clock')
     })
-    const outcome = await unleash(broken, plan, 1000, () => undefined).catch(({ message }) => message)
+    const outcome = await unleash(failing, plan, 1000, Boolean).catch(({ message }) => message)
     expect(outcome).to.equal('no clock')
-    expect(said).to.deep.equal(['/hook/1 hang', '/hook/1 null'])
+    expect(behaved).to.deep.equal(['/hook/1 hang', '/hook/1 null'])
   })
 })

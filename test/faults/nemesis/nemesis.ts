@@ -2,26 +2,22 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
 import { type PlannedFault, targetOf } from '../plan/fault.ts'
-import type { Act } from './act.ts'
-import { acts } from './acts.ts'
-import type { Targets } from './targets.ts'
+import { type Act, acts, type Targets } from './acts.ts'
 
 /**
- * Does what is planned, each at its time; resolves when all of it is healed. One that could not begin within `mostLateMs` of its time, because what
- * went before it took long, is left out. `tell` is told of each that came to be. Where one cannot be done or healed the others are
- * brought to their end, and no more are begun. @throws {Error} that of the first
+ * Makes each planned fault at its time, and resolves when all are healed. A fault that is late by more than `mostLateMs` is left out. `report` gets
+ * each one that was made. If one fails, the others are healed, and no more are begun.
+ * @throws {Error} that of the first
  */
 export async function unleash(
   targets: Targets,
   plan: readonly PlannedFault[],
   mostLateMs: number,
-  tell: (fault: Fault, planned: PlannedFault) => void,
+  report: (fault: Fault, planned: PlannedFault) => void,
 ): Promise<void> {
   const beganAt = Date.now()
   const broken = new AbortController()
-  // One for each target.
   setMaxListeners(0, broken.signal)
-
   async function inOrder(faults: readonly PlannedFault[]): Promise<void> {
     for (const fault of faults) {
       const dueMs = beganAt + fault.atMs - Date.now()
@@ -29,10 +25,9 @@ export async function unleash(
       await pause(Math.max(0, dueMs), null, { signal: broken.signal }).catch(() => null)
       if (broken.signal.aborted) return
       const done = await (acts[fault.what] as Act<typeof fault.what>)(targets, fault)
-      if (done !== null) tell({ ...done, ended: Date.now(), what: fault.what }, fault)
+      if (done !== null) report({ ...done, ended: Date.now(), what: fault.what }, fault)
     }
   }
-
   const byTarget = new Map<string, PlannedFault[]>()
   for (const fault of plan) byTarget.set(targetOf(fault), [...(byTarget.get(targetOf(fault)) ?? []), fault])
   await Promise.allSettled(

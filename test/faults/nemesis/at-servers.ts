@@ -1,0 +1,98 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import mongoose from 'mongoose'
+import { ask } from '../../../dev/servers/ask.ts'
+import type { Server } from '../../../dev/servers.ts'
+import { until } from '../../support/until.ts'
+import type { Kind } from '../plan/fault.ts'
+import { command } from '../round/servers.ts'
+import type { Act, Targets } from './acts.ts'
+
+/** A server may be frozen, or be starting. */
+const timeoutMs = 30_000
+
+const primary = ({ servers }: Targets): Promise<Server> =>
+  until('a primary', () => servers.primary().catch(() => null), timeoutMs)
+
+type OfMongo = Extract<Kind, `mongo.${string}` | `primary.${string}`>
+
+/** The server that takes writes dies and starts again. */
+const dies =
+  (signal: 'SIGKILL' | 'SIGTERM'): Act<OfMongo> =>
+  async (targets, { target, forMs }) => {
+    const one = await primary(targets)
+    const began = Date.now()
+    await one.kill(signal)
+    await pause(forMs)
+    await one.restart()
+    await primary(targets)
+    return { began, target }
+  }
+
+async function freeze(one: Server, forMs: number): Promise<void> {
+  await one.kill('SIGSTOP')
+  await pause(forMs)
+  await one.kill('SIGCONT')
+}
+
+const freezes: Act<OfMongo> = async (targets, { target, forMs }) => {
+  const one = await primary(targets)
+  const began = Date.now()
+  await freeze(one, forMs)
+  await primary(targets)
+  return { began, target }
+}
+
+export const atMongo: { [kind in OfMongo]: Act<kind> } = {
+  'mongo.kill': dies('SIGKILL'),
+  'mongo.stop': freezes,
+  'primary.kill': dies('SIGKILL'),
+  'primary.end': dies('SIGTERM'),
+  'primary.stop': freezes,
+  async 'primary.step-down'(targets, { target }) {
+    const one = await primary(targets)
+    const began = Date.now()
+    // It refuses if no other member has kept up. Without a response it has stepped down, or is about to.
+    const isRefused = await command(one, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 1 }, 5000).then(
+      () => false,
+      (error) => error instanceof mongoose.mongo.MongoServerError,
+    )
+    await primary(targets)
+    return isRefused ? null : { began, target }
+  },
+}
+
+type OfRedis = Extract<Kind, `redis.${string}`>
+
+export const atRedis: { [kind in OfRedis]: Act<kind> } = {
+  async 'redis.stop'({ servers: { redis } }, { target, forMs }) {
+    const began = Date.now()
+    await freeze(redis, forMs)
+    return { began, target }
+  },
+  async 'redis.flush'(targets, { target }) {
+    const began = Date.now()
+    await send(targets, 'FLUSHALL')
+    return { began, target }
+  },
+  /** It keeps nothing on disk, so it comes back empty. */
+  async 'redis.empty'({ servers: { redis } }, { target, forMs }) {
+    const began = Date.now()
+    await redis.kill('SIGKILL')
+    await pause(forMs)
+    await redis.restart()
+    return { began, target }
+  },
+  /** It refuses each command that needs memory. */
+  async 'redis.full'(targets, { target, forMs }) {
+    const began = Date.now()
+    await send(targets, 'CONFIG SET maxmemory 1')
+    await pause(forMs)
+    await send(targets, 'CONFIG SET maxmemory 0')
+    return { began, target }
+  },
+}
+
+async function send({ servers: { redis } }: Targets, words: string): Promise<void> {
+  const isDone = async () => (await ask(redis.port, `${words}\r\n`))?.startsWith('+OK') === true
+  await until(`Redis accepts ${words}`, isDone, timeoutMs)
+}
