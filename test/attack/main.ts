@@ -1,8 +1,8 @@
 // `npm run attack`: hostile requests to every address with every kind of key, and what is demanded of the answers and of what they leave.
 import { constants } from 'node:os'
 import { endWithParent } from '../../dev/end-with-parent.mjs'
-import { buildWith } from '../faults/build/test-build.ts'
 import { built } from '../support/built.ts'
+import { buildWith } from '../support/edited-build/test-build.ts'
 import { printTable } from '../support/table.ts'
 import { type Asked, readArguments } from './arguments.ts'
 import { plants } from './planted/plants.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { editedFiles } from '../../faults/build/edit.ts'
+import { editedFiles } from '../../support/edited-build/edit.ts'
 import { oracleNames } from '../oracles/oracle-names.ts'
 import { plants } from './plants.ts'
 

@@ -1,4 +1,4 @@
-import { after, before, drop, type Edit, replace } from '../../faults/build/edit.ts'
+import { after, before, drop, type Edit, replace } from '../../support/edited-build/edit.ts'
 import type { Sought } from '../round.ts'
 
 /** A bug to be planted, and the oracle that must find it. */

@@ -1,4 +1,4 @@
-import { type Edit, replace } from './edit.ts'
+import { type Edit, replace } from '../../support/edited-build/edit.ts'
 import { points } from './points.ts'
 
 /** Adds the offset of a round to database time, in every process. support/wall-clock.mjs sets their wall clocks. */

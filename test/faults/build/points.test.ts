@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import { buildWith } from '../../support/edited-build/test-build.ts'
 import { type ServiceProcess, startProcessOf } from '../../support/processes.ts'
 import { withService } from '../../support/service.ts'
 import { harnessEdits } from './harness-edits.ts'
 import { points } from './points.ts'
-import { buildWith } from './test-build.ts'
 
 describe('points of a test build', function () {
   this.timeout(60_000)

@@ -1,4 +1,4 @@
-import { after, before, type Edit, replace } from './edit.ts'
+import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
 
 /** A named point between two steps of an operation, at which a process of a test build can be told to die or to stop (inside.ts). */
 export interface Point {

@@ -37,7 +37,7 @@ export const settles = {
 /** A write that its client gave up may still take effect for so long. */
 export const lateMs = 30_000
 
-/** Each process caches the offset for 20 ms (build/inside.ts). */
+/** Each process caches the offset for 20 ms (support/edited-build/inside.ts). */
 const readMs = 50
 
 const isOf =

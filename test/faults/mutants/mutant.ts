@@ -1,4 +1,4 @@
-import type { Edit } from '../build/edit.ts'
+import type { Edit } from '../../support/edited-build/edit.ts'
 import type { OperationName } from '../traffic/operations.ts'
 import type { Repeated } from './plan.ts'
 

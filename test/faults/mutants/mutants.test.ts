@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { editedFiles } from '../build/edit.ts'
+import { editedFiles } from '../../support/edited-build/edit.ts'
 import { fewCodes, harnessEdits } from '../build/harness-edits.ts'
 import { points } from '../build/points.ts'
 import { promises } from '../checker/promises/promises.ts'

@@ -1,5 +1,5 @@
+import { buildWith } from '../../support/edited-build/test-build.ts'
 import { fewCodes, harnessEdits } from '../build/harness-edits.ts'
-import { buildWith } from '../build/test-build.ts'
 import { runRound } from '../round/round.ts'
 import { controls } from './controls.ts'
 import { mutants } from './mutants.ts'

@@ -4,7 +4,7 @@ import { type ProcessName, processNames } from '../plan/fault.ts'
 
 /** The one offset that a round adds to database time, and the wall clocks of its processes. Each is in a file that the processes read. */
 export interface Clocks {
-  /** The file of the offset, for every process (build/inside.ts). */
+  /** The file of the offset, for every process (support/edited-build/inside.ts). */
   offsetFile: string
   /** The file of one process's wall clock (support/wall-clock.mjs). */
   fileOf(name: ProcessName): string

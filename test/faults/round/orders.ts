@@ -11,7 +11,7 @@ export interface Order {
   deed: 'kill' | 'stop'
 }
 
-/** What each process is told to do at named points, in a file that it reads (build/inside.ts). */
+/** What each process is told to do at named points, in a file that it reads (support/edited-build/inside.ts). */
 export interface Orders {
   fileOf(name: ProcessName): string
   /**

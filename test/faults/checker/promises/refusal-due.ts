@@ -27,7 +27,7 @@ const dependOnState = new Set([
 ])
 
 /** Of fewer calls of one kind it is chance how many succeed. */
-const fewest = 50
+const fewest = 20
 const leastShare = 1 / 20
 
 /** A good request is refused only because of what happened before it; and of each kind of request some are carried out. */

@@ -1,4 +1,4 @@
-import { after, before, drop, replace } from '../../build/edit.ts'
+import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
 import { frozenAt, killedAt, type Mutant, plain, under } from '../mutant.ts'
 
 /** Events stay in the outbox for longer than the two seconds between two polls, so another worker relays them too. */
@@ -102,7 +102,7 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
       replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
     ],
-    caughtBy: ['delivery.delivered'],
+    caughtBy: ['event.told'],
     focus: plain,
   },
   {
@@ -153,8 +153,8 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'),
       relaysTwice,
     ],
-    caughtBy: ['event.told'],
-    focus: { ...plain, seconds: 20, often: ['createIntent', 'cancelIntent', 'simulatePayment'] },
+    caughtBy: ['event.exact', 'event.told'],
+    focus: { ...plain, seconds: 40, often: ['createIntent', 'cancelIntent', 'simulatePayment'] },
   },
   {
     name: 'slot-kept',

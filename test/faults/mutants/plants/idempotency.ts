@@ -1,4 +1,4 @@
-import { drop, replace } from '../../build/edit.ts'
+import { drop, replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type Mutant, plain, under } from '../mutant.ts'
 
 export const idempotencyMutants: readonly Mutant[] = [

@@ -1,4 +1,4 @@
-import { after, before, drop, replace } from '../../build/edit.ts'
+import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type Mutant, pausedAt, plain } from '../mutant.ts'
 
 export const intentMutants: readonly Mutant[] = [

@@ -1,4 +1,4 @@
-import { drop, replace } from '../../build/edit.ts'
+import { drop, replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type Mutant, pausedAt, plain } from '../mutant.ts'
 
 export const moneyMutants: readonly Mutant[] = [
@@ -38,7 +38,7 @@ export const moneyMutants: readonly Mutant[] = [
     bug: 'Every refund is refused.',
     edits: [replace('judgeRefund', '$amount > refundable', '$amount >= 0')],
     caughtBy: ['refusal.due'],
-    focus: { ...plain, often: ['simulatePayment', 'refundIntent'] },
+    focus: { ...plain, seconds: 30, often: ['simulatePayment', 'refundIntent'] },
   },
   {
     name: 'outcome-forgotten',

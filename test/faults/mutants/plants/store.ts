@@ -1,4 +1,4 @@
-import { replace } from '../../build/edit.ts'
+import { replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type Mutant, plain } from '../mutant.ts'
 
 export const storeMutants: readonly Mutant[] = [

@@ -1,4 +1,4 @@
-import { after, before, replace } from '../../build/edit.ts'
+import { after, before, replace } from '../../../support/edited-build/edit.ts'
 import { killedAt, type Mutant, plain, under } from '../mutant.ts'
 
 export const trustMutants: readonly Mutant[] = [

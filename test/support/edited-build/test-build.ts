@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { compile } from '../../support/built.ts'
+import { compile } from '../built.ts'
 import { type Edit, editedFiles } from './edit.ts'
 
 const root = join(import.meta.dirname, '../../..')
