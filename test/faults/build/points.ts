@@ -13,11 +13,7 @@ export interface Point {
 type Place = readonly [name: string, within: string, find: string]
 
 const pointsOf = (process: Point['process'], insert: typeof before, places: readonly Place[]): Point[] =>
-  places.map(([name, within, find]) => ({
-    name,
-    process,
-    edits: [insert(within, find, `reach('${name}')`)],
-  }))
+  places.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
 
 /** All named points. `write.…` are passed by every write, `wallet.…` by payments and refunds, `audit.…` by every act of staff. */
 export const points: readonly Point[] = [

@@ -28,14 +28,7 @@ export interface Focus {
 }
 
 /** No fault: the bug shows in plain traffic. */
-export const plain: Focus = {
-  seconds: 10,
-  often: [],
-  points: [],
-  deed: 'kill',
-  awayMs: 300,
-  faults: [],
-}
+export const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs: 300, faults: [] }
 
 /** Processes die at these points. */
 export const killedAt = (...points: string[]): Focus => ({ ...plain, seconds: 22, points })

@@ -6,11 +6,15 @@ import { type PlannedFault, targetOf } from './fault.ts'
 import { mongoFaults, redisFaults } from './server-faults.ts'
 
 const kinds = [
-  ...['process.kill', 'process.stop', 'process.point', 'process.skew', 'clock.jump', 'receiver.mood'],
-  ...[redisFaults, mongoFaults.standalone, mongoFaults['replica-set']].flatMap((faults) =>
-    Object.keys(faults),
-  ),
-]
+  'process.kill',
+  'process.stop',
+  'process.point',
+  'process.skew',
+  'clock.jump',
+  'receiver.mood',
+].concat(
+  [redisFaults, mongoFaults.standalone, mongoFaults['replica-set']].flatMap((faults) => Object.keys(faults)),
+)
 
 const roundsOf = (...args: string[]) => {
   const asked = readArguments(args, 1)

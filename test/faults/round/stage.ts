@@ -81,14 +81,5 @@ export async function openStage(
     await stop()
     throw error
   })
-  return {
-    servers,
-    processes,
-    origins,
-    receivers,
-    clocks,
-    orders,
-    commandLine,
-    stop,
-  }
+  return { servers, processes, origins, receivers, clocks, orders, commandLine, stop }
 }

@@ -17,8 +17,7 @@ export const auditComplete: Check = function* (round) {
 }
 
 const isOpen = ({ status }: Call): boolean => status === null || status >= 500
-const queryValueOf = (call: Call, name: string): string | null =>
-  queryOf(pageOf(call)?.location ?? '/').get(name)
+const resultIn = (call: Call, name: string): string | null => queryOf(pageOf(call)?.location ?? '/').get(name)
 
 function* requeues(round: Round): Generator<Finding> {
   const { dump, calls, requests, times } = round
@@ -42,7 +41,7 @@ function* requeues(round: Round): Generator<Finding> {
   )
   const written = groupsOf([...lines.values()].flat(), ({ subject }) => endpointOfDelivery(subject))
   for (const [endpointId, some] of together) {
-    const reported = some.reduce((sum, call) => sum + Number(queryValueOf(call, 'requeued') ?? 0), 0)
+    const reported = some.reduce((sum, call) => sum + Number(resultIn(call, 'requeued') ?? 0), 0)
     const count = written.get(endpointId)?.length ?? 0
     if (count < reported)
       yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
@@ -53,7 +52,7 @@ function* requeues(round: Round): Generator<Finding> {
     const [retries, acts] = [byMerchants.get(_id) ?? [], byStaff.get(_id) ?? []]
     const least =
       retries.filter((each) => isDone(each) && dataOf<{ retried: boolean }>(each.settled)?.retried).length +
-      acts.filter((call) => queryValueOf(call, 'result') === 'requeued').length
+      acts.filter((call) => resultIn(call, 'result') === 'requeued').length
     const most =
       least +
       retries.filter(isUnknown).length +

@@ -23,7 +23,7 @@ export async function overreach(scene: Scene): Promise<void> {
   const page = await open(scene, viewer, '/admin/audit')
   if (page === null) return
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? ''
-  await asStaff(scene, viewer, 'overreach', `/admin/deliveries/${chance.pick(place.deliveries)}/send-again`, {
+  await asStaff(scene, viewer, 'overreach', `/admin/deliveries/${chance.pick(place.deliveries)}/requeue`, {
     csrf,
   })
 }
