@@ -114,7 +114,7 @@ describe('Money while the wall clock of one process is wrong', function () {
       body: JSON.stringify({ amount: refunded }),
     })
 
-  it('shows in the metrics, and raises no alert while the clock is right', async () => {
+  it('is reported by a metric, with no alert while the clock is right', async () => {
     const skewSeconds = async (): Promise<number> => {
       const text = await (await fetch(`${web.origin}/metrics`)).text()
       return Number(/^payment_intents_process_clock_skew_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)
@@ -130,7 +130,7 @@ describe('Money while the wall clock of one process is wrong', function () {
   })
 
   for (const { type, what, orderedMs, heldMs } of cases)
-    it(`moves once when the wall clock of the ${type} process ${what}`, async () => {
+    it(`moves once if the wall clock of the ${type} process ${what}`, async () => {
       const [open, paid] = await Promise.all([1, 2].map(() => createIntent(service, merchant, { amount })))
       if (open === undefined || paid === undefined) expect.fail()
       expect(wordOf(await pay(service, paid.referenceNumber, { phone, pin }))).to.equal('done')

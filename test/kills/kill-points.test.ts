@@ -31,7 +31,7 @@ interface Asked {
   body: object
 }
 
-describe('A process that is killed between any two steps', function () {
+describe('A process that is killed between any two steps of a payment', function () {
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()
@@ -134,7 +134,7 @@ describe('A process that is killed between any two steps', function () {
     for (const each of arrived) expect(each.body, label).to.equal(body)
   }
 
-  it('a create loses and doubles nothing', async () => {
+  it('loses and doubles nothing in a create', async () => {
     const operation = {
       ...request(201, async () => ({
         merchant: await hookedMerchant(),
@@ -159,7 +159,7 @@ describe('A process that is killed between any two steps', function () {
     ])
   })
 
-  it('a cancel loses and doubles nothing', async () => {
+  it('loses and doubles nothing in a cancellation', async () => {
     const operation = {
       ...request(200, async () => {
         const merchant = await hookedMerchant()
@@ -177,7 +177,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  it('the creation of an endpoint loses and doubles nothing', async () => {
+  it('loses and doubles nothing in the creation of an endpoint', async () => {
     const operation = {
       ...request(201, async () => ({
         merchant: await service.merchant(),
@@ -200,7 +200,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
   })
 
-  it('an update of an endpoint loses and doubles nothing', async () => {
+  it('loses and doubles nothing in an update of an endpoint', async () => {
     const operation = {
       ...request(
         200,
@@ -223,7 +223,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
 
-  it('a rotation of a secret loses and doubles nothing', async () => {
+  it('loses and doubles nothing in a rotation of a secret', async () => {
     const operation = {
       ...request(200, async () => {
         const { merchant, path } = await soleEndpoint()
@@ -244,7 +244,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal(changing)
   })
 
-  it('a deletion of an endpoint leaves nothing that is sent', async () => {
+  it('leaves no delivery behind in a deletion of an endpoint', async () => {
     const operation = {
       ...request(
         200,
@@ -287,7 +287,7 @@ describe('A process that is killed between any two steps', function () {
     check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.created'], label),
   })
 
-  it('the relay without slots loses and doubles nothing', async () => {
+  it('loses and doubles nothing in a relay without slots', async () => {
     const steps = await killEverywhere(
       service,
       relaying((_, act) => act()),
@@ -297,7 +297,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'enqueue webhook-delivery'])
   })
 
-  it('the relay and the attempts that it begins lose and double nothing', async () => {
+  it('loses and doubles nothing in a relay and the attempts that it starts', async () => {
     const steps = await killEverywhere(service, relaying(asWorker), closings, 0)
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
     expect(steps).to.not.include('enqueue webhook-delivery')
@@ -313,7 +313,7 @@ describe('A process that is killed between any two steps', function () {
     'mongodb update',
   ]
 
-  it('a successful attempt loses and doubles nothing', async () => {
+  it('loses and doubles nothing in a successful attempt', async () => {
     const steps = await killEverywhere(
       service,
       {
@@ -331,7 +331,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal(attempting)
   })
 
-  it('a failed attempt uses up one attempt and no more', async () => {
+  it('uses up one attempt and no more in a failed attempt', async () => {
     const steps = await killEverywhere(
       service,
       {
@@ -354,7 +354,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal([...attempting, 'enqueue webhook-delivery'])
   })
 
-  it('an expiry loses and doubles nothing', async () => {
+  it('loses and doubles nothing in an expiry', async () => {
     const steps = await killEverywhere(
       service,
       {

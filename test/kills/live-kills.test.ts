@@ -27,7 +27,7 @@ const skewMs = 30_000
 /** A wallet that did not answer is asked after a second. */
 const askedForTheFirstTimeMs = 2_000
 
-describe('A process killed between any two steps with money at a live provider', function () {
+describe('A process that is killed between any two steps with money at a live provider', function () {
   this.timeout(60_000)
   let provider: Provider
   let merchant: Merchant
@@ -122,7 +122,7 @@ describe('A process killed between any two steps with money at a live provider',
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it('ends a payment that a worker asks about once', async () => {
+  it('ends a payment once when a worker asks for its outcome', async () => {
     provider.meetOrders(unanswered)
     const { check, again } = paying()
     const asking = {
@@ -205,7 +205,7 @@ describe('A process killed between any two steps with money at a live provider',
   })
 
   for (const [what, manner, last] of ways)
-    it(`gives the money of a refund ${what} back once, or not at all, and says which`, async () => {
+    it(`refunds ${what} once or not at all, and returns which`, async () => {
       meetTheKilled(manner)
       const steps = await killEverywhere(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)

@@ -123,7 +123,7 @@ describe('A live payment', () => {
     ],
   ]
   for (const [what, manner] of answers)
-    it(`is held while nobody knows, and then PAID, once, when ${what}`, async () => {
+    it(`is held while its outcome is unknown, and then PAID once, if ${what}`, async () => {
       const referenceNumber = await unknownPayment(manner)
       await expectHeld(referenceNumber)
       expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
@@ -131,7 +131,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(1)
     })
 
-  it('is asked about by the worker, without anybody doing anything', async () => {
+  it('gets its outcome from a worker, without any request', async () => {
     const workers = service.startWorkers()
     const referenceNumber = await unknownPayment(unanswered)
     await until('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
@@ -139,7 +139,7 @@ describe('A live payment', () => {
     expect(moved(referenceNumber)).to.deep.equal([-amount])
   })
 
-  it('that never reached the provider can be made again, a minute after its time', async () => {
+  it('may be repeated a minute after its deadline if it never reached the provider', async () => {
     const referenceNumber = await unknownPayment(lost)
     await expectHeld(referenceNumber)
     const { hold } = await storedIntent(service, referenceNumber)
@@ -161,7 +161,7 @@ describe('A live payment', () => {
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('whose order is slow on its way is held until it has come', async () => {
+  it('is held until a slow order arrives', async () => {
     const gate = createGate()
     const done = createGate()
     const referenceNumber = await unknownPayment(async (_res, work) => {
@@ -183,7 +183,7 @@ describe('A live payment', () => {
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('whose order comes after its time takes no money', async () => {
+  it('takes no money if its order arrives after its deadline', async () => {
     const gate = createGate()
     const done = createGate()
     const referenceNumber = await unknownPayment(async (_res, work) => {
@@ -202,7 +202,7 @@ describe('A live payment', () => {
     })
   })
 
-  it('keeps its intent from expiring, and if no money moved the intent expires then', async () => {
+  it('delays the expiry of its intent, which happens afterwards if no money moved', async () => {
     const paid = await unknownPayment(unanswered)
     const unpaid = await unknownPayment(lost)
     service.clock.advance(dayMs)
@@ -221,7 +221,7 @@ describe('A live payment', () => {
     })
   })
 
-  it('is held and asked about with growing waits while the provider is down, however long', async () => {
+  it('is held while the provider is down, with growing waits between questions', async () => {
     const referenceNumber = await unknownPayment(unanswered)
     await provider.goDown()
     const { _id, hold } = await storedIntent(service, referenceNumber)
@@ -241,7 +241,7 @@ describe('A live payment', () => {
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('may be tried again at once when the provider cannot be reached', async () => {
+  it('may be repeated at once if the provider cannot be reached', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     await provider.goDown()
     expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
@@ -250,7 +250,7 @@ describe('A live payment', () => {
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is made once of a form that is sent twice at once, and of two customers at once', async () => {
+  it('is made once for one form that is sent twice at once, and for two concurrent customers', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     const paymentId = newId()
     const tries = await Promise.all([
@@ -263,7 +263,7 @@ describe('A live payment', () => {
     expect(orders()).to.have.length(1)
   })
 
-  it('ends as the provider says: refused, declined, failed', async () => {
+  it('ends with the outcome of the provider: refused, declined, failed', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN' })
     expect(wordOf(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
     expect(wordOf(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
@@ -278,7 +278,7 @@ describe('A live payment', () => {
     })
   })
 
-  it('is not paid by a wallet of the sandbox, nor a test intent by a live one', async () => {
+  it('cannot be paid by a sandbox wallet, nor a test intent by a live one', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(wordOf(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)
@@ -293,7 +293,7 @@ describe('A live payment', () => {
     ['ahead of', 25_000],
     ['behind', -25_000],
   ] as const)
-    it(`is made with a provider whose clock is 25 s ${what} ours`, async () => {
+    it(`works with a provider whose clock is 25 s ${what} ours`, async () => {
       provider.keepTimeBy(() => new Date(service.clock.now().getTime() + aheadMs))
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(wordOf(await payLive(referenceNumber))).to.equal('done')
@@ -301,7 +301,7 @@ describe('A live payment', () => {
       provider.keepTimeBy(service.clock.now)
     })
 
-  it('is held for as long as a provider that is behind may still carry it out', async () => {
+  it('is held for as long as a provider with a slow clock may still carry it out', async () => {
     provider.keepTimeBy(() => new Date(service.clock.now().getTime() - 25_000))
     const [gate, done] = [createGate(), createGate()]
     const referenceNumber = await unknownPayment(async (_res, work) => {
@@ -319,7 +319,7 @@ describe('A live payment', () => {
     provider.keepTimeBy(service.clock.now)
   })
 
-  it('that came too late for the provider can be made again at once', async () => {
+  it('may be repeated at once if it was too late for the provider', async () => {
     provider.keepTimeBy(() => new Date(service.clock.now().getTime() + 120_000))
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
@@ -328,7 +328,7 @@ describe('A live payment', () => {
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  describe('of a provider that another one has taken the place of', () => {
+  describe('at a provider that was replaced', () => {
     let other: Provider
     before(async () => {
       other = await startProvider()
@@ -347,7 +347,7 @@ describe('A live payment', () => {
       }
     }
 
-    it('is held, and never asked about at the other, which never had it', async () => {
+    it('is held, and the new provider is never asked about it', async () => {
       const referenceNumber = await unknownPayment(unanswered)
       const goBack = goOnWith('another')
       service.clock.advance(lostForGoodMs)
@@ -363,7 +363,7 @@ describe('A live payment', () => {
       expect(other.asked).to.deep.equal([])
     })
 
-    it('is not given back by the other, and by the same one at another address', async () => {
+    it('is not refunded by the new provider, but by the old one at a new address', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(wordOf(await payLive(referenceNumber))).to.equal('done')
       let goBack = goOnWith('another')
@@ -388,7 +388,7 @@ describe('A live payment', () => {
     await without.close()
   })
 
-  describe('is given back', () => {
+  describe('with a refund', () => {
     async function paidIntent(): Promise<string> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       provider.meetOrders(plain)
@@ -409,7 +409,7 @@ describe('A live payment', () => {
       return { referenceNumber, retry }
     }
 
-    it('once, when the answer is lost; the retry finds it', async () => {
+    it('is refunded once if the response is lost, which the retry finds', async () => {
       const { referenceNumber, retry } = await unknownRefund(unanswered)
       // What is set aside nobody else gets.
       const other = await refund(service, merchant, referenceNumber, 30_000)
@@ -429,7 +429,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(2)
     })
 
-    it('by nobody, when the order was lost: what was set aside is free a minute after its time', async () => {
+    it('is not refunded if the order is lost, and the hold ends a minute after its deadline', async () => {
       const { referenceNumber, retry } = await unknownRefund(lost)
       service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)
@@ -441,7 +441,7 @@ describe('A live payment', () => {
       expect(moved(referenceNumber)).to.deep.equal([-amount, amount])
     })
 
-    it('not, when the provider cannot be reached, and the merchant is told so at once', async () => {
+    it('is not refunded if the provider cannot be reached, which the response says at once', async () => {
       const referenceNumber = await paidIntent()
       await provider.goDown()
       const { status, body } = await refund(service, merchant, referenceNumber, 100)
@@ -451,7 +451,7 @@ describe('A live payment', () => {
     })
   })
 
-  describe('whatever became of it,', () => {
+  describe('with any outcome', () => {
     it('leaves neither PIN nor phone nor key in the log, in jobs or in the database', async () => {
       const { mongo, config } = service.deps
       const collections = await mongo.listCollections()

@@ -88,7 +88,7 @@ describe('A process that is killed while the live provider has its order', funct
   const done: Manner = (_res, work) => void work()
   const lost: Manner = () => {}
 
-  it('leaves a payment that is held, and then PAID if the money moved, or free if not', async () => {
+  it('leaves a payment on hold, which is PAID if the money moved, or released if not', async () => {
     for (const manner of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -111,7 +111,7 @@ describe('A process that is killed while the live provider has its order', funct
     }
   })
 
-  it('leaves a refund of which its retry, elsewhere, tells the truth', async () => {
+  it('leaves a refund whose retry in another process returns the true outcome', async () => {
     for (const manner of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -129,7 +129,7 @@ describe('A process that is killed while the live provider has its order', funct
     }
   })
 
-  it('does not matter when it is a worker that asks: another asks again', async () => {
+  it('may be a worker that asks for an outcome: another worker asks again', async () => {
     provider.meetOrders(unanswered)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

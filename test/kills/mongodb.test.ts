@@ -15,7 +15,7 @@ interface Try {
   retryAfter: string | null
 }
 
-describe('MongoDB', () => {
+describe('The service', () => {
   let mongo: Server
   let service: Service
   let web: ServiceProcess
@@ -129,7 +129,7 @@ describe('MongoDB', () => {
     await until('all delivered', () => reached().size === promised.length, 25_000)
   }
 
-  it('killed with kill -9 under load and started again loses no acknowledged create and doubles none', async function () {
+  it('loses and doubles no acknowledged create if MongoDB is killed under load and started again', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
     await until('some load', () => acknowledged(running.tries).length > 200)
@@ -144,7 +144,7 @@ describe('MongoDB', () => {
     await expectNothingLostOrDoubled(tries)
   })
 
-  it('frozen: 503 within 10 s, not ready but alive; thawed: creates within 5 s, and nothing lost or doubled', async function () {
+  it('returns 503 within 10 s and stays alive while MongoDB is frozen, and creates within 5 s afterwards', async function () {
     this.timeout(60_000)
     const running = load('freeze', 20)
     await until('some load', () => acknowledged(running.tries).length > 100)

@@ -33,7 +33,7 @@ interface Case {
   paymentId: string
 }
 
-describe('A process that is killed between any two steps', function () {
+describe('A process that is killed between any two steps of a payment', function () {
   this.timeout(120_000)
   // An order is good for 5 s more: its time is up for whoever comes after the dead, 12 s later.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
@@ -111,7 +111,7 @@ describe('A process that is killed between any two steps', function () {
     },
   }
 
-  it('a payment takes the money once, and the intent is PAID once', async () => {
+  it('takes the money once, and the intent is PAID once', async () => {
     const steps = await killEverywhere(service, paying, closings, 0)
     expect(steps).to.include.members(settling)
     await landLate(service, paying, closings, steps.indexOf('mongodb update') + 1)
@@ -121,7 +121,7 @@ describe('A process that is killed between any two steps', function () {
     ['a payment that is declined', { phone: '22000003' }, 'declined', ['payment.failed']],
     ['a payment with a wrong PIN', { pin: '9999' }, 'refused', []],
   ] as const)
-    it(`${what} moves nothing, and tells it once`, async () => {
+    it(`moves no money and adds one event: ${what}`, async () => {
       const steps = await killEverywhere(
         service,
         {
@@ -148,7 +148,7 @@ describe('A process that is killed between any two steps', function () {
       expect(steps).to.include.members(['mongodb find', 'mongodb insert', 'mongodb update'])
     })
 
-  it('a payment that is declined when the time is up is told, and then the expiry', async () => {
+  it('adds the event of a payment that is declined after its expiry, then that of the expiry', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).knows(declined)
     const steps = await killEverywhere(
@@ -238,7 +238,7 @@ describe('A process that is killed between any two steps', function () {
     return answers[0] ?? ''
   }
 
-  it('a refund gives the money back once or not at all, and the merchant hears which', async () => {
+  it('refunds once or not at all, and the merchant learns which', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const asked = { amount: 20_000, reason: null, expectedRefundable: null }
@@ -266,7 +266,7 @@ describe('A process that is killed between any two steps', function () {
       await landLate(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
-  it('a simulation pays once, and the merchant hears it', async () => {
+  it('simulates a payment once, and the merchant learns it', async () => {
     const simulating = {
       ...request((deps, caller, { referenceNumber, effect }) => {
         const asked = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
@@ -301,7 +301,7 @@ describe('A process that is killed between any two steps', function () {
     return each
   }
 
-  it('the question what became of a payment finds it out, once', async () => {
+  it('records the outcome of a payment once when it asks for it', async () => {
     const steps = await killEverywhere(
       service,
       {
@@ -319,7 +319,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.include.members(settling)
   })
 
-  it('the question what became of a refund finds it out, once', async () => {
+  it('records the outcome of a refund once when it asks for it', async () => {
     const asking: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()

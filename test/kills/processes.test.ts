@@ -7,7 +7,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-describe('a process that ends', () => {
+describe('A process that ends', () => {
   const open: { stop(): Promise<unknown> }[] = []
   const kept = <T extends { stop(): Promise<unknown> }>(one: T): T => {
     open.push(one)
@@ -96,7 +96,7 @@ describe('a process that ends', () => {
     await new Promise((resolve) => socket.write(text, resolve))
   }
 
-  it('web: SIGTERM under load cuts no request that was sent before it, and the exit code is 0', async () => {
+  it('serves every request that was sent before SIGTERM under load, and exits with code 0 (web)', async () => {
     const own = await service()
     const web = kept(await startProcess('web', own))
     const merchant = await own.merchant()
@@ -122,7 +122,7 @@ describe('a process that ends', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('worker: SIGTERM in the middle of an attempt lets it end and be written down, and the exit code is 0', async () => {
+  it('completes and records the attempt in progress after SIGTERM, and exits with code 0 (worker)', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -133,7 +133,7 @@ describe('a process that ends', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('worker: a second signal ends it at once, with another exit code than 0', async () => {
+  it('exits at once after a second signal, with another code than 0 (worker)', async () => {
     const { worker } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -141,7 +141,7 @@ describe('a process that ends', () => {
     expect(await worker.ended).to.equal(1)
   })
 
-  it('web: a second signal ends it at once, though a request is still under way', async () => {
+  it('exits at once after a second signal, even with a request in progress (web)', async () => {
     const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)
@@ -152,13 +152,13 @@ describe('a process that ends', () => {
     expect(await web.ended).to.equal(1)
   })
 
-  it('worker: kill -9 in the middle of an attempt; another takes over within 15 s and no attempt is used up', async () => {
+  it('leaves its attempt to another process within 15 s after kill -9, and uses up none (worker)', async () => {
     const { waitedMs, attempts, bodies, count } = await takenOver
     expect(waitedMs).to.be.at.most(15_000)
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
-  it('web: SIGTERM ends it in bounded time, whatever unfinished requests others hold open', async () => {
+  it('exits in bounded time after SIGTERM, whatever unfinished requests clients hold open (web)', async () => {
     expect(await endedMs).to.be.at.most(15_000)
   })
 })

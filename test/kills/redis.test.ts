@@ -172,7 +172,7 @@ async function stopWithoutRedis(): Promise<number> {
   return tookMs
 }
 
-describe('Redis', function () {
+describe('The service', function () {
   this.timeout(60_000)
   const outages: Outage[] = []
   const healed = new Map<string, Promise<void>>()
@@ -192,13 +192,14 @@ describe('Redis', function () {
   after(() => Promise.all(outages.map((outage) => outage.close())))
 
   for (const name of Object.keys(breaks))
-    it(`${name}: creates succeed meanwhile and every delivery arrives afterwards`, () => healed.get(name))
+    it(`creates intents meanwhile and delivers every event afterwards with a Redis that is ${name}`, () =>
+      healed.get(name))
 
-  it('frozen: a service with thousands of unsent nudges still stops within 8 s', async () => {
+  it('stops within 8 s with thousands of unsent wake-up jobs while Redis is frozen', async () => {
     expect(await stopped).to.be.below(8_000)
   })
 
-  it('gone for good: both processes still end on SIGTERM, with exit code 0, after an attempt that fails', async () => {
+  it('exits with code 0 on SIGTERM after a failing attempt while Redis is down for good', async () => {
     await Promise.all(healed.values())
     const outage = outages[0] as Outage
     const { redis, web, worker, endpointServer } = outage

@@ -25,7 +25,7 @@ describe('A process that is stopped while clients use its port', () => {
     return call(`${origin}${intents}`, 'POST', headers, '{"amount":500}', agent)
   }
 
-  it('accepts and serves connections for SHUTDOWN_DRAIN_SECONDS, is not ready, and ends each connection', async () => {
+  it('serves connections for SHUTDOWN_DRAIN_SECONDS, is not ready, and closes each connection', async () => {
     const started = await startProcess('web', service, { SHUTDOWN_DRAIN_SECONDS: '1.5' })
     web = started
     const stoppedAt = performance.now()

@@ -36,7 +36,7 @@ const everything = { intents: 2, deliveries: 6, orders: 1, products: 2 }
 const unwatched = { count: () => undefined, done: () => undefined }
 const named = { jobId: 'night-2026-11-21', name: 'retention' }
 
-describe('a clean-up that is killed, missed, or asked for twice', () => {
+describe('A clean-up', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let pair: Pair
@@ -65,7 +65,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
-  it('goes on where it was killed, and meanwhile no page and no answer is broken', async () => {
+  it('resumes after it was killed, and breaks no page and no response meanwhile', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first one of all takes a step more.
@@ -120,7 +120,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
-  it('leaves an intent to the refund that came first, and the refund finds its payment', async () => {
+  it('leaves an intent to an earlier refund, and the refund finds its payment', async () => {
     const [paid = ''] = references
     await oldThings()
     const { Intent } = service.deps
@@ -145,7 +145,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('that fails at one business comes to all others first, and to that one again a minute later', async () => {
+  it('that fails for one business processes all others first, and that one again a minute later', async () => {
     const { RetentionProgress, RetentionRecord, Business } = service.deps
     await oldThings()
     const torn = '0'.repeat(24)
@@ -193,14 +193,14 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     await Business.deleteOne({ _id: torn })
   })
 
-  it('is done by one of many at once, and counts as the run of the night', async () => {
+  it('runs once if several start at once, and counts as the run of the night', async () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
     expect(outcomes.toSorted()).to.deep.equal(['cleaned', 'under-way', 'under-way'])
     expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('ends between two batches when its process is to end, and another goes on at once', async () => {
+  it('stops between two batches when its process stops, and another process continues at once', async () => {
     await oldThings()
     const ending = new AbortController()
     const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
@@ -210,7 +210,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('that goes on the day after counts as the run of the night it began in', async () => {
+  it('that continues on the next day counts as the run of the night it began in', async () => {
     const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()
@@ -225,7 +225,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect(await clean()).to.equal('cleaned')
   })
 
-  it('comes to the businesses after the first thousand', async () => {
+  it('processes more than a thousand businesses', async () => {
     const { Business, RetentionProgress, RetentionRecord } = service.deps
     await oldThings()
     // Before ours, and this pass is through with them.
@@ -240,7 +240,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
       await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
-  it('which another has taken over writes nothing down any more', async () => {
+  it('writes nothing after another process took it over', async () => {
     const first = await takeLease(service.deps)
     service.clock.advance(60_001)
     const second = await takeLease(service.deps)
@@ -254,7 +254,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     )
   })
 
-  it('that a missed night is enqueued by the poll, whatever Redis has lost', async () => {
+  it('is enqueued by the poll after a missed night, whatever Redis has lost', async () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
     await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
@@ -285,7 +285,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect(at('02:29:59.999')).to.equal('2026-02-28T02:30:00.000Z')
   })
 
-  it('is scheduled once, and a run that is overdue outlives every deploy', async () => {
+  it('is scheduled once, and an overdue run survives every deploy', async () => {
     await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await restoreJobs(service.deps, 'all')
     const [next, ...others] = await queue.getDelayed()
@@ -304,7 +304,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     expect((await queue.getJobScheduler('nightly'))?.pattern).to.equal('0 30 2 * * *')
   })
 
-  it('is done by a worker that finds its job, and stands in nobody’s way when that is stopped', async () => {
+  it('is done by a worker that finds its job, and is left behind cleanly when that worker stops', async () => {
     await oldThings()
     service.clock.advance(dayMs)
     const workers = service.startWorkers()
@@ -312,7 +312,7 @@ describe('a clean-up that is killed, missed, or asked for twice', () => {
     await workers.close()
   })
 
-  it('by the command line: a dry run counts all that goes and changes nothing', async () => {
+  it('counts everything it would remove in a dry run, and changes nothing', async () => {
     const cli = openAdmin(service)
     await makeEverything(service, pair.live, false)
     await oldThings()

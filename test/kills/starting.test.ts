@@ -7,10 +7,10 @@ import { startMongo } from '../../dev/servers.ts'
 import { interruptAt, runToEnd, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withService } from '../support/service.ts'
 
-describe('a process that starts', () => {
+describe('A process that starts', () => {
   const service = withService()
 
-  it('ends at once and says what is wrong when MONGODB_URL is none', async () => {
+  it('exits at once and says what is wrong if MONGODB_URL is missing', async () => {
     const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
     const ends = (['web', 'worker'] as const).flatMap((type) =>
       urls.map((url) => runToEnd(type, service, { MONGODB_URL: url })),
@@ -21,7 +21,7 @@ describe('a process that starts', () => {
     }
   })
 
-  it('ends at once in production where it is set up for a developer, says each fault once, and nothing else', async () => {
+  it('exits at once in production with a development environment, and prints each fault once', async () => {
     const changes = {
       NODE_ENV: 'production',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -38,7 +38,7 @@ describe('a process that starts', () => {
     ])
   })
 
-  it('says in its log that its port is taken, and ends', async () => {
+  it('logs that its port is taken, and exits', async () => {
     const PORT = new URL(service.origin).port
     const ends = [runToEnd('web', service, { PORT }), runToEnd('worker', service, { WORKER_PORT: PORT })]
     for (const { exitCode, stdout, stderr } of await Promise.all(ends)) {
@@ -49,7 +49,7 @@ describe('a process that starts', () => {
     }
   })
 
-  it('has a last word where its log is off, which quotes nothing that is stored', async () => {
+  it('prints a last line if its log is off, without stored values', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/process/crash.ts'
@@ -67,7 +67,7 @@ describe('a process that starts', () => {
     expect(stderr).not.to.include('hidden')
   })
 
-  it('hears SIGTERM while it waits for MongoDB, and ends at once', async () => {
+  it('exits at once on SIGTERM while it waits for MongoDB', async () => {
     const changes = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/none` }
     const types = ['web', 'worker'] as const
     for (const ended of await Promise.all(
@@ -79,7 +79,7 @@ describe('a process that starts', () => {
     }
   })
 
-  it('waits for a database that goes away while it starts', async () => {
+  it('waits for a database that goes down during the start', async () => {
     const wire = await openWireThatBreaks(service.deps.config.mongodbUrl, ['find', 'createIndexes'])
     const worker = await startProcess('worker', service, { MONGODB_URL: wire.url })
     expect(wire.left()).to.deep.equal([])
@@ -87,7 +87,7 @@ describe('a process that starts', () => {
     wire.close()
   })
 
-  it('waits for a database that starts after it', async () => {
+  it('waits for a database that starts later', async () => {
     const port = await freePort()
     const url = `mongodb://127.0.0.1:${port}/late`
     const closed = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')

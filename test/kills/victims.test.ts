@@ -5,7 +5,7 @@ import { openVictim } from '../support/kill-points.ts'
 import { openService, type Service } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-describe('A process that is killed at a step', () => {
+describe('The fixture of a process that is killed at a step', () => {
   let service: Service
   before(async () => void (service = await openService()))
   after(() => service.close())
@@ -21,7 +21,7 @@ describe('A process that is killed at a step', () => {
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }
 
-  it('has its held-back write land however late, also when it has hung up', async () => {
+  it('sends a held write however late, also after it disconnected', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(
@@ -36,7 +36,7 @@ describe('A process that is killed at a step', () => {
     await victim.close()
   })
 
-  it('is not dead before its unanswered write is done, though its run has ended', async () => {
+  it('is not closed before its unanswered write is done, even if its run has ended', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }
@@ -48,7 +48,7 @@ describe('A process that is killed at a step', () => {
     await written
   })
 
-  it('is told when it never comes to that step', async () => {
+  it('reports that it never reached the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const told = await deathOf(victim, Promise.resolve(), { step: 1, label }).catch(String)
     expect(told).to.equal(`Error: ${label}: the process did not die, it came to its end`)
