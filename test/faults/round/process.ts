@@ -8,55 +8,56 @@ import { type ProcessName, typeOf } from '../plan/fault.ts'
 import { startChild } from './child.ts'
 
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
-
-/** One that waits for its database waits as long as that is away. */
-const START_LIMIT_MS = 120_000
-/** An attempt at a receiver may take 2 s here, a trip to a frozen MongoDB 5 s. */
-const END_LIMIT_MS = 20_000
-/** Between the end of one that nobody ended, and its next life. */
-const REVIVE_AFTER_MS = 300
+/** A process that waits for its database waits until it is back. */
+const startLimitMs = 120_000
+/** An attempt may take 2 s here, and a command to a frozen MongoDB 5 s. */
+const endLimitMs = 20_000
+const reviveAfterMs = 300
 
 /** A process of the service over all its lives: it has one name, port and log. */
 export interface ServiceProcess {
-  /** Not while it stands still, and not once it is to die. */
   isServing(): boolean
-  /** Resolves when it serves; it may have died and been started again meanwhile. */
+  /** Resolves when it serves. */
   start(): Promise<void>
-  /** Resolves when it is dead; false where it was dead before. */
+  /** Resolves when it is dead; false if it was. */
   kill(): Promise<boolean>
-  /** Whether it stands still now; false where it is dead. */
+  /** False if it is dead. */
   freeze(): boolean
   thaw(): void
-  /** The point it came to, of those that it was told of; it is dead, or stands still, by then. null: it came to none within so long. */
+  /** The point at which it died or stopped; null if it came to none in time. */
   comesToPoint(withinMs: number): Promise<Reached | null>
   /** Ends it in order, for good. */
   end(): Promise<void>
-  /** Kills it for good, where it still lives. */
+  /** Kills it, for good. */
   close(): Promise<void>
 }
 
-export interface Life {
+interface Life {
   name: ProcessName
-  /** Made by `buildWith`. */
   build: string
   environment: Record<string, string>
   logFile: string
-  /** An end that nobody asked for, in one sentence. */
-  tellUnwanted(says: string): void
-  /** It came to a point when nobody waited for that any more, and was helped on at once. */
-  tellStray(fault: Fault): void
+  /** It ended by itself, or not as it was told to. */
+  reportEnd(message: string): void
+  /** It came to a point after the time, and was started or thawed at once. */
+  reportStray(fault: Fault): void
 }
 
-/** A point at which it was told to die or to stand still. */
+/** A point at which it was told to die or to stop. `began`: when it came there, by its own word. */
 interface Reached {
   point: string
   deed: string
-  /** By its own word, as it came there: what died with it ended later, and was heard of sooner than its end. */
   began: number
 }
 
-export function openProcess(life: Life): ServiceProcess {
-  const { name, build, environment, logFile, tellUnwanted } = life
+export function openProcess({
+  name,
+  build,
+  environment,
+  logFile,
+  reportEnd,
+  reportStray,
+}: Life): ServiceProcess {
   const type = typeOf(name)
   const log = createWriteStream(logFile, { flags: 'a' })
   let child: ChildProcess | undefined
@@ -65,23 +66,21 @@ export function openProcess(life: Life): ServiceProcess {
   let isDying = false
   let isFrozen = false
   let diedAt: Reached | null = null
-  let isAwaitedAtPoint: ((reached: Reached) => void) | null = null
+  let onPoint: ((reached: Reached) => void) | null = null
   const toServe = new Set<() => void>()
   const isServing = (): boolean => hasStarted && !isDying && !isFrozen
 
-  function hear(line: string): void {
+  function read(line: string): void {
     log.write(`${line}\n`)
     if (line.includes('"msg":"fault.point"')) comeTo(JSON.parse(line) as Reached)
-    if (!hasStarted && line.includes(`"msg":"${type}.started"`)) {
-      hasStarted = true
-      for (const resolve of toServe) resolve()
-      toServe.clear()
-    }
+    if (hasStarted || !line.includes(`"msg":"${type}.started"`)) return
+    hasStarted = true
+    for (const resolve of toServe) resolve()
+    toServe.clear()
   }
 
   function comeTo(reached: Reached): void {
     if (reached.deed === 'kill') {
-      // Its end comes in a moment.
       isDying = true
       diedAt = reached
       return
@@ -90,25 +89,24 @@ export function openProcess(life: Life): ServiceProcess {
     standAt(reached)
   }
 
-  /** It is dead, or stands still, where it was told to. */
   function standAt(reached: Reached): void {
-    if (isAwaitedAtPoint === null) return void helpOn(reached).catch(({ message }) => tellUnwanted(message))
-    isAwaitedAtPoint(reached)
-    isAwaitedAtPoint = null
+    if (onPoint === null) return void goOn(reached).catch(({ message }) => reportEnd(message))
+    onPoint(reached)
+    onPoint = null
   }
 
-  async function helpOn({ point, deed, began }: Reached): Promise<void> {
+  async function goOn({ point, deed, began }: Reached): Promise<void> {
     if (isOver) return
     if (deed === 'kill') await start()
     else thaw()
-    life.tellStray({ began, ended: Date.now(), what: 'process.point', target: `${name} ${point} ${deed}` })
+    reportStray({ began, ended: Date.now(), what: 'process.point', target: `${name} ${point} ${deed}` })
   }
 
   function live(): void {
     isDying = false
     isFrozen = false
-    child = startChild(join(build, programs[type]), environment, hear)
-    // By then all that it said has been heard.
+    child = startChild(join(build, programs[type]), environment, read)
+    // After `close` every line has been read.
     child.once('close', (code, signal) => void outlive(code, signal))
   }
 
@@ -116,14 +114,12 @@ export function openProcess(life: Life): ServiceProcess {
     const hadServed = hasStarted
     child = undefined
     hasStarted = false
-    if (diedAt !== null) {
-      const reached = diedAt
-      diedAt = null
-      return standAt(reached)
-    }
+    const reached = diedAt
+    diedAt = null
+    if (reached !== null) return standAt(reached)
     if (isDying) return
-    tellUnwanted(`it ended with ${signal ?? code}${hadServed ? '' : ' before it served'}`)
-    await pause(REVIVE_AFTER_MS)
+    reportEnd(`it ended with ${signal ?? code}${hadServed ? '' : ' before it served'}`)
+    await pause(reviveAfterMs)
     if (!isOver) live()
   }
 
@@ -141,16 +137,16 @@ export function openProcess(life: Life): ServiceProcess {
     if (isServing()) return
     const served = new Promise<void>((resolve) => toServe.add(resolve))
     if (child === undefined) live()
-    const isLate = pause(START_LIMIT_MS, 'late', { ref: false })
+    const isLate = pause(startLimitMs, 'late', { ref: false })
     if ((await Promise.race([served, isLate])) === 'late') throw new Error(`${name} does not start`)
   }
-
-  const closeLog = (): Promise<void> => new Promise((resolve) => log.end(() => resolve()))
 
   function thaw(): void {
     isFrozen = false
     child?.kill('SIGCONT')
   }
+
+  const closeLog = (): Promise<void> => new Promise((resolve) => log.end(() => resolve()))
 
   return {
     isServing,
@@ -166,20 +162,18 @@ export function openProcess(life: Life): ServiceProcess {
     },
     thaw,
     async comesToPoint(withinMs) {
-      const coming = new Promise<Reached>((resolve) => {
-        isAwaitedAtPoint = resolve
-      })
+      const coming = new Promise<Reached>((resolve) => (onPoint = resolve))
       const reached = await Promise.race([coming, pause(withinMs, null)])
-      if (reached === null) isAwaitedAtPoint = null
+      if (reached === null) onPoint = null
       return reached
     },
     async end() {
       isOver = true
-      const impatience = setTimeout(() => child?.kill('SIGKILL'), END_LIMIT_MS)
+      const deadline = setTimeout(() => child?.kill('SIGKILL'), endLimitMs)
       const wasAlive = child !== undefined
       const code = await endBy('SIGTERM')
-      clearTimeout(impatience)
-      if (wasAlive && code !== 0) tellUnwanted(`told to end, it ended with ${code ?? 'SIGKILL'}`)
+      clearTimeout(deadline)
+      if (wasAlive && code !== 0) reportEnd(`told to end, it ended with ${code ?? 'SIGKILL'}`)
       await closeLog()
     },
     async close() {

@@ -66,8 +66,8 @@ export async function openStage(
           FAULT_ORDERS: orders.fileOf(name),
         },
         logFile: join(folder, files.log, `${name}.log`),
-        tellStray: (fault) => notes.fault(fault, null),
-        tellUnwanted: (says) => notes.end(name, says),
+        reportStray: (fault) => notes.fault(fault, null),
+        reportEnd: (message) => notes.end(name, message),
       }),
     ]),
   )
