@@ -42,7 +42,9 @@ function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival
   const attempts = delivery.attemptLog.map(({ at, durationMs, status }) => {
     const end = times.machineTime(at + durationMs).to + marginMs
     const begin = times.machineTime(at).from
-    const distance = (arrival: Arrival): number => Math.abs(arrival.at - begin)
+    // Two in the same second are told apart by their status.
+    const distance = (arrival: Arrival): number =>
+      Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
     const candidates = unrecorded.filter(
       (arrival) =>
         signedAt(arrival) === Math.floor(at / 1000) &&

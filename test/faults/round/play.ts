@@ -11,89 +11,77 @@ import { settings } from './settings.ts'
 import type { Stage } from './stage.ts'
 
 export interface RoundAsked {
-  /** Of traffic and receivers. */
   seed: number
   /** Made by `buildWith`. */
   build: string
   servers: Servers
   trafficSeconds: number
-  /** Operations that the traffic begins in a second. */
   perSecond: number
-  /** What the traffic does ten times as often as it would. */
+  /** The operations that the traffic performs ten times as often. */
   often: readonly OperationName[]
   plan: readonly PlannedFault[]
-  /** What cannot begin within so long of its time is left out. */
+  /** A fault that is later is left out. */
   mostLateMs: number
-  /** How long it may take, once all is healed, until nothing is under way any more. */
   quietSeconds: number
-  /** Where the evidence goes; emptied first. */
+  /** For the evidence; emptied first. */
   folder: string
 }
 
-/** What a wallet may still carry out is held for two minutes or more: what a poll (every 6 s) could not end need not wait for that. */
-const WALLET_PATIENCE_SECONDS = 8
-const HELD_MS = 5 * 60_000
-/** What is older than five minutes is not counted again (docs/pagination.md). */
-const COUNTED_MS = 6 * 60_000
+/** A hold that the wallet may still carry out lasts two minutes or more: after so many seconds of waiting the clock jumps. */
+const walletSeconds = 8
+const heldMs = 5 * 60_000
+/** What is older than five minutes is counted for good. */
+const countedMs = 6 * 60_000
+const dayMs = 86_400_000
 
-const DAY_MS = 86_400_000
-
-/** All that happens on the stage, until its processes have ended and the evidence is whole. */
+/** Traffic with faults, quiet, the audit, the end of the processes, and the dump. */
 export async function play(asked: RoundAsked, stage: Stage, notes: Notes): Promise<void> {
+  const { clocks, receivers, origins, commandLine } = stage
   const traffic = await startTraffic({
-    seed: asked.seed,
-    receivers: stage.receivers,
-    origins: () => stage.origins,
-    admin: stage.commandLine.run,
-    clockAheadMs: stage.clocks.aheadMs,
-    perSecond: asked.perSecond,
-    often: asked.often,
+    ...asked,
+    receivers,
+    origins: () => origins,
+    admin: commandLine.run,
+    clockAheadMs: clocks.aheadMs,
   })
   try {
     notes.setting({ beganAt: Date.now(), ...traffic.provisioned })
-    await disturb(asked, stage, traffic, notes)
+    await notes.attempt('the faults', () =>
+      Promise.all([
+        unleash(stage, asked.plan, asked.mostLateMs, notes.fault),
+        pause(asked.trafficSeconds * 1000),
+      ]),
+    )
+    await notes.attempt('the healing', async () => {
+      for (const one of stage.processes.values()) await one.start()
+    })
+    notes.setting({ healedAt: Date.now() })
+    await notes.attempt('an operation of the traffic', traffic.settle)
     await comeToRest(asked, stage, traffic, notes)
   } finally {
     await traffic.close()
   }
 }
 
-async function disturb(asked: RoundAsked, stage: Stage, traffic: Traffic, notes: Notes): Promise<void> {
-  const all = async () =>
-    void (await Promise.all([
-      unleash(stage, asked.plan, asked.mostLateMs, notes.fault),
-      pause(asked.trafficSeconds * 1000),
-    ]))
-  await notes.attempt('the faults', all)
-  await notes.attempt('the healing', async () => {
-    for (const one of stage.processes.values()) await one.start()
-  })
-  notes.setting({ healedAt: Date.now() })
-  await notes.attempt('an operation of the traffic', traffic.settle)
-}
-
 async function comeToRest(asked: RoundAsked, stage: Stage, traffic: Traffic, notes: Notes): Promise<void> {
-  const { attempt } = notes
   const client = new mongoose.mongo.MongoClient(stage.servers.mongodbUrl, { readConcernLevel: 'majority' })
+  const endAll = () => Promise.all([...stage.processes.values()].map((one) => one.end()))
   try {
-    await attempt('the wait for quiet', () => passNight(asked, stage, client.db(), notes))
-    // Of lists only what is older than five minutes is counted by marks, which are to be seen.
-    jump(stage, COUNTED_MS, notes)
-    await attempt('the audit', traffic.audit)
-    await attempt('the end of the processes', async () => {
-      await Promise.all([...stage.processes.values()].map((one) => one.end()))
-    })
-    await attempt('the dump', () => dump(client.db(), asked.folder))
+    await notes.attempt('the wait for quiet', () => passNight(asked, stage, client.db(), notes))
+    jump(stage, countedMs, notes)
+    await notes.attempt('the audit', traffic.audit)
+    await notes.attempt('the end of the processes', endAll)
+    await notes.attempt('the dump', () => dump(client.db(), asked.folder))
   } finally {
     await client.close()
   }
 }
 
-/** Where clocks went past what the sandbox keeps, another night passes when all is quiet: nothing old is left by the next quiet. */
+/** If the sandbox's data became old, another night passes when all is quiet: the clean-up then removes the rest of it. */
 async function passNight(asked: RoundAsked, stage: Stage, db: mongo.Db, notes: Notes): Promise<void> {
   const isQuiet = await becomeQuiet(asked, stage, db, notes)
-  if (!isQuiet || stage.clocks.aheadMs() < settings.sandboxRetentionDays * DAY_MS) return
-  jump(stage, DAY_MS, notes)
+  if (!isQuiet || stage.clocks.aheadMs() < settings.sandboxRetentionDays * dayMs) return
+  jump(stage, dayMs, notes)
   await becomeQuiet(asked, stage, db, notes)
 }
 
@@ -101,10 +89,10 @@ async function becomeQuiet(asked: RoundAsked, stage: Stage, db: mongo.Db, notes:
   const now = () => new Date(Date.now() + stage.clocks.aheadMs())
   const giveUpAt = Date.now() + asked.quietSeconds * 1000
   for (;;) {
-    const { quietAt, left } = await awaitQuiet(db, now, WALLET_PATIENCE_SECONDS)
-    notes.setting({ quietAt, left: left.map(({ says }) => says) })
+    const { quietAt, left } = await awaitQuiet(db, now, walletSeconds)
+    notes.setting({ quietAt, left: left.map(({ message }) => message) })
     if (quietAt !== null || Date.now() > giveUpAt) return quietAt !== null
-    if (left.some(({ isHeld }) => isHeld)) jump(stage, HELD_MS, notes)
+    if (left.some(({ isHeld }) => isHeld)) jump(stage, heldMs, notes)
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arrival } from '../evidence/evidence.ts'
 import type { Chance } from './chance.ts'
 
-/** A POST at a receiver, with its body as far as it is read by then, and how often its delivery came before. */
+/** A webhook that arrives, and how often its delivery came before. */
 export interface Visit {
   req: IncomingMessage
   res: ServerResponse
@@ -14,7 +14,7 @@ export interface Visit {
 
 type Meet = (visit: Visit) => Arrival['did'] | Promise<Arrival['did']>
 
-const answer =
+const respond =
   (...statuses: number[]): Meet =>
   ({ res, chance }) => {
     const status = chance.pick(statuses)
@@ -23,7 +23,7 @@ const answer =
     return status
   }
 
-/** So long, or until the other side is gone. */
+/** Waits so long, or until the client has gone. */
 export async function linger(res: ServerResponse, ms: number): Promise<void> {
   const gone = new AbortController()
   const leave = (): void => gone.abort()
@@ -32,30 +32,25 @@ export async function linger(res: ServerResponse, ms: number): Promise<void> {
   res.off('close', leave)
 }
 
-/** Twice what the service waits for an answer in a run of faults. */
-const lateMs = 4000
-/** Of an answer that is never whole. */
-const promisedBytes = 1000
-
-/** The ways that need no other. */
-const plainWays = {
-  ok: answer(200, 200, 201, 202, 204),
-  error: answer(500, 502, 503),
-  refuse: answer(400, 401, 404, 422, 429),
-  redirect: answer(301, 302, 307, 308),
-  gone: answer(410),
-  async slow({ res, chance }: Visit): Promise<Arrival['did']> {
-    await linger(res, chance.whole(200, 1200))
+/** Responds with 200 after so long. */
+const later =
+  (waitMs: (chance: Chance) => number, did: Arrival['did']): Meet =>
+  async ({ res, chance }) => {
+    await linger(res, waitMs(chance))
     if (res.destroyed) return 'hung'
     res.end('at last')
-    return 200
-  },
-  async late({ res }: Visit): Promise<Arrival['did']> {
-    await linger(res, lateMs)
-    if (res.destroyed) return 'hung'
-    res.end('too late')
-    return 'slow'
-  },
+    return did
+  }
+
+const plain = {
+  ok: respond(200, 200, 201, 202, 204),
+  error: respond(500, 502, 503),
+  refuse: respond(400, 401, 404, 422, 429),
+  redirect: respond(301, 302, 307, 308),
+  gone: respond(410),
+  slow: later((chance) => chance.whole(200, 1200), 200),
+  /** Twice the timeout of the service in a round. */
+  late: later(() => 4000, 'slow'),
   async hang({ res }: Visit): Promise<Arrival['did']> {
     await new Promise((resolve) => res.once('close', resolve))
     return 'hung'
@@ -65,7 +60,7 @@ const plainWays = {
     return 'reset'
   },
   async cut({ req, res }: Visit): Promise<Arrival['did']> {
-    res.writeHead(200, { 'Content-Length': promisedBytes })
+    res.writeHead(200, { 'Content-Length': 1000 })
     await new Promise((resolve) => res.write('half of it', resolve))
     req.socket.destroy()
     return 'cut'
@@ -78,44 +73,33 @@ const plainWays = {
     res.end('x'.repeat(1_000_000))
     return 200
   },
-  /** As with `ok`, but said before the body was read (receivers.ts). */
-  early: answer(200),
+  /** Responds before it has read the body (receivers.ts). */
+  early: respond(200),
 } satisfies { [name: string]: Meet }
 
-const moods = [
-  'ok',
-  'ok',
-  'ok',
-  'error',
-  'refuse',
-  'redirect',
-  'slow',
-  'reset',
-  'cut',
-  'garbage',
-  'huge',
-] as const
+const moods: readonly (keyof typeof plain)[] = [
+  ...(['ok', 'ok', 'ok', 'error', 'refuse', 'redirect'] as const),
+  ...(['slow', 'reset', 'cut', 'garbage', 'huge'] as const),
+]
 const failures = [1, 2, 3, 5, 8]
 
-/** The ways in which a receiver may meet a delivery. */
 const ways = {
-  ...plainWays,
-  /** Each delivery fails a few times first, some of them all eight. */
+  ...plain,
+  /** Each delivery fails a few times first, some of them eight times. */
   flaky(visit: Visit) {
     const most = failures[Number.parseInt(visit.deliveryId.slice(-2), 36) % failures.length] ?? 1
-    return visit.cameBefore < most ? plainWays.error(visit) : plainWays.ok(visit)
+    return visit.cameBefore < most ? plain.error(visit) : plain.ok(visit)
   },
-  /** Anything, each time anew. */
-  moody: (visit: Visit) => plainWays[visit.chance.pick(moods)](visit),
+  /** Something else each time. */
+  moody: (visit: Visit) => plain[visit.chance.pick(moods)](visit),
 }
 
 export type Manner = keyof typeof ways
-
 export const manners = Object.keys(ways) as Manner[]
 
-/** Those that keep the service waiting. */
+/** These keep the service waiting. */
 export const tiresome: readonly Manner[] = ['late', 'hang']
 
-/** Does it, and says what was done. */
+/** Returns what was done. */
 export const meet = (manner: Manner, visit: Visit): Promise<Arrival['did']> =>
   Promise.resolve(ways[manner](visit))
