@@ -15,7 +15,6 @@ const quietSeconds = 120
 const perSecond = 60
 /** The quiet after a burst of faults lasts 8 s or more. */
 const mostLateMs = 6000
-
 export const planOfRound = (round: NumberedRound): PlannedFault[] => planOf({ ...round, points })
 
 /** Runs the rounds and prints a line for each. Returns whether every promise held, and enough was done to prove it. */

@@ -29,7 +29,6 @@ export function trailsOf(round: Round): Trail[] {
 
 /** In seconds of the service's clock. */
 export const signedAt = ({ headers }: Arrival): number => Number(headers['x-service-timestamp'])
-
 /** Two processes read the clock, and a busy machine may delay the second. */
 const marginMs = 1000
 

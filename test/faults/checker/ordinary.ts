@@ -9,7 +9,6 @@ export const at = (seconds: number): number => began + Math.round(seconds * 1000
 export const iso = (seconds: number): string => new Date(at(seconds)).toISOString()
 /** 24 hexadecimal digits from a name. */
 export const idOf = (name: string): string => Buffer.from(name.padEnd(12, '.').slice(0, 12)).toString('hex')
-
 export const shop = { id: idOf('shop'), key: idOf('key-shop'), marker: 'shop-in-test' }
 export const other = { id: idOf('other'), key: idOf('key-other'), marker: 'other-in-test' }
 export const endpointId = idOf('endpoint')
@@ -30,18 +29,16 @@ export interface Ordinary extends Evidence {
 export function ordinary(): Ordinary {
   const lines: Line[] = []
   const round: Evidence = { ...empty(), texts: () => lines }
-  const createEndpoint = { what: 'endpoint.create', path: `${path}/webhooks/endpoints` } as const
-  const data = { id: endpointId, url: hook, events, secret, active: true }
-  call(round, -40, { ...createEndpoint, idempotencyKey: 'endpoint-1', status: 201, response: good(data) })
-  round.dump.webhookendpoints.push({
-    _id: endpointId,
-    businessId: shop.id,
-    url: hook,
-    events,
-    active: true,
-    deletedAt: null,
-    createdAt: at(-40),
-  })
+  const endpoint = { businessId: shop.id, url: hook, events, active: true }
+  post(
+    round,
+    -40,
+    'endpoint.create',
+    '/webhooks/endpoints',
+    { ...endpoint, id: endpointId, secret },
+    { status: 201 },
+  )
+  round.dump.webhookendpoints.push({ ...endpoint, _id: endpointId, deletedAt: null, createdAt: at(-40) })
 
   const paid = create(round, 'PAID', 1)
   deliver(round, paid, 'payment.created', 1)
@@ -78,14 +75,13 @@ export function ordinary(): Ordinary {
     response: { text: '', state: null, location: `/p/${byWallet.shortCode}` },
   })
   Object.assign(byWallet, { status: 'PAID', payment: paymentBy('sandbox', paymentId, 9), updatedAt: at(9) })
-  const result = { outcome: 'done' }
-  round.dump.walletmovements.push({
-    _id: paymentId,
+  const movement = {
     accountId: '22999999',
     kind: 'payment',
     amount: 500,
-    result,
-  })
+    result: { outcome: 'done' },
+  } as const
+  round.dump.walletmovements.push({ _id: paymentId, ...movement })
   deliver(round, byWallet, 'payment.confirmed', 9)
 
   sell(round)
@@ -93,13 +89,7 @@ export function ordinary(): Ordinary {
   const intents = [paid, cancelled, expired, byWallet]
   for (const intent of intents) read(round, intent, 210, 'auditor')
   const page = { items: intents.toReversed().map(shown), page: 1, total: 4, hasMore: false }
-  call(round, 211, {
-    what: 'list',
-    actor: 'auditor',
-    method: 'GET',
-    path: `${path}/intents`,
-    response: good(page),
-  })
+  post(round, 211, 'list', '/intents', page, { actor: 'auditor', method: 'GET', idempotencyKey: null })
   return Object.assign(round, { lines, paid, cancelled, expired, byWallet })
 }
 
@@ -183,6 +173,23 @@ export function call(
   round.calls.push(made)
   return made
 }
+
+/** A write of the API. */
+const post = (
+  round: Evidence,
+  seconds: number,
+  what: What,
+  address: string,
+  data: object,
+  given: Partial<Call> = {},
+) =>
+  call(round, seconds, {
+    what,
+    path: path + address,
+    idempotencyKey: `${what}-1`,
+    response: good(data),
+    ...given,
+  })
 
 export const good = (data: unknown) => ({ success: true, data })
 export const refusal = (code: string, statusCode: number) => ({
@@ -282,18 +289,18 @@ export const read = (
     response: good(shown(intent)),
   })
 
-function write(
+const write = (
   round: Evidence,
   intent: IntentDocument,
   what: What,
   verb: string,
   seconds: number,
   more: object,
-): void {
-  const address = `${path}/intents/${intent.referenceNumber}/${verb}`
-  const response = good({ ...shown(intent), ...more })
-  call(round, seconds - 0.05, { what, path: address, idempotencyKey: `${what}-1`, response })
-}
+) =>
+  post(round, seconds - 0.05, what, `/intents/${intent.referenceNumber}/${verb}`, {
+    ...shown(intent),
+    ...more,
+  })
 
 /** An event of the intent as it is now. Its endpoint refuses the first attempt and accepts the second. */
 function deliver(
@@ -379,31 +386,12 @@ function sell(round: Evidence): void {
   }
   const imported = [{ _id: idOf('imported-v'), label: 'Default', price: 4, stock: 9 }]
   round.dump.products.push(product, { ...product, _id: idOf('imported'), handle: 'tea', variants: imported })
-  const store = `${path}/store`
-  const made = good({ _id: product._id })
-  call(round, -5, {
-    what: 'product.create',
-    path: `${store}/products`,
-    idempotencyKey: 'product-1',
-    status: 201,
-    response: made,
-  })
-  call(round, 10, {
-    what: 'stock',
-    method: 'PATCH',
-    path: `${store}/products/${product._id}/variants/Default/stock`,
-    idempotencyKey: 'stock-1',
-    body: { delta: 5 },
-    response: good({ stock: 15 }),
-  })
+  const isOf = { _id: product._id }
+  post(round, -5, 'product.create', '/store/products', isOf, { status: 201 })
+  const change = { method: 'PATCH', body: { delta: 5 } }
+  post(round, 10, 'stock', `/store/products/${product._id}/variants/Default/stock`, { stock: 15 }, change)
   const body = 'handle,name,variant_label,sku,price,stock\ntea,Tea,,,4,9'
-  call(round, 10, {
-    what: 'import',
-    path: `${store}/import-csv`,
-    idempotencyKey: 'import-1',
-    body,
-    response: good({}),
-  })
+  post(round, 10, 'import', '/store/products/import-csv', {}, { body })
   const order: OrderDocument = {
     _id: idOf('order'),
     businessId: shop.id,
@@ -416,16 +404,9 @@ function sell(round: Evidence): void {
     outbox: [],
   }
   round.dump.orders.push(order)
-  const response = good(structuredClone({ ...order, createdAt: iso(11) }))
   const items = [{ productId: product._id, variantId: idOf('variant'), quantity: 3 }]
-  call(round, 11, {
-    what: 'order',
-    path: `${store}/orders/simulate`,
-    idempotencyKey: 'order-1',
-    body: { items },
-    status: 201,
-    response,
-  })
+  const placed = structuredClone({ ...order, createdAt: iso(11) })
+  post(round, 11, 'order', '/store/orders/simulate', placed, { status: 201, body: { items } })
 }
 
 /** Support signs in and re-queues a delivery. */

@@ -36,7 +36,6 @@ export const settles = {
 
 /** A write that its client gave up may still take effect for so long. */
 export const lateMs = 30_000
-
 /** Each process caches the offset for 20 ms (support/edited-build/inside.ts). */
 const readMs = 50
 

@@ -17,11 +17,9 @@ export interface Recording {
   provider(request: ProviderRequest): void
   fault(fault: Fault): void
   end(end: UnwantedEnd): void
-  /** Resolves when every line is in its file. */
   close(): Promise<void>
 }
 
-/** Opens a folder of evidence, which is made where it is missing; a file is opened with its first line. */
 export function openRecord(folder: string): Recording {
   mkdirSync(folder, { recursive: true })
   const streams = new Map<string, WriteStream>()
@@ -36,9 +34,7 @@ export function openRecord(folder: string): Recording {
     provider: lineTo(files.provider),
     fault: lineTo(files.faults),
     end: lineTo(files.ends),
-    async close() {
-      const ends = [...streams.values()].map((stream) => finished(stream.end()))
-      await Promise.all(ends)
-    },
+    close: async () =>
+      void (await Promise.all([...streams.values()].map((stream) => finished(stream.end())))),
   }
 }

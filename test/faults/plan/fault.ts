@@ -3,7 +3,6 @@ export const processNames = ['web-1', 'web-2', 'worker-1', 'worker-2'] as const
 export type ProcessName = (typeof processNames)[number]
 export type ProcessType = 'web' | 'worker'
 export const typeOf = (name: ProcessName): ProcessType => (name.startsWith('web') ? 'web' : 'worker')
-
 /** The MongoDB of a round: one server, or a replica set of three. */
 export type Servers = 'standalone' | 'replica-set'
 
@@ -29,7 +28,6 @@ interface Faults {
   'receiver.mood': { target: string; manner: string }
 }
 export type Kind = keyof Faults
-
 /** It begins `atMs` after the plan, and is healed `forMs` later. */
 export type FaultOf<Name extends Kind> = { what: Name; atMs: number; forMs: number } & Faults[Name]
 export type PlannedFault = { [name in Kind]: FaultOf<name> }[Kind]

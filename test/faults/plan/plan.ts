@@ -25,7 +25,6 @@ const hourMs = 3_600_000
 const monthMs = 31 * 24 * hourMs
 /** After a day and an hour idempotency keys are free again, and a night has passed. After a month the sandbox's data is old. */
 const jumps = [0, 25 * hourMs, 0, monthMs]
-
 /** Points of the clean-up are passed only in the night after a jump. With nothing old to remove, it passes only some. */
 const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
 const ofNothingOld = ['clean-up.taken', 'clean-up.before-end']

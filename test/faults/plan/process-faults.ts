@@ -15,7 +15,6 @@ const longStopMs = { least: 11_000, most: 18_000 }
 const skewsMs = [111_000, 111_000, 25 * 3_600_000]
 /** The least that a fault needs of its burst. */
 const leastMs = mostDownMs + startMs + 1000
-
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
 
 /**

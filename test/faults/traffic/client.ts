@@ -14,7 +14,6 @@ export type Ask = (wish: Wish, attempt: number, chance: Chance) => Promise<Call>
 export const clientTimeoutMs = 12_000
 /** How many of 100 wait how long: some give up in no time, and the service goes on with what they asked for. */
 const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
-
 /** So many of 1 of the writes with a key break off in the midst of their body, after so long: whoever comes again is the first. */
 const brokenOff = 0.03
 const brokenOffMs = 150

@@ -96,7 +96,6 @@ const ways = {
 
 export type Manner = keyof typeof ways
 export const manners = Object.keys(ways) as Manner[]
-
 /** These keep the service waiting. */
 export const tiresome: readonly Manner[] = ['late', 'hang']
 

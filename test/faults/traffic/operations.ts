@@ -49,7 +49,6 @@ export const operations = {
 
 /** A live key is refused these, which is tried sometimes. */
 export const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'placeOrder']
-
 export type OperationName = keyof typeof operations
 
 /** The weights, ten times as high for some. */

@@ -9,10 +9,8 @@ export type Send = (wish: Wish, chance: Chance) => Promise<Call | null>
 
 /** How writes are sent, of 100: some a second time after the answer, some twice at once, some then with another body. */
 const ways = { once: 84, again: 8, twins: 5, changed: 3 }
-
 /** Between two tries of a write. */
 const pauseMs = [100, 2000] as const
-
 /** A key means the same request for 24 hours of the service's clock, which a run moves: nobody sends it again much later. */
 export const longestMs = 23 * 3_600_000
 

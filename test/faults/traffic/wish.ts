@@ -27,6 +27,5 @@ export const isAnswered = ({ status }: Call): boolean =>
   status !== null && status < 500 && status !== 429 && status !== 409
 
 export const isGood = ({ status }: Call): boolean => status !== null && status < 300
-
 /** The `data` of a good answer. */
 export const dataOf = <Data>({ response }: Call): Data => (response as { data: Data }).data

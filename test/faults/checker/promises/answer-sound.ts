@@ -21,7 +21,6 @@ export const answerSound: Check = function* (round) {
 }
 
 const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
-
 const marginMs = 200
 
 /** Some clients give up early on purpose. A call that was answered counts as one that would have been reported. */

@@ -5,7 +5,6 @@ import { settles } from '../times.ts'
 
 /** SPEC 6.4 */
 const mostAttempts = 8
-
 /** An attempt is recorded within moments of its end. */
 const recordMs = 3000
 

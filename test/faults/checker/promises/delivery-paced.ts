@@ -6,7 +6,6 @@ import { isAccepted } from './delivery-counted.ts'
 
 /** Records round to the millisecond, and two clocks are read. */
 const earlyMs = 5
-
 /** A lease ends with its worker, and workers poll every 2 s; the rest is the queue. */
 const mostLateMs = 15_000
 

@@ -6,7 +6,6 @@ import { settles } from '../times.ts'
 
 /** A response may be sent a moment after it was computed. */
 const marginMs = 50
-
 /** A job at that second, or a poll every 2 s, and the relay. */
 const eventMs = 10_000
 
