@@ -16,29 +16,20 @@ export interface NumberedRound {
 }
 
 const SOAK_MINUTES = 60
-/** A round that is longer has more in its history for each thing that could go wrong; a shorter one has a fresh start more often. */
 const LONGEST_ROUND_MINUTES = 5
-/** In less hardly anything comes to be. */
 const SHORTEST_MINUTES = 0.25
 
-/** `drawn` is the seed where none is given. @throws {Error} one sentence that says what is wrong */
+/** `drawn` is the seed if none is given. @throws {Error} one sentence that says what is wrong */
 export function readArguments(args: string[], drawn: number): Asked {
-  const { positionals, values } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      seed: { type: 'string' },
-      minutes: { type: 'string', default: '10' },
-      'round-minutes': { type: 'string' },
-      soak: { type: 'boolean', default: false },
-      standalone: { type: 'boolean', default: false },
-      'replica-set': { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      plan: { type: 'boolean', default: false },
-      check: { type: 'string' },
-      mutants: { type: 'boolean', default: false },
-    },
-  })
+  const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const
+  const texts = {
+    seed: text,
+    minutes: { ...text, default: '10' },
+    'round-minutes': text,
+    check: text,
+  } as const
+  const flags = { soak: flag, standalone: flag, 'replica-set': flag, keep: flag, plan: flag, mutants: flag }
+  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { ...texts, ...flags } })
   if (values.check !== undefined) return { do: 'check', folder: values.check }
   if (values.mutants) return { do: 'mutants', names: positionals }
   if (positionals.length > 0) throw new Error(`What is ${positionals.join(' ')}?`)
@@ -60,7 +51,7 @@ export function readArguments(args: string[], drawn: number): Asked {
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
 
-/** Four rounds or more where there is time: each kind of servers twice. None is too short to be asked for again alone. */
+/** Four rounds or more if there is time: two with each kind of servers. */
 const usual = (minutes: number): number =>
   Math.max(SHORTEST_MINUTES, Math.min(LONGEST_ROUND_MINUTES, minutes / 2, Math.max(1, minutes / 4)))
 

@@ -48,22 +48,19 @@ const log = (round: Ordinary, line: object | string): unknown =>
   round.lines.push({ from: 'log/web-1.log', line: typeof line === 'string' ? line : JSON.stringify(line) })
 /** The provider carried out an order. */
 const ordered = (round: Ordinary, given: Partial<ProviderRequest>): unknown =>
-  round.provider.push({
+  round.provider.push({ ...orderOf(round.byWallet.referenceNumber), ...given })
+const orderOf = (reference: string): ProviderRequest => {
+  const order = {
     at: at(10),
     clockAheadMs: 0,
     kind: 'payment',
     type: 'order',
     key: 'live',
     amount: 500,
-    businessId: shop.id,
-    reference: round.byWallet.referenceNumber,
-    paymentKey: null,
-    phone: '22999999',
-    status: 'succeeded',
-    decided: true,
-    did: 200,
-    ...given,
-  })
+  } as const
+  const result = { status: 'succeeded', decided: true, did: 200, paymentKey: null, phone: '22999999' }
+  return { ...order, ...result, businessId: shop.id, reference }
+}
 
 type Change = (round: Ordinary) => unknown
 /** A history in which nothing is wrong. */

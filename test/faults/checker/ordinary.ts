@@ -1,6 +1,7 @@
+/* oxlint-disable unicorn/no-useless-spread -- groups of fields stand on one line */
 import { createHmac } from 'node:crypto'
 import type { Arrival, Call, What } from '../evidence/evidence.ts'
-import type { DeliveryDocument, Dump, IntentDocument, OrderDocument } from './documents.ts'
+import type { DeliveryDocument, IntentDocument, OrderDocument } from './documents.ts'
 import type { Evidence, Line } from './read-folder.ts'
 
 const began = Date.parse('2026-11-21T12:00:00.000Z')
@@ -93,52 +94,41 @@ export function ordinary(): Ordinary {
   return Object.assign(round, { lines, paid, cancelled, expired, byWallet })
 }
 
-const empty = (): Omit<Evidence, 'texts'> => ({
-  setting: {
-    seed: 1,
-    beganAt: at(0),
-    healedAt: at(100),
-    quietAt: at(200),
-    left: [],
-    brokenOff: [],
-    settings: {
-      intentLifetimeSeconds: 30,
-      codeLifetimeSeconds: 20,
-      retrySeconds: [1, 1, 1, 1, 1, 1, 1],
-      webhookTimeoutSeconds: 2,
-      sandboxRetentionDays: 30,
-    },
-    businesses: [shop, other].map(({ id, key, marker }) => ({
-      id,
-      name: id,
-      markers: { test: marker, live: `${marker}-live` },
-      keys: [{ id: key, mode: 'test', kind: 'secret', secret: `sk_test_${key.padEnd(38, '0')}` }],
-    })),
-    wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
-    providerWallets: [],
-    staff: [{ name: 'aicha', role: 'support', password: 'a-password-of-hers' }],
-    stock: [
-      { business: shop.id, sandbox: true, product: idOf('product'), variant: idOf('variant'), quantity: 10 },
-    ],
-    clientTimeoutMs: 12_000,
+const settings = {
+  ...{
+    intentLifetimeSeconds: 30,
+    codeLifetimeSeconds: 20,
+    webhookTimeoutSeconds: 2,
+    sandboxRetentionDays: 30,
   },
-  calls: [],
-  arrivals: [],
-  provider: [],
-  faults: [],
-  ends: [],
+  retrySeconds: [1, 1, 1, 1, 1, 1, 1],
+}
+const owned = { businessId: shop.id, sandbox: true }
+const stocked = { product: idOf('product'), variant: idOf('variant'), quantity: 10 }
+const businesses = [shop, other].map(({ id, key, marker }) => {
+  const secretKey = {
+    id: key,
+    mode: 'test',
+    kind: 'secret',
+    secret: `sk_test_${key.padEnd(38, '0')}`,
+  } as const
+  return { id, name: id, markers: { test: marker, live: `${marker}-live` }, keys: [secretKey] }
+})
+
+const empty = (): Omit<Evidence, 'texts'> => ({
+  setting: structuredClone({
+    ...{ seed: 1, beganAt: at(0), healedAt: at(100), quietAt: at(200), clientTimeoutMs: 12_000 },
+    ...{ left: [], brokenOff: [], settings, businesses, providerWallets: [] },
+    wallets: [{ phone: '22999999', pin: '918273', balance: 1000 }],
+    staff: [{ name: 'aicha', role: 'support' as const, password: 'a-password-of-hers' }],
+    stock: [{ business: shop.id, sandbox: true, ...stocked }],
+  }),
+  ...{ calls: [], arrivals: [], provider: [], faults: [], ends: [] },
   dump: {
-    intents: [],
-    deliveries: [],
-    webhookendpoints: [],
+    ...{ intents: [], deliveries: [], webhookendpoints: [], walletmovements: [], products: [], orders: [] },
+    ...{ auditevents: [], importplans: [], staffsessions: [] },
     wallets: [{ _id: '22999999', phone: '22999999', businessId: null, balance: 500, current: null }],
-    walletmovements: [],
-    products: [],
-    orders: [],
-    auditevents: [],
-    importplans: [],
-    staffsessions: [],
-  } satisfies Dump,
+  },
 })
 
 /** Adds a call with the shop's key that took a tenth of a second. */
@@ -149,24 +139,10 @@ export function call(
 ): Call {
   const number = round.calls.length + 1
   const made: Call = {
-    call: number,
-    began: at(seconds),
-    ended: at(seconds + 0.1),
-    clockAheadMs: [0, 0],
-    actor: 'merchant',
-    operation: number,
-    attempt: 1,
-    timeoutMs: 12_000,
-    origin: 'http://127.0.0.1:1',
-    business: shop.id,
-    keyId: shop.key,
-    sandbox: true,
-    method: 'POST',
-    idempotencyKey: null,
-    body: null,
-    expects: [],
-    status: 200,
-    response: null,
+    ...{ call: number, operation: number, attempt: 1, timeoutMs: 12_000, origin: 'http://127.0.0.1:1' },
+    ...{ began: at(seconds), ended: at(seconds + 0.1), clockAheadMs: [0, 0] },
+    ...{ actor: 'merchant', business: shop.id, keyId: shop.key, sandbox: true, method: 'POST' },
+    ...{ idempotencyKey: null, body: null, expects: [], status: 200, response: null },
     ...given,
     headers: { 'x-request-id': `request-${number}`, ...given.headers },
   }
@@ -202,50 +178,33 @@ export const staff = { ...customer, actor: 'support' } as const
 export function create(round: Evidence, name: string, seconds: number): IntentDocument {
   const number = round.dump.intents.length
   const intent: IntentDocument = {
+    ...owned,
     _id: idOf(name),
-    businessId: shop.id,
-    sandbox: true,
     referenceNumber: `PI-${name.padEnd(16, 'X')}`,
     shortCode: `ABCDE${number + 2}`,
     code: String(100_000 + number),
-    codeExpiresAt: at(seconds + 20),
-    codeReusableAt: at(seconds + 920),
-    amountType: 'FIXED',
-    amount: 500,
-    metadata: [],
-    status: 'PENDING',
-    cancellationReason: null,
-    payment: null,
-    hold: null,
-    failure: null,
-    attempts: [],
-    refunds: [],
-    refundsCommitted: 0,
-    expiresAt: at(seconds + 30),
-    createdAt: at(seconds),
-    updatedAt: at(seconds),
-    outbox: [],
+    ...{ amountType: 'FIXED', amount: 500, metadata: [], status: 'PENDING', cancellationReason: null },
+    ...{
+      payment: null,
+      hold: null,
+      failure: null,
+      attempts: [],
+      refunds: [],
+      refundsCommitted: 0,
+      outbox: [],
+    },
+    ...{ codeExpiresAt: at(seconds + 20), codeReusableAt: at(seconds + 920), expiresAt: at(seconds + 30) },
+    ...{ createdAt: at(seconds), updatedAt: at(seconds) },
   }
   round.dump.intents.push(intent)
-  const body = { amount: 500, label: shop.marker }
-  const response = good(shown(intent))
-  call(round, seconds - 0.05, {
-    what: 'create',
-    path: `${path}/intents`,
-    idempotencyKey: name,
-    body,
-    status: 201,
-    response,
-  })
+  const given = { idempotencyKey: name, body: { amount: 500, label: shop.marker }, status: 201 }
+  post(round, seconds - 0.05, 'create', '/intents', shown(intent), given)
   return intent
 }
 
-const paymentBy = (wallet: string, key: string, seconds: number) => ({
-  amountPaid: 500,
-  paidAt: at(seconds),
-  wallet,
-  key,
-})
+const paymentBy = (wallet: string, key: string, seconds: number) => {
+  return { amountPaid: 500, paidAt: at(seconds), wallet, key }
+}
 
 /** An intent in a response. */
 export const shown = ({
@@ -319,23 +278,24 @@ function deliver(
     { at: at(seconds + 1.2), durationMs: 20, status: 200 },
   ]
   round.dump.deliveries.push({
-    _id,
-    eventId,
-    endpointId,
-    businessId: shop.id,
-    sandbox: true,
-    event,
-    referenceNumber,
-    facts: { status, ...(refund && { refund }) },
-    status: 'DELIVERED',
-    attempts: 2,
-    redrives: 0,
-    nextAttemptAt: null,
-    leaseToken: null,
-    attemptLog: attempts,
-    createdAt: at(seconds + 0.05),
-    deliveredAt: at(seconds + 1.22),
-    unaudited: [],
+    ...{
+      ...owned,
+      _id,
+      eventId,
+      endpointId,
+      event,
+      referenceNumber,
+      facts: { status, ...(refund && { refund }) },
+    },
+    ...{
+      status: 'DELIVERED',
+      attempts: 2,
+      redrives: 0,
+      nextAttemptAt: null,
+      leaseToken: null,
+      unaudited: [],
+    },
+    ...{ attemptLog: attempts, createdAt: at(seconds + 0.05), deliveredAt: at(seconds + 1.22) },
   } satisfies DeliveryDocument)
   for (const attempt of attempts) arrive(round, attempt.at, event, body, { did: attempt.status })
 }
@@ -350,19 +310,18 @@ export function arrive(
 ): Arrival {
   const timestamp = String(Math.floor(signedAt / 1000))
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+  const signed = { 'x-service-timestamp': timestamp, 'x-service-signature': `sha256=${signature}` }
   const arrival: Arrival = {
-    at: signedAt + 5,
-    clockAheadMs: 0,
-    path: '/hook/1',
-    headers: {
-      'x-service-event': event,
-      'x-service-timestamp': timestamp,
-      'x-service-signature': `sha256=${signature}`,
+    ...{
+      at: signedAt + 5,
+      clockAheadMs: 0,
+      path: '/hook/1',
+      did: 200,
+      begun: null,
+      done: signedAt + 10,
+      body,
     },
-    body,
-    did: 200,
-    begun: null,
-    done: signedAt + 10,
+    headers: { 'x-service-event': event, ...signed },
     ...given,
   }
   round.arrivals.push(arrival)
@@ -373,16 +332,8 @@ export function arrive(
 function sell(round: Evidence): void {
   const variants = [{ _id: idOf('variant'), label: 'Default', price: 7, stock: 12 }]
   const product = {
-    _id: idOf('product'),
-    businessId: shop.id,
-    sandbox: true,
-    name: shop.marker,
-    handle: idOf('product'),
-    variants,
-    reservations: [],
-    deletedAt: null,
-    listed: true,
-    createdAt: at(-5),
+    ...{ ...owned, _id: idOf('product'), name: shop.marker, handle: idOf('product'), variants },
+    ...{ reservations: [], deletedAt: null, listed: true, createdAt: at(-5) },
   }
   const imported = [{ _id: idOf('imported-v'), label: 'Default', price: 4, stock: 9 }]
   round.dump.products.push(product, { ...product, _id: idOf('imported'), handle: 'tea', variants: imported })
@@ -392,17 +343,18 @@ function sell(round: Evidence): void {
   post(round, 10, 'stock', `/store/products/${product._id}/variants/Default/stock`, { stock: 15 }, change)
   const body = 'handle,name,variant_label,sku,price,stock\ntea,Tea,,,4,9'
   post(round, 10, 'import', '/store/products/import-csv', {}, { body })
-  const order: OrderDocument = {
+  const line = { productId: product._id, variantId: idOf('variant'), unitPrice: 7, quantity: 3, total: 21 }
+  const number = 'OR-XXXXXXXXXXXXXXXX'
+  const base = {
+    ...owned,
     _id: idOf('order'),
-    businessId: shop.id,
-    sandbox: true,
-    status: 'PLACED',
-    number: 'OR-XXXXXXXXXXXXXXXX',
-    items: [{ productId: product._id, variantId: idOf('variant'), unitPrice: 7, quantity: 3, total: 21 }],
+    number,
+    items: [line],
     total: 21,
     createdAt: at(11),
     outbox: [],
   }
+  const order: OrderDocument = { ...base, status: 'PLACED' }
   round.dump.orders.push(order)
   const items = [{ productId: product._id, variantId: idOf('variant'), quantity: 3 }]
   const placed = structuredClone({ ...order, createdAt: iso(11) })

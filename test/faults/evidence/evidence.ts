@@ -10,12 +10,18 @@ export const files = {
   faults: 'faults.ndjson',
   /** Processes that ended by themselves. */
   ends: 'ends.ndjson',
-  /** One file of extended JSON (relaxed: false) per collection: `dump/<collection>.ndjson`. */
+  /** Extended JSON (relaxed: false), a file for each collection. */
   dump: 'dump',
   /** `log/<process>.log` */
   log: 'log',
   violations: 'violations.json',
 } as const
+
+/** Settings of the service. `retrySeconds`: the seven waits between attempts. */
+type Settings = Record<`${'intentLifetime' | 'codeLifetime' | 'webhookTimeout'}Seconds`, number> & {
+  retrySeconds: number[]
+  sandboxRetentionDays: number
+}
 
 /** What there was before the traffic began, and the settings of the service. */
 export interface Setting {
@@ -28,14 +34,7 @@ export interface Setting {
   left: string[]
   /** Parts of the round that failed, each in a sentence. */
   brokenOff: string[]
-  settings: {
-    intentLifetimeSeconds: number
-    codeLifetimeSeconds: number
-    /** The seven waits between attempts. */
-    retrySeconds: number[]
-    webhookTimeoutSeconds: number
-    sandboxRetentionDays: number
-  }
+  settings: Settings
   businesses: {
     id: string
     name: string
@@ -43,9 +42,7 @@ export interface Setting {
     markers: { test: string; live: string }
     keys: { id: string; mode: 'test' | 'live'; kind: 'secret' | 'publishable'; secret: string }[]
   }[]
-  /** Of the sandbox; all businesses share them. */
   wallets: { phone: string; pin: string; balance: number }[]
-  /** Of the provider of live payments. */
   providerWallets: { phone: string; pin: string; balance: number }[]
   staff: { name: string; role: 'support' | 'viewer'; password: string }[]
   /** Variants whose stock is balanced. */

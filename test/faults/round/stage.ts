@@ -1,21 +1,22 @@
 import { join } from 'node:path'
 import { freePort } from '../../../dev/servers/free-port.ts'
 import { files } from '../evidence/evidence.ts'
-import { type ProcessName, processNames, type Servers, typeOf } from '../plan/fault.ts'
+import { type ProcessName, processNames, typeOf } from '../plan/fault.ts'
 import { openReceivers, type Receivers } from '../traffic/receivers.ts'
 import { type Clocks, openClocks } from './clocks.ts'
 import { openCommandLine } from './command-line.ts'
 import type { Notes } from './notes.ts'
 import { type Orders, openOrders } from './orders.ts'
+import type { RoundAsked } from './play.ts'
 import { openProcess, type ServiceProcess } from './process.ts'
 import { type RoundServers, startServers } from './servers.ts'
 import { environmentOf } from './settings.ts'
 
-/** What a round takes place on: servers, processes that serve, receivers, clocks. */
+/** What a round runs on. */
 export interface Stage {
   servers: RoundServers
   processes: ReadonlyMap<ProcessName, ServiceProcess>
-  /** Of every `web`, living or not. */
+  /** Of every `web` process. */
   origins: string[]
   receivers: Receivers
   clocks: Clocks
@@ -24,34 +25,20 @@ export interface Stage {
   stop(): Promise<void>
 }
 
-interface StageAsked {
-  seed: number
-  build: string
-  servers: Servers
-  folder: string
-}
-
-/** In the notes stands what is done to a process beside the plan, and what it does by itself. */
 export async function openStage(
-  { seed, build, servers: kind, folder }: StageAsked,
+  { seed, build, servers: kind, folder }: Pick<RoundAsked, 'seed' | 'build' | 'servers' | 'folder'>,
   notes: Pick<Notes, 'fault' | 'end'>,
 ): Promise<Stage> {
   const clocks = openClocks(join(folder, 'orders'))
   const orders = openOrders(join(folder, 'orders'))
-  const [servers, receivers] = await Promise.all([
-    startServers(kind),
-    openReceivers({ seed, folder, clockAheadMs: clocks.aheadMs }),
-  ])
+  const opening = { seed, folder, clockAheadMs: clocks.aheadMs }
+  const [servers, receivers] = await Promise.all([startServers(kind), openReceivers(opening)])
   const ports = new Map<ProcessName, number>()
   for (const name of processNames) ports.set(name, await freePort())
-  const origins = processNames
-    .filter((name) => typeOf(name) === 'web')
-    .map((name) => `http://127.0.0.1:${ports.get(name)}`)
-  const environment = environmentOf({
-    ...servers,
-    webOrigin: origins[0] ?? '',
-    receivers: receivers.environment,
-  })
+  const webs = processNames.filter((name) => typeOf(name) === 'web')
+  const origins = webs.map((name) => `http://127.0.0.1:${ports.get(name)}`)
+  const webOrigin = origins[0] ?? ''
+  const environment = environmentOf({ ...servers, webOrigin, receivers: receivers.environment })
   const processes = new Map(
     processNames.map((name) => [
       name,

@@ -7,16 +7,15 @@ import type { Chance } from './chance.ts'
 import { pageOf, withoutMarks } from './page.ts'
 import type { Body, Wish } from './wish.ts'
 
-/** Asks once and records it, whatever becomes of it. */
+/** Makes one call and records it. */
 export type Ask = (wish: Wish, attempt: number, chance: Chance) => Promise<Call>
 
 /** Longer than the service lets a request wait for MongoDB (8 s) or for another with its key (10 s). */
 export const clientTimeoutMs = 12_000
-/** How many of 100 wait how long: some give up in no time, and the service goes on with what they asked for. */
+/** Timeouts of 100 clients: some give up early, while the service continues. */
 const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
-/** So many of 1 of the writes with a key break off in the midst of their body, after so long: whoever comes again is the first. */
-const brokenOff = 0.03
-const brokenOffMs = 150
+/** A part of the writes with a key breaks off in the middle of the body. */
+const brokenOff = { part: 0.03, afterMs: 150 }
 
 interface Needs {
   record: Recording
@@ -24,21 +23,28 @@ interface Needs {
   clockAheadMs: () => number
 }
 
+const none = { status: null, headers: {}, text: '', responseHash: null }
+
 export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask; close(): Promise<void> } {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   let calls = 0
 
   async function exchange(origin: string, wish: Wish, timeoutMs: number, isHalf: boolean) {
-    const { method, path } = wish
     const { headers, body } = isHalf ? half(written(wish)) : written(wish)
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const got = await request(origin + path, { dispatcher, method, headers, body, signal })
+      const got = await request(origin + wish.path, {
+        dispatcher,
+        method: wish.method,
+        headers,
+        body,
+        signal,
+      })
       const bytes = Buffer.from(await got.body.arrayBuffer())
       const responseHash = createHash('sha256').update(bytes).digest('base64url')
       return { status: got.statusCode, headers: plain(got.headers), text: bytes.toString(), responseHash }
     } catch {
-      return { status: null, headers: {}, text: '', responseHash: null }
+      return none
     }
   }
 
@@ -46,29 +52,24 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     calls += 1
     const call = calls
     const origin = chance.pick(origins())
-    const isHalf = wish.idempotencyKey !== null && wish.body !== null && chance.is(brokenOff)
-    const timeoutMs = isHalf ? brokenOffMs : timeoutOf(wish, chance)
+    const isHalf = wish.idempotencyKey !== null && wish.body !== null && chance.is(brokenOff.part)
+    const timeoutMs = isHalf ? brokenOff.afterMs : timeoutOf(wish, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
     const { status, headers, text, responseHash } = await exchange(origin, wish, timeoutMs, isHalf)
+    const { key, body, otherBody: _other, headers: _headers, ...asked } = wish
     const made: Call = {
+      ...asked,
       call,
       began,
       ended: Date.now(),
       clockAheadMs: [aheadAtFirst, clockAheadMs()],
-      actor: wish.actor,
-      operation: wish.operation,
       attempt,
       timeoutMs,
       origin,
-      what: wish.what,
-      business: wish.key?.business ?? null,
-      keyId: wish.key?.id ?? null,
-      sandbox: wish.key === null ? null : wish.key.mode === 'test',
-      method: wish.method,
-      path: wish.path,
-      idempotencyKey: wish.idempotencyKey,
-      body: sent(wish.body),
-      expects: wish.expects,
+      business: key?.business ?? null,
+      keyId: key?.id ?? null,
+      sandbox: key === null ? null : key.mode === 'test',
+      body: body === null ? null : Object.values(body)[0],
       status,
       headers,
       response: status === null ? null : read(headers, text),
@@ -77,7 +78,6 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     record.call({ ...made, response: withoutMarks(made.response) })
     return made
   }
-
   return { ask, close: () => dispatcher.destroy() }
 }
 
@@ -91,14 +91,17 @@ function written({ key, idempotencyKey, body, headers }: Wish) {
     ...headers,
   }
   if (body === null) return { headers: all, body: null }
-  if ('json' in body)
-    return { headers: { ...all, 'Content-Type': 'application/json' }, body: JSON.stringify(body.json) }
-  if ('csv' in body) return { headers: { ...all, 'Content-Type': 'text/csv' }, body: body.csv }
-  const form = new URLSearchParams(body.form).toString()
-  return { headers: { ...all, 'Content-Type': 'application/x-www-form-urlencoded' }, body: form }
+  const [type, text] = encoded(body)
+  return { headers: { ...all, 'Content-Type': type }, body: text }
 }
 
-/** Says how long the body is, and sends half of it. */
+function encoded(body: NonNullable<Body>): [type: string, text: string] {
+  if ('json' in body) return ['application/json', JSON.stringify(body.json)]
+  if ('csv' in body) return ['text/csv', body.csv]
+  return ['application/x-www-form-urlencoded', new URLSearchParams(body.form).toString()]
+}
+
+/** States the whole length, and sends half of the body. */
 function half({ headers, body }: ReturnType<typeof written>) {
   const bytes = Buffer.from(body ?? '')
   const stream = new Readable({ read: () => undefined })
@@ -108,23 +111,16 @@ function half({ headers, body }: ReturnType<typeof written>) {
   return { headers: { ...headers, 'Content-Length': String(bytes.length) }, body: stream }
 }
 
-const sent = (body: Body): unknown => (body === null ? null : Object.values(body)[0])
-
 const plain = (headers: { [name: string]: string | string[] | undefined }): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 
+/** The checker reports a response that is no JSON. */
 function read(headers: { [name: string]: string }, text: string): unknown {
   const type = headers['content-type'] ?? ''
-  if (type.startsWith('application/json')) return parsed(text)
   if (type.startsWith('text/html') || headers.location !== undefined)
     return pageOf(headers.location ?? null, text)
-  return text
-}
-
-/** What is no JSON stays text: the checker minds. */
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return type.startsWith('application/json') ? JSON.parse(text) : text
   } catch {
     return text
   }

@@ -2,25 +2,23 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { deliveryIn } from '../evidence/evidence.ts'
+import { type Arrival, deliveryIn } from '../evidence/evidence.ts'
 import { openRecord, type Recording } from '../evidence/record.ts'
 import { chanceOf } from './chance.ts'
 import { hooks } from './hooks.ts'
 import { type Manner, meet, tiresome } from './manners.ts'
 import { openProvider, type ProviderManner, providerKey, providerPath } from './provider.ts'
 
-/** What the service writes to: receivers at `/hook/<n>`, and the wallet provider of live payments. */
+/** The servers of the merchants' endpoints at `/hook/<n>`, and of the wallet provider. */
 export interface Receivers {
-  /** http://127.0.0.1:port */
   origin: string
   /** What each process of the service must know of them. */
   environment: { [name: string]: string }
-  /** `/hook/1`, `/hook/2`, …: those of one business stand together. */
   names: readonly string[]
-  /** From here on; null: what it did at first. */
+  /** Null: as at first. */
   behave(name: string, manner: Manner | null): void
   behaveProvider(manner: ProviderManner | null): void
-  /** Nobody keeps the service waiting any more; who always fails, goes on failing. */
+  /** Nothing keeps the service waiting from now on. */
   calm(): void
   wallets: ReturnType<typeof openProvider>['wallets']
   record: Recording
@@ -33,7 +31,6 @@ interface Opening {
   clockAheadMs: () => number
 }
 
-/** Opens them, before any process of the service is started. They go on until they are closed. */
 export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Promise<Receivers> {
   const record = openRecord(folder)
   const chance = chanceOf(seed, 'receivers')
@@ -48,25 +45,18 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
     const [at, ahead] = [Date.now(), clockAheadMs()]
     const manner = present.get(path)
     const visit = { req, res, chance, cameBefore: 0, deliveryId: '' }
-    const said = manner === 'early' ? meet(manner, visit) : null
+    const early = manner === 'early' ? meet(manner, visit) : null
     const body = await text(req)
-    // A body that is none is one of its own.
     const deliveryId = deliveryIn(body) || body
     const cameBefore = came.get(deliveryId) ?? 0
     came.set(deliveryId, cameBefore + 1)
-    const did = await (said ?? meet(manner ?? 'gone', { ...visit, cameBefore, deliveryId }))
+    const did = await (early ?? meet(manner ?? 'gone', { ...visit, cameBefore, deliveryId }))
     const isUnread = typeof did === 'number' && !(await isHandedOver(res))
+    const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread
+      ? { did: 'unread', begun: did }
+      : { did, begun: null }
     const headers = req.headers as { [name: string]: string }
-    record.arrival({
-      at,
-      clockAheadMs: ahead,
-      path,
-      headers,
-      body,
-      did: isUnread ? 'unread' : did,
-      begun: isUnread ? did : null,
-      done: Date.now(),
-    })
+    record.arrival({ at, clockAheadMs: ahead, path, headers, body, ...outcome, done: Date.now() })
   }
 
   const running = new Set<Promise<void>>()
@@ -85,7 +75,7 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
       WEBHOOK_ALLOWED_HOSTS: host,
       WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
       WALLET_PROVIDER_KEY: providerKey,
-      // Customers say where they come from: else the limits of one address would shut out all.
+      // Otherwise all customers would share the limits of one address.
       TRUST_PROXY: '1',
     },
     names: [...own.keys()],
@@ -106,7 +96,7 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
   }
 }
 
-/** Whether the whole answer left, rather than the connection ending before it. */
+/** Whether the whole response was sent before the connection ended. */
 async function isHandedOver(res: ServerResponse): Promise<boolean> {
   if (!res.writableFinished && !res.closed) await Promise.race([once(res, 'finish'), once(res, 'close')])
   return res.writableFinished

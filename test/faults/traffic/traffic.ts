@@ -9,49 +9,40 @@ import type { Scene } from './scene.ts'
 import { createSend } from './send.ts'
 import type { Place } from './world.ts'
 
-export interface TrafficAsked {
+interface TrafficAsked {
   seed: number
   receivers: Receivers
-  /** Of every web, living or not. */
   origins: () => string[]
   admin: Admin
-  /** By how much the service's clock is ahead of this machine's. */
   clockAheadMs: () => number
-  /** Operations begun in a second; an operation is one call or some. */
   perSecond: number
-  /** What is done ten times as often as it would be. */
   often: readonly OperationName[]
 }
 
-/** Traffic that runs. */
 export interface Traffic {
   provisioned: Provisioned
-  /** Begins nothing more, and waits until what is open is answered, a minute at most. Receivers calm down. */
+  /** Begins nothing more, and waits a minute at most for what is running. Endpoints calm down. */
   settle(): Promise<void>
-  /** Reads everything through the public API. When all is quiet. */
+  /** Reads everything through the public API. */
   audit(): Promise<void>
   close(): Promise<void>
 }
 
-/** So many operations are under way at a time; while the service stands still, no more are begun. */
+/** While the service is frozen, no more operations are begun. */
 const mostAtOnce = 48
 const settleMs = 60_000
 
-/**
- * Sends seeded random traffic until it is settled: the same seed tries the same operations in the same order, whatever is answered. Resolves
- * once everybody is there and traffic runs.
- */
+/** Sends random traffic until it settles. The same seed tries the same operations in the same order. Resolves when it runs. */
 export async function startTraffic(asked: TrafficAsked): Promise<Traffic> {
   const { seed, receivers, admin, clockAheadMs, perSecond } = asked
-  const { record } = receivers
-  const { ask, close } = openClient({ ...asked, record })
+  const { ask, close } = openClient({ ...asked, record: receivers.record })
   let endsAt = Number.POSITIVE_INFINITY
   const now = () => Date.now() + clockAheadMs()
   const send = createSend(ask, now, () => endsAt)
   const world = await provision(admin, seed, { receiversOrigin: receivers.origin, now })
   for (const wallet of world.providerWallets) receivers.wallets.set(wallet.phone, { ...wallet })
 
-  /** Each operation draws from a generator of its own, so that no answer changes what the next one tries. */
+  /** Each operation has its own generator, so that no response changes the next one. */
   function sceneOf(operation: number, place: Place, chance: Chance): Scene {
     let keys = 0
     const newKey = () => {
@@ -64,27 +55,24 @@ export async function startTraffic(asked: TrafficAsked): Promise<Traffic> {
   const stocks: Provisioned['stock'] = []
   for (const [index, place] of world.places.entries())
     stocks.push(...(await settleIn(place, sceneOf(-1 - index, place, chanceOf(seed, 'settle in', index)))))
-
   const sandboxes = world.places.filter(({ sandbox }) => sandbox)
   const weights = weightsWith(asked.often)
   const begin = (operation: number): Promise<unknown> => {
     const chance = chanceOf(seed, 'operation', operation)
     const name = chance.weighted(weights)
-    const isAtHome = ofTheSandbox.includes(name) && chance.is(0.97)
-    const place = chance.pick(isAtHome ? sandboxes : world.places)
-    const [, operate] = operations[name]
-    return operate(sceneOf(operation, place, chance))
+    const isInSandbox = ofTheSandbox.includes(name) && chance.is(0.97)
+    const place = chance.pick(isInSandbox ? sandboxes : world.places)
+    return operations[name][1](sceneOf(operation, place, chance))
   }
   const isOver = () => endsAt !== Number.POSITIVE_INFINITY
   const running = paced({ perSecond, mostAtOnce, isOver, begin })
-
   return {
     provisioned: provisioned(world, stocks),
     async settle() {
       endsAt = Date.now() + settleMs
       receivers.calm()
-      const faults = await running
-      if (faults.length > 0) throw new AggregateError(faults, 'the traffic itself failed')
+      const errors = await running
+      if (errors.length > 0) throw new AggregateError(errors, 'operations of the traffic failed')
     },
     audit: () => audit({ world, ask, seed }),
     close,

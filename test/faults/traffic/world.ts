@@ -9,33 +9,32 @@ export interface Key {
   business: string
 }
 
-/** An intent as its merchant knows it from what the service answered last. Instants are milliseconds of the service's clock. */
+/** An intent as its merchant knows it from responses. Instants are milliseconds of the service's clock. */
 export interface KnownIntent {
   reference: string
   shortCode: string
   code: string
-  /** Centimes; of an OPEN one null until it is paid. */
+  /** In centimes; null for an OPEN intent until it is paid. */
   amount: number | null
   status: string
   refunded: number
   expiresAt: number
-  /** Nobody pays or cancels it: it is to expire. */
+  /** It is to expire. */
   isLeftAlone: boolean
   created: { wish: Wish; at: number; repeats: number }
 }
 
-/** A product whose stock moves by stock changes and orders alone, so that it can be balanced. */
+/** A product whose stock is balanced. */
 export interface KnownProduct {
   id: string
   variants: { id: string; label: string }[]
 }
 
-/** A business in one environment: what is known there by its keys. */
+/** A business in one environment, and what is known there. */
 export interface Place {
   business: Business
   sandbox: boolean
   marker: string
-  /** Secret ones. */
   keys: Key[]
   publishable: Key
   hasShop: boolean
@@ -52,7 +51,6 @@ export interface Business {
   id: string
   name: string
   isLive: boolean
-  /** What each of its places has in all its names; that of live also where it is not approved for it. */
   markers: { test: string; live: string }
   endpoints: { id: string; isLasting: boolean }[]
 }
@@ -61,27 +59,24 @@ export interface Employee {
   name: string
   role: 'support' | 'viewer'
   password: string
-  /** Of the session; empty where nobody is signed in. */
+  /** Of the session; '' without one. */
   cookie: string
 }
 
-/** All that the traffic knows. */
+/** Everything that the traffic knows. */
 export interface World {
   businesses: Business[]
   places: Place[]
   wallets: Wallet[]
   providerWallets: Wallet[]
   staff: Employee[]
-  /** http://127.0.0.1:port of the receivers. */
   receiversOrigin: string
-  /** The service's clock, in milliseconds. */
+  /** The service's clock. */
   now: () => number
 }
 
-/** The latest so many of each kind are what anybody still does something with; the auditor knows the others from the lists. */
-const remembered = 300
-
+/** The traffic uses only the latest 300 things of a kind. */
 export function remember<T>(list: T[], item: T): void {
   list.push(item)
-  if (list.length > remembered) list.shift()
+  if (list.length > 300) list.shift()
 }
