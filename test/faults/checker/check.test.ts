@@ -46,7 +46,6 @@ const fault = (round: Ordinary, what: string, from: number, to: number): unknown
   round.faults.push({ what, target: 'it', began: at(from), ended: at(to) })
 const log = (round: Ordinary, line: object | string): unknown =>
   round.lines.push({ from: 'log/web-1.log', line: typeof line === 'string' ? line : JSON.stringify(line) })
-/** The provider carried out an order. */
 const ordered = (round: Ordinary, given: Partial<ProviderRequest>): unknown =>
   round.provider.push({ ...orderOf(round.byWallet.referenceNumber), ...given })
 const orderOf = (reference: string): ProviderRequest => {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { endWithUs } from '../../support/child.ts'
 import { editedFiles } from '../../support/edited-build/edit.ts'
-import { endWithUs } from '../round/child.ts'
 import type { Mutant } from './mutant.ts'
 
 const root = join(import.meta.dirname, '../../..')

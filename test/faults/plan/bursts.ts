@@ -1,4 +1,4 @@
-import type { Chance } from '../traffic/chance.ts'
+import type { Chance } from '../../support/chance.ts'
 
 /** A stretch with faults: all of them begin and end within it. */
 export interface Burst {

@@ -25,7 +25,6 @@ const plansOf = (...args: string[]): PlannedFault[][] => roundsOf(...args).map(p
 const endOf = (fault: PlannedFault): number =>
   fault.atMs + (fault.what === 'process.point' ? fault.awayMs : fault.forMs)
 
-/** The stretches without a fault. */
 function gapsOf(plan: readonly PlannedFault[], lengthMs: number): number[] {
   const gaps: number[] = []
   let endsAt = 0
@@ -36,7 +35,6 @@ function gapsOf(plan: readonly PlannedFault[], lengthMs: number): number[] {
   return [...gaps, lengthMs - endsAt]
 }
 
-/** How long a process is frozen. */
 const frozenMs = (fault: PlannedFault): number => {
   if (fault.what === 'process.stop') return fault.forMs
   return fault.what === 'process.point' && fault.deed === 'stop' ? fault.awayMs : 0

@@ -1,4 +1,4 @@
-import { type Chance, chanceOf } from '../traffic/chance.ts'
+import { type Chance, chanceOf } from '../../support/chance.ts'
 import { type Burst, burstsOf, type Deck, deckOf } from './bursts.ts'
 import {
   type Kind,

@@ -1,4 +1,4 @@
-import type { Chance } from '../traffic/chance.ts'
+import type { Chance } from '../../support/chance.ts'
 import type { Burst, Deck } from './bursts.ts'
 import { type PlannedFault, type ProcessName, processNames, typeOf } from './fault.ts'
 

@@ -1,4 +1,4 @@
-import type { Chance } from '../traffic/chance.ts'
+import type { Chance } from '../../support/chance.ts'
 import { hooks } from '../traffic/hooks.ts'
 import { manners } from '../traffic/manners.ts'
 import { providerManners } from '../traffic/provider.ts'

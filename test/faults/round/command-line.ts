@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { endWithUs } from './child.ts'
+import { endWithUs } from '../../support/child.ts'
 
 /** Runs one command of the operator's command line, `business create --name N`, and answers its JSON. @throws {Error} with what it said */
 export type CommandLine = (args: string[]) => Promise<Record<string, unknown>>

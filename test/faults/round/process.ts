@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { startChild } from '../../support/child.ts'
 import type { Fault } from '../evidence/evidence.ts'
 import { type ProcessName, typeOf } from '../plan/fault.ts'
-import { startChild } from './child.ts'
 
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
 /** A process that waits for its database waits until it is back. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { startChild } from '../../support/child.ts'
 import type { Fault } from '../evidence/evidence.ts'
-import { startChild } from './child.ts'
 
 /** 10 ms of computing (beat.mjs), and how late it was done. */
 interface Beat {

@@ -8,19 +8,13 @@ import { play, type RoundAsked } from './play.ts'
 import { watchPulse } from './pulse.ts'
 import { openStage } from './stage.ts'
 
-/** What came of a round. */
 export interface Played extends Verdict {
-  /** All that was done. */
   faults: readonly Fault[]
   planned: readonly PlannedFault[]
-  /** Of what was planned, what came to be. */
   done: readonly PlannedFault[]
 }
 
-/**
- * One round: servers and processes of its own, traffic, what is planned against them, quiet, an audit through the API, a dump, and what the
- * checker says of it. Whatever goes wrong in it, it is checked and told. Two may run at once.
- */
+/** One round, from its servers to what the checker finds. Whatever fails in it, it is checked and reported. */
 export async function runRound(asked: RoundAsked): Promise<Played> {
   const { folder, plan: planned } = asked
   rmSync(folder, { recursive: true, force: true })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Chance, chanceOf } from '../../support/chance.ts'
 import type { Call, What } from '../evidence/evidence.ts'
-import { type Chance, chanceOf } from './chance.ts'
 import type { Ask } from './client.ts'
 import { dataOf, isGood, type Wish } from './wish.ts'
 import type { Key, World } from './world.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
+import type { Chance } from '../../support/chance.ts'
 import type { Call } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
-import type { Chance } from './chance.ts'
 import { pageOf, withoutMarks } from './page.ts'
 import type { Body, Wish } from './wish.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chance } from '../../support/chance.ts'
 import type { Arrival } from '../evidence/evidence.ts'
-import type { Chance } from './chance.ts'
 
 /** A webhook that arrives, and how often its delivery came before. */
 export interface Visit {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import type { Chance } from '../../support/chance.ts'
 import type { ProviderRequest } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 import { type Kind, type Order, openBooks, type Wallet } from './books.ts'
-import type { Chance } from './chance.ts'
 import { linger } from './manners.ts'
 
 export const providerPath = '/wallet/v1'

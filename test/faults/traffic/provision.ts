@@ -1,6 +1,6 @@
+import { type Chance, chanceOf } from '../../support/chance.ts'
 import type { Setting } from '../evidence/evidence.ts'
 import type { Wallet } from './books.ts'
-import { type Chance, chanceOf } from './chance.ts'
 import { clientTimeoutMs } from './client.ts'
 import { businessesCount, mannerOf } from './hooks.ts'
 import { tiresome } from './manners.ts'

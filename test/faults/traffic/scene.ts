@@ -1,5 +1,5 @@
+import type { Chance } from '../../support/chance.ts'
 import type { Call, What } from '../evidence/evidence.ts'
-import type { Chance } from './chance.ts'
 import type { Ask } from './client.ts'
 import type { Send } from './send.ts'
 import type { Body, Wish } from './wish.ts'

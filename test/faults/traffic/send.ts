@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chance } from '../../support/chance.ts'
 import type { Call } from '../evidence/evidence.ts'
-import type { Chance } from './chance.ts'
 import type { Ask } from './client.ts'
 import { isAnswered, type Wish } from './wish.ts'
 

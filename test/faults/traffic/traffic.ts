@@ -1,5 +1,5 @@
+import { type Chance, chanceOf } from '../../support/chance.ts'
 import { audit } from './audit.ts'
-import { type Chance, chanceOf } from './chance.ts'
 import { openClient } from './client.ts'
 import { type OperationName, ofTheSandbox, operations, weightsWith } from './operations.ts'
 import { paced } from './paced.ts'

@@ -19,7 +19,6 @@ export interface KnownIntent {
   status: string
   refunded: number
   expiresAt: number
-  /** It is to expire. */
   isLeftAlone: boolean
   created: { wish: Wish; at: number; repeats: number }
 }
@@ -63,7 +62,6 @@ export interface Employee {
   cookie: string
 }
 
-/** Everything that the traffic knows. */
 export interface World {
   businesses: Business[]
   places: Place[]
@@ -71,7 +69,6 @@ export interface World {
   providerWallets: Wallet[]
   staff: Employee[]
   receiversOrigin: string
-  /** The service's clock. */
   now: () => number
 }
 

@@ -1,4 +1,4 @@
-import type { Chance } from '../chance.ts'
+import type { Chance } from '../../../support/chance.ts'
 import { read, type Scene, write } from '../scene.ts'
 import { dataOf, isGood } from '../wish.ts'
 import { type KnownProduct, remember } from '../world.ts'

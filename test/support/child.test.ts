@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { until } from '../../support/until.ts'
+import { until } from './until.ts'
 
 /** Starts a child that does nothing, has it stand still, and says its process id. */
 const owner = `
@@ -16,8 +16,8 @@ console.log(child.pid)
 setInterval(() => {}, 1000)
 `
 
-describe('A child of the harness of faults', () => {
-  it('ends with it, also where it stands still and the harness is killed', async () => {
+describe('A child process of tests', () => {
+  it('ends with its parent, even if it is frozen and the parent is killed', async () => {
     const harness = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', owner], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -27,7 +27,7 @@ function openEnding(): Socket {
 }
 
 /** If WALL_CLOCK names a file, that file sets the wall clock of the child. */
-const wallClock = new URL('../../support/wall-clock.mjs', import.meta.url).href
+const wallClock = new URL('./wall-clock.mjs', import.meta.url).href
 
 /** Starts a program that ends with this process; `hear` gets each line that it says, on either channel. */
 export function startChild(
