@@ -1,4 +1,4 @@
-/** Query of an import of products (docs/store.md). */
+/** Query of an import of products (docs/merchants/store.md). */
 export const importProductsQuery = {
   type: 'object',
   properties: {

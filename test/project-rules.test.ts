@@ -12,10 +12,8 @@ import {
 } from '../dev/source-files.ts'
 import { environment } from '../schemas/environment.ts'
 import { events } from '../schemas/events.ts'
-import { scopes } from '../schemas/scopes.ts'
 import { acts } from '../src/audit/acts.ts'
 import { catalogue } from '../src/errors.ts'
-import { routes } from '../src/http/routes/routes.ts'
 import { queueNames } from '../src/queues/jobs.ts'
 import { pages } from './docs/pages.ts'
 
@@ -267,25 +265,12 @@ describe('The rules of the project', () => {
     expect(set).to.deep.equal(['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT'])
   })
 
-  it('docs/errors.md lists the catalogue, code by code with its status', () => {
-    const rows = [...read('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \|/gm)].map((row) => [
-      row[1],
-      Number(row[2]),
-    ])
-    const codes = Object.entries(catalogue).map(([code, [status]]) => [code, status])
-    expect(rows).to.have.deep.members(codes)
-  })
-
-  it('docs/errors.md calls those codes reserved that nothing answers with yet, and no other', () => {
-    const [inUse = '', reserved = ''] = read('docs/errors.md').split('\n## Reserved\n')
-    const codesOf = (text: string) => [...text.matchAll(/^\| `([A-Z_]+)` \|/gm)].map((row) => row[1])
+  it('every error code is in use', () => {
     const code = sources.map(read).join('\n')
     const named = filesIn('schemas').map(read).join('\n')
     const isUsed = (name: string) =>
       new RegExp(`refuse\\([^)]*'${name}'`).test(code) || named.includes(`'${name}'`)
-    const used = Object.keys(catalogue).filter(isUsed)
-    expect(codesOf(inUse)).to.have.members(used)
-    expect(codesOf(reserved)).to.have.members(Object.keys(catalogue).filter((name) => !isUsed(name)))
+    expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
   it('every link between the pages leads to a file, and to a heading of it', () => {
@@ -338,21 +323,9 @@ describe('The rules of the project', () => {
     expect(listed).to.include.members(asked.filter((one) => !(one in events)))
   })
 
-  it('docs/api.md lists the operations, each with its scope', () => {
-    const rows = [...read('docs/api.md').matchAll(/^\| `([A-Z]+) (\S+)` \| `(\S+)` \|/gm)].map((row) =>
-      row.slice(1, 4),
-    )
-    const operations = routes.map(({ method, path, scope }) => [
-      method.toUpperCase(),
-      path.replaceAll(/:(\w+)/g, '{$1}'),
-      scope,
-    ])
-    expect(rows).to.have.deep.members(operations)
-  })
-
-  it('docs/api.md names every scope and docs/webhooks.md every event', () => {
-    for (const scope of scopes) expect(read('docs/api.md')).to.include(`\`${scope}\``)
-    for (const event of Object.keys(events)) expect(read('docs/webhooks.md')).to.include(`\`${event}\``)
+  it('docs/merchants/webhooks.md names every event', () => {
+    for (const event of Object.keys(events))
+      expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
   it('docs/operators/support.md names every act of the audit trail, and no other', () => {

@@ -13,7 +13,7 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** The stages at which an attempt can fail, as merchants see them (docs/webhooks.md). */
+/** The stages at which an attempt can fail, as merchants see them (docs/merchants/webhooks.md). */
 export const stages = [
   'status',
   'dns',

@@ -37,7 +37,7 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['params'],
       registers,
     }),
-    /** `scope`: the limit that was exceeded (docs/api.md). */
+    /** `scope`: the limit that was exceeded (docs/merchants/errors.md). */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
       help: 'Requests refused with RATE_LIMITED.',

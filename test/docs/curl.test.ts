@@ -1,19 +1,19 @@
 import { expect } from 'chai'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, type Service } from '../support/service.ts'
-import { type Asked, operationOf, runCurl } from './curl.ts'
-import { asksTheApi } from './how-held.ts'
+import { type Exchange, operationOf, runCurl } from './curl.ts'
+import { callsTheApi } from './how-held.ts'
 import { type Block, blocks, blocksOf, nameOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 
-/** The first answer that a page shows below a block, under the same heading. */
+/** The first response that a page shows below a block, under the same heading. */
 const shownBelow = ({ page, line, heading }: Block): unknown =>
   blocksOf(page)
     .filter((block) => block.fence === 'json' && block.heading === heading && block.line > line)
     .map(({ text }) => JSON.parse(text))
     .find(({ success }) => success === true)
 
-/** What of a value somebody who writes a client relies on: names of fields and kinds of values. `…` stands for more fields. */
+/** Compares names of fields and types of values. `…` stands for more fields. */
 function differences(shown: unknown, given: unknown, at: string): string[] {
   if (shown === null || given === null) return []
   if (Array.isArray(shown) && Array.isArray(given))
@@ -24,7 +24,7 @@ function differences(shown: unknown, given: unknown, at: string): string[] {
   const [fields, others] = [Object.keys(shown), Object.keys(given)]
   const missing = fields.filter((field) => field !== '…' && !others.includes(field))
   const extra = fields.includes('…') ? [] : others.filter((field) => !fields.includes(field))
-  // What a merchant names as they like.
+  // The merchant chooses these names.
   if (at.endsWith('.metadata')) return []
   return [
     ...missing.map((field) => `${at}.${field} is shown but not given`),
@@ -37,14 +37,13 @@ function differences(shown: unknown, given: unknown, at: string): string[] {
   ]
 }
 
-/** The status of an operation's success by the table of docs/api.md is that of the route: held in names.test.ts. */
-const expectedStatus = ({ operation }: Asked): number | undefined => {
+const expectedStatus = ({ operation }: Exchange): number | undefined => {
   if (operation === 'GET /openapi.json') return 200
   const route = operationOf(operation)
   return route && ('status' in route ? route.status : 200)
 }
 
-describe('The calls by curl on the pages for merchants', () => {
+describe('The curl commands of the guide', () => {
   let service: Service | undefined
   let endpointServer: EndpointServer | undefined
   before(async function () {
@@ -53,21 +52,21 @@ describe('The calls by curl on the pages for merchants', () => {
   })
   after(() => Promise.all([service?.close(), endpointServer?.close()]))
 
-  const found = blocks.filter(asksTheApi)
+  const found = blocks.filter(callsTheApi)
   let compared = 0
   for (const block of found)
     it(nameOf(block), async () => {
       if (service === undefined || endpointServer === undefined) return expect.fail('nothing is open')
-      const asked = await runCurl(service, endpointServer, block)
-      expect(asked).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
-      for (const one of asked) expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one))
+      const exchanges = await runCurl(service, endpointServer, block)
+      expect(exchanges).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
+      for (const one of exchanges) expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one))
       const shown = shownBelow(block)
       if (shown === undefined) return
       compared += 1
-      expect(differences(shown, asked.at(-1)?.body, 'answer')).to.deep.equal([])
+      expect(differences(shown, exchanges.at(-1)?.body, 'response')).to.deep.equal([])
     })
 
-  it('were found, and their answers were compared with those shown', () => {
+  it('exist, and their responses are as the pages show them', () => {
     expect(found.length).to.be.at.least(14)
     expect(compared).to.be.at.least(6)
   })

@@ -1,27 +1,28 @@
-/**
- * How the snippet of one language in docs/webhooks.md is run. `program` reads one request per line from stdin (secret, now,
- * body and then names and values of headers, all but `now` in base64, tabs between) and prints true or false for each.
- */
+import { type Block, blocks } from './pages.ts'
+
+/** A language in which the guide for merchants has programs. */
 export interface Language {
   name: string
-  /** The word after the ``` of its code block. */
+  /** The word after the ``` of a code block. */
   fence: string
-  /** Ends with 0 where the language is on this machine. */
-  probe: [command: string, ...args: string[]]
-  run: [command: string, ...args: string[]]
-  files(snippet: string): Record<string, string>
+  extension: string
+  command: string
+  /**
+   * Checks requests with the function of the guide. It reads one request per line from stdin: secret, time, body, then names and values of
+   * headers, separated by tabs, all but the time in base64. It prints true or false for each.
+   */
+  checkAll: string
 }
 
-const node: Language = {
-  name: 'Node',
-  fence: 'js',
-  probe: [process.execPath, '--version'],
-  run: [process.execPath, 'run.mjs'],
-  files: (snippet) => ({
-    'snippet.mjs': snippet,
-    'run.mjs': `
+export const languages: Language[] = [
+  {
+    name: 'Node',
+    fence: 'js',
+    extension: 'mjs',
+    command: process.execPath,
+    checkAll: `
 import { readFileSync } from 'node:fs'
-import { verify } from './snippet.mjs'
+import { verify } from './verify.mjs'
 for (const line of readFileSync(0, 'utf8').trimEnd().split('\\n')) {
   const [secret, now, body, ...rest] = line.split('\\t')
   const headers = {}
@@ -30,40 +31,32 @@ for (const line of readFileSync(0, 'utf8').trimEnd().split('\\n')) {
 }
 function text(field) { return Buffer.from(field, 'base64').toString() }
 `,
-  }),
-}
-
-const python: Language = {
-  name: 'Python',
-  fence: 'python',
-  probe: ['python3', '--version'],
-  run: ['python3', 'run.py'],
-  files: (snippet) => ({
-    'snippet.py': snippet,
-    'run.py': `
+  },
+  {
+    name: 'Python',
+    fence: 'python',
+    extension: 'py',
+    command: 'python3',
+    checkAll: `
 import sys
 from base64 import b64decode
-from snippet import verify
+from verify import verify
 for line in sys.stdin.read().rstrip("\\n").split("\\n"):
     secret, now, body, *rest = line.split("\\t")
     rest = [b64decode(field).decode() for field in rest]
     headers = dict(zip(rest[::2], rest[1::2]))
     print("true" if verify(b64decode(secret).decode(), headers, b64decode(body), float(now)) else "false")
 `,
-  }),
-}
-
-const php: Language = {
-  name: 'PHP',
-  fence: 'php',
-  probe: ['php', '--version'],
-  run: ['php', 'run.php'],
-  files: (snippet) => ({
-    'snippet.php': snippet,
-    'run.php': `<?php
+  },
+  {
+    name: 'PHP',
+    fence: 'php',
+    extension: 'php',
+    command: 'php',
+    checkAll: `<?php
 error_reporting(E_ALL);
 set_error_handler(fn ($code, $text) => throw new ErrorException($text));
-require 'snippet.php';
+require 'verify.php';
 foreach (explode("\\n", rtrim(stream_get_contents(STDIN), "\\n")) as $line) {
     $fields = explode("\\t", $line);
     $headers = [];
@@ -74,80 +67,29 @@ foreach (explode("\\n", rtrim(stream_get_contents(STDIN), "\\n")) as $line) {
     echo $verdict ? "true\\n" : "false\\n";
 }
 `,
-  }),
-}
+  },
+]
 
-const go: Language = {
-  name: 'Go',
-  fence: 'go',
-  probe: ['go', 'version'],
-  run: ['go', 'run', 'snippet.go', 'run.go'],
-  files: (snippet) => ({
-    'snippet.go': snippet.replace(/^package \w+/, 'package main'),
-    'run.go': `package main
+export const languageOf = ({ fence }: Block): Language | undefined =>
+  languages.find((language) => language.fence === fence)
 
-import (
-	"encoding/base64"
-	"fmt"
-	"io"
-	"os"
-	"strconv"
-	"strings"
-	"time"
-)
+/** The file that the first line of a program names, or undefined. */
+export const fileOf = ({ page, text }: Block): string | undefined =>
+  page.startsWith('docs/merchants/') ? /^(?:<\?php )?(?:\/\/|#) (\w+\.\w+)\n/.exec(text)?.[1] : undefined
 
-func bytesOf(field string) []byte {
-	decoded, err := base64.StdEncoding.DecodeString(field)
-	if err != nil {
-		panic(err)
-	}
-	return decoded
-}
+const isLibrary = (file: string): boolean => /^(client|verify)\./.test(file)
 
-func main() {
-	input, _ := io.ReadAll(os.Stdin)
-	for _, line := range strings.Split(strings.TrimRight(string(input), "\\n"), "\\n") {
-		fields := strings.Split(line, "\\t")
-		headers := map[string]string{}
-		for at := 3; at < len(fields); at += 2 {
-			headers[string(bytesOf(fields[at]))] = string(bytesOf(fields[at+1]))
-		}
-		seconds, _ := strconv.ParseInt(fields[1], 10, 64)
-		header := func(name string) string { return headers[name] }
-		fmt.Println(Verify(string(bytesOf(fields[0])), header, bytesOf(fields[2]), time.Unix(seconds, 0)))
-	}
-}
-`,
-  }),
-}
+/** The files that other programs of a language use. */
+export const librariesOf = ({ extension }: Language): Record<string, string> =>
+  Object.fromEntries(
+    blocks.flatMap((block) => {
+      const file = fileOf(block)
+      return file?.endsWith(`.${extension}`) && isLibrary(file) ? [[file, block.text]] : []
+    }),
+  )
 
-const javaProgram = `
-public class Run {
-    static byte[] bytes(String field) { return java.util.Base64.getDecoder().decode(field); }
-
-    public static void main(String[] args) throws Exception {
-        String input = new String(System.in.readAllBytes(), UTF_8);
-        for (String line : input.stripTrailing().lines().toList()) {
-            String[] fields = line.split("\\t", -1);
-            java.util.Map<String, String> headers = new java.util.HashMap<>();
-            for (int at = 3; at < fields.length; at += 2)
-                headers.put(new String(bytes(fields[at]), UTF_8), new String(bytes(fields[at + 1]), UTF_8));
-            String secret = new String(bytes(fields[0]), UTF_8);
-            System.out.println(Webhooks.verify(secret, headers::get, bytes(fields[2]), Long.parseLong(fields[1])));
-        }
-    }
-}
-`
-
-const java: Language = {
-  name: 'Java',
-  fence: 'java',
-  probe: ['javac', '--version'],
-  run: ['java', '-XX:TieredStopAtLevel=1', 'Run.java'],
-  // Java runs the first class of a single file: it stands between the snippet's imports and its class.
-  files: (snippet) => ({
-    'Run.java': snippet.replace(/^(?:import .*\n|\n)*/, (imports) => imports + javaProgram),
-  }),
-}
-
-export const languages: Language[] = [node, python, php, go, java]
+/** The programs that a merchant runs. */
+export const programs = blocks.filter((block) => {
+  const file = fileOf(block)
+  return file !== undefined && !isLibrary(file)
+})

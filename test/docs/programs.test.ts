@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { cancelIntent, createIntent } from '../support/acts.ts'
+import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { blocksOf } from './pages.ts'
+import { fileOf, languageOf, languages, librariesOf, programs } from './languages.ts'
+import { type Block, blocksOf, nameOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
-import { programPages, type Runtime, runtimes } from './programs.ts'
-import { whilePaging } from './while-paging.ts'
+import { startProxy } from './proxy.ts'
+import { settle } from './settle.ts'
 
 /** PHP and Python start slowly on a busy machine. */
 const slowestMs = 30_000
@@ -12,52 +14,73 @@ const slowestMs = 30_000
 /** More than fit on one page of 100. */
 const waiting = 130
 
-describe('The programs of the pages', function () {
+/** What a program prints, as the page shows it below the programs of its heading. */
+const shownBelow = ({ page, heading, line }: Block): string | undefined =>
+  blocksOf(page).find((one) => one.fence === 'text' && one.heading === heading && one.line > line)?.text
+
+/** Without what differs from run to run. */
+const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
+
+describe('The programs of the guide', function () {
   this.timeout(slowestMs)
   let service: Service
+  let endpointServer: EndpointServer
   before(async () => {
-    service = await openService()
+    ;[service, endpointServer] = await Promise.all([openService(), startEndpointServer()])
   })
-  after(() => service.close())
+  after(() => Promise.all([service.close(), endpointServer.close()]))
 
-  function runOn(
-    page: keyof typeof programPages,
-    { name, fence, file, run }: Runtime,
-    { key }: Merchant,
-    origin: string,
-  ) {
-    const program = blocksOf(page).find((block) => block.heading === name && block.fence === fence)
-    if (program === undefined) return expect.fail(`${page} has no ${fence} under ${name}`)
-    const environment = { BASE: `${origin}/api/v1`, KEY: key }
-    return runProgram(run, { files: { [file]: program.text }, environment, input: '' })
+  function run(test: Mocha.Context, program: Block, environment: Record<string, string>): Promise<string> {
+    const [language, file] = [languageOf(program), fileOf(program)]
+    if (language === undefined || file === undefined) return expect.fail(nameOf(program))
+    skipUnlessHere(test, language.name, [language.command, '--version'], program.page)
+    const files = { ...librariesOf(language), [file]: program.text }
+    return runProgram([language.command, file], { files, environment, input: '' })
   }
-  const runtimesOf = (page: keyof typeof programPages) =>
-    runtimes.filter(({ name }) => programPages[page].some((one) => one === name))
 
-  for (const runtime of runtimesOf('docs/getting-started.md'))
-    it(`docs/getting-started.md leads to a PAID intent in ${runtime.name}`, async function () {
-      skipUnlessHere(this, runtime.name, runtime.probe, 'docs/getting-started.md')
-      const merchant = await service.merchant()
-      const said = await runOn('docs/getting-started.md', runtime, merchant, service.origin)
-      const [intent, ...others] = await service.deps.Intent.find({ businessId: merchant.businessId }).lean()
-      expect(others).to.deep.equal([])
-      expect([intent?.status, intent?.amount, intent?.label]).to.deep.equal(['PAID', 50_000, 'Order 1042'])
-      expect(said)
-        .to.match(/PAID[^]*50000/)
-        .and.include(String(intent?.shortCode))
+  const environmentOf = ({ key }: Merchant, origin: string) => ({ BASE: `${origin}/api/v1`, KEY: key })
+
+  const named = (name: string): Block[] =>
+    programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
+
+  it('exist in every language', () => {
+    for (const name of ['pay', 'ship', 'refund', 'outcomes', 'preflight', 'retry'])
+      expect(named(name), name).to.have.length(languages.length)
+    expect(named('pending')).to.have.length(2)
+  })
+
+  for (const program of programs.filter((one) => shownBelow(one) !== undefined))
+    it(`print what the page shows: ${nameOf(program)}`, async function () {
+      const { environment, merchant } = await settle(service, endpointServer, program.text)
+      const printed = await run(this, program, environment)
+      expect(constant(printed)).to.equal(constant(shownBelow(program) ?? ''))
+      if (!program.text.includes('Order 1042')) return
+      const { businessId } = merchant
+      const made = await service.deps.Intent.find({ businessId, label: 'Order 1042' }).lean()
+      expect(made.map(({ status, amount }) => [status, amount])).to.deep.equal([['PAID', 50_000]])
+      expect(printed).to.include(made[0]?.shortCode)
     })
 
-  for (const runtime of runtimesOf('docs/getting-started.md').filter(({ name }) => name !== 'curl'))
-    it(`and tells in ${runtime.name} why it was refused`, async function () {
-      skipUnlessHere(this, runtime.name, runtime.probe, 'docs/getting-started.md')
+  for (const program of named('pay'))
+    it(`name the error and the request: ${nameOf(program)}`, async function () {
       const merchant = await service.merchant({ kind: 'publishable' })
-      const said = await runOn('docs/getting-started.md', runtime, merchant, service.origin).catch(String)
-      expect(said)
+      const printed = await run(this, program, environmentOf(merchant, service.origin)).catch(String)
+      expect(printed)
         .to.include('SECRET_KEY_REQUIRED')
         .and.match(/request [0-9a-f-]{36}/)
     })
 
-  describe('docs/pagination.md', () => {
+  for (const program of named('retry'))
+    it(`create one intent although the first response is lost: ${nameOf(program)}`, async function () {
+      const merchant = await service.merchant()
+      const proxy = await startProxy(service.origin, { loses: (count) => count === 1 })
+      const printed = await run(this, program, environmentOf(merchant, proxy.origin)).finally(proxy.close)
+      expect(constant(printed)).to.include('Created once: 50000')
+      const { businessId } = merchant
+      expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(1)
+    })
+
+  describe('that read a list', () => {
     let merchant: Merchant
     let references: string[]
     before(async () => {
@@ -70,17 +93,16 @@ describe('The programs of the pages', function () {
       references = made.map(({ referenceNumber }) => referenceNumber)
     })
 
-    for (const runtime of runtimesOf('docs/pagination.md'))
-      it(`reads every page, and each item once, in ${runtime.name}, also when one of the first page moves on meanwhile`, async function () {
-        skipUnlessHere(this, runtime.name, runtime.probe, 'docs/pagination.md')
+    for (const program of named('pending'))
+      it(`read each item once, although one is cancelled meanwhile: ${nameOf(program)}`, async function () {
         const newest = String(references.pop())
-        const front = await whilePaging(service.origin, () => cancelIntent(service, merchant, newest))
-        const said = await runOn('docs/pagination.md', runtime, merchant, front.origin).finally(front.close)
-        const read = said
-          .trimEnd()
-          .split(/\r?\n/)
-          .map((line) => line.split(' ')[0])
-        expect(read).to.have.members([newest, ...references])
+        const cancelOnSecondPage = async (url: string) => {
+          if (/[?&]page=2\b/.test(url)) await cancelIntent(service, merchant, newest)
+        }
+        const proxy = await startProxy(service.origin, { before: cancelOnSecondPage })
+        const environment = environmentOf(merchant, proxy.origin)
+        const printed = await run(this, program, environment).finally(proxy.close)
+        expect(printed.trimEnd().split(/\r?\n/)).to.have.members([newest, ...references])
       })
   })
 })

@@ -148,7 +148,7 @@ describe('A process that is killed between any two steps of a payment', function
         await expectDelivered(merchant, ['payment.created'], label)
       },
     }
-    // Key, claim, intent: what a create costs (docs/idempotency.md).
+    // Key, claim, intent: what a create costs (docs/merchants/retries.md).
     const steps = await killEverywhere(service, operation, closings, 0)
     await landLate(service, operation, closings, 3)
     expect(steps).to.deep.equal([

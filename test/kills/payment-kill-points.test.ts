@@ -191,7 +191,7 @@ describe('A process that is killed between any two steps of a payment', function
     ])
   })
 
-  /** A request of the merchant's, which is the same for each try of it (docs/idempotency.md), and what they heard. */
+  /** A request of the merchant's, which is the same for each try of it (docs/merchants/retries.md), and what they heard. */
   interface Request extends Case {
     effect: Effect
     answers: string[]

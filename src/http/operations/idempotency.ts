@@ -86,7 +86,7 @@ interface Lost {
 }
 
 /**
- * Runs a write once, however often it is sent: claim, effect, answer (docs/idempotency.md). A duplicate waits for the result of the running
+ * Runs a write once, however often it is sent: claim, effect, answer (docs/merchants/retries.md). A duplicate waits for the result of the running
  * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never runs under another.
  */
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {

@@ -32,7 +32,7 @@ type Placed = Record<string, unknown> | DoneBefore
 type Undecided = 'changed' | 'held'
 
 /**
- * Places an order: takes the units from the stock, then writes the order and its `order.new` in ONE insert, and wakes the relay. Either all of this happens or nothing, even if the process dies midway (docs/store.md). Throws the refusals of `findLines`,
+ * Places an order: takes the units from the stock, then writes the order and its `order.new` in ONE insert, and wakes the relay. Either all of this happens or nothing, even if the process dies midway (docs/merchants/store.md). Throws the refusals of `findLines`,
  * `findAnyLine`, `draftOrder` and `judgeStock`; RATE_LIMITED if the quota of the day is used up; SERVICE_UNAVAILABLE if other orders hold the
  * stock until the deadline.
  */

@@ -20,7 +20,7 @@ const pinHash =
 /** Nobody spends it: nine million payments of the largest amount. Still a whole number to JSON and to MongoDB. */
 const plenty = 9_000_000_000_000_000
 
-/** The wallets that every business has in the sandbox, by phone number (docs/testing.md). Their PIN is 1234. */
+/** The wallets that every business has in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is 1234. */
 export const demoWallets: Readonly<Record<string, DemoWallet>> = {
   '22000001': { pinHash, balance: plenty, habit: null },
   '22000002': { pinHash: null, balance: plenty, habit: null },

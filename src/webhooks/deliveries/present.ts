@@ -28,7 +28,7 @@ export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
-/** A delivery as the merchant's list shows it (docs/webhooks.md). */
+/** A delivery as the merchant's list shows it (docs/merchants/webhooks.md). */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const last = delivery.attemptLog.at(-1) ?? null
   return {

@@ -10,7 +10,7 @@ export interface EndpointHealth {
   lastFailureAt: Date | null
   /** Attempts that failed since the last success. */
   failuresInRow: number
-  /** The stage at which the last failure happened (docs/webhooks.md). */
+  /** The stage at which the last failure happened (docs/merchants/webhooks.md). */
   lastError: string | null
 }
 

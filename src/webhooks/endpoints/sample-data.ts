@@ -13,7 +13,7 @@ const paidAt = (now: Date) => ({
   amount,
   paidAt: now,
   payerPhone: '22******00',
-  // At the default rates (docs/payments.md).
+  // At the default rates (docs/merchants/take-a-payment.md).
   commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
 })
 

@@ -3,7 +3,7 @@ import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 import { answerText, keptBytes, retryAfterSeconds } from './response.ts'
 
-/** The rest of a longer response is not read (docs/webhooks.md). */
+/** The rest of a longer response is not read (docs/merchants/webhooks.md). */
 const mostReadBytes = 16 * 1024
 /** Each chunk costs, however small it is. */
 const mostReadChunks = 256

@@ -1,4 +1,4 @@
-/** An attempt that takes longer than this is slow. Merchants are told to respond within 5 s (docs/webhooks.md). */
+/** An attempt that takes longer than this is slow. Merchants are told to respond within 5 s (docs/merchants/webhooks.md). */
 export const fastForMs = 5_000
 /** Per process: 1 000 hanging attempts take about 40 MB (measured). */
 export const mostFast = 1_000

@@ -95,7 +95,7 @@ function* one(round: Round, calls: Call[], things: ReturnType<typeof thingsIn>):
   if (turned > 0) yield [subject, `shows ${all[turned]} after an older one`]
 }
 
-/** A write that is later than this is not counted (docs/pagination.md). */
+/** A write that is later than this is not counted (docs/merchants/lists.md). */
 const countedMs = 5 * 60_000
 
 /** What was being written while all clocks jumped came too late for the count. */

@@ -2,7 +2,7 @@ import { groupsOf, sumOf } from '../groups.ts'
 import { formsIn } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
-/** Every business has demo wallets with plenty of money, and one without any (docs/testing.md). */
+/** Every business has demo wallets with plenty of money, and one without any (docs/merchants/testing.md). */
 const plenty = 9_000_000_000_000_000
 const emptyDemo = '22000003'
 const demoPin = '1234'

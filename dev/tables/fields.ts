@@ -1,0 +1,144 @@
+import { stages } from '../../schemas/responses/endpoint.ts'
+import { groupBy } from '../../src/polyfills/group-by.ts'
+import { code, tableOf } from '../markdown.ts'
+import { openapi, operations, type Schema } from '../openapi-document.ts'
+
+/** The objects of the API by their heading on the page, each with the name of its schema. The tables of bodies also show their limits. */
+const objects: Record<string, { schema: string; isBody?: true; only?: string[] }> = {
+  'Create an intent': { schema: 'CreateIntentBody', isBody: true },
+  'Simulate a payment': { schema: 'SimulatePaymentBody', isBody: true },
+  'Refund an intent': { schema: 'RefundBody', isBody: true },
+  Intent: { schema: 'Intent' },
+  'Create or change an endpoint': { schema: 'UpdateWebhookEndpointBody', isBody: true },
+  Endpoint: { schema: 'WebhookEndpointWithSecret' },
+  'Result of a test': { schema: 'WebhookTestResult' },
+  Delivery: { schema: 'WebhookDeliveryWithAttempts' },
+  'Result of a retry': { schema: 'RetriedWebhookDelivery', only: ['retried', 'reason'] },
+  'Create or change a product': { schema: 'UpdateProductBody', isBody: true },
+  Product: { schema: 'Product' },
+  'Change the stock': { schema: 'ChangeStockBody', isBody: true },
+  'Result of an import': { schema: 'ImportResult' },
+  'Simulate an order': { schema: 'SimulateOrderBody', isBody: true },
+  Order: { schema: 'Order' },
+}
+
+const resolve = (schema: Schema): Schema =>
+  schema.$ref ? (openapi.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? schema) : schema
+
+/** The object whose fields follow those of the object around it, if there is one. */
+function innerOf(schema: Schema): Schema {
+  const some = schema.items ?? schema.oneOf?.find((each) => each.type !== 'null') ?? schema
+  return resolve(some)
+}
+
+const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
+
+/** The values or the size that a field of a body may have. */
+function limitsOf({ type, minimum, maximum, minLength, maxLength, maxItems }: Schema): string[] {
+  if (
+    type === 'integer' &&
+    minimum !== undefined &&
+    maximum !== undefined &&
+    maximum < Number.MAX_SAFE_INTEGER
+  )
+    return [`${number(minimum)} to ${number(maximum)}.`]
+  if (maxLength !== undefined)
+    return [`${minLength === 1 ? '1 to' : 'At most'} ${number(maxLength)} characters.`]
+  return maxItems === undefined ? [] : [`At most ${number(maxItems)}.`]
+}
+
+/** The values of an enum. Events and stages have a list of their own in the guide. */
+function valuesOf({ enum: values, const: only }: Schema): string {
+  const all = values ?? (only === undefined ? [] : [only])
+  if (all.includes('order.new')) return '[Events](webhooks.md#events).'
+  if (stages.every((stage) => all.includes(stage))) return '[Stages](webhooks.md#why-an-attempt-failed).'
+  const shown = all.filter((value) => value !== null).map((value) => code(String(value)))
+  return shown.length === 0 ? '' : `${shown.join(', ')}.`
+}
+
+const isNullable = ({ type, oneOf }: Schema): boolean =>
+  type?.includes('null') === true || oneOf?.some((each) => each.type === 'null') === true
+
+function meaningOf(schema: Schema, isBody: boolean): string {
+  const { description = '' } = schema
+  const values = valuesOf(schema.items?.enum ? schema.items : schema)
+  const isRepeated = values.split(', ').every((value) => description.includes(value.replace(/\.$/, '')))
+  const words = [description, isRepeated ? '' : values, ...(isBody ? limitsOf(schema) : [])]
+  const mayBeNull = isNullable(schema) && !/null/i.test(description) ? 'May be null.' : ''
+  // The page says that every amount is in centimes, and a name ends in its unit.
+  return [...words.map((each) => each.replace(/^(Centimes|Milliseconds)\. ?/, '')), mayBeNull]
+    .filter(Boolean)
+    .join(' ')
+}
+
+interface Field {
+  path: string
+  meaning: string
+}
+
+/** The fields of a schema. Those of an object or a list in it follow, as `items[].productId`. */
+const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, prefix = ''): Field[] =>
+  Object.entries(properties).flatMap(([name, schema]) => [
+    {
+      path: prefix + name,
+      meaning: `${isBody && required.includes(name) ? 'Required. ' : ''}${meaningOf(schema, isBody)}`,
+    },
+    ...fieldsOf(innerOf(schema), isBody, `${prefix}${name}${schema.items ? '[]' : ''}.`),
+  ])
+
+/** What the page has explained already: names with their meaning. */
+const explained = new Set<string>()
+
+function isNews({ path, meaning }: Field): boolean {
+  const key = `${path.split('.').at(-1)} ${meaning}`
+  const isNew = meaning !== '' && !explained.has(key)
+  explained.add(key)
+  return isNew
+}
+
+/** A table of the fields that need words here, and a line with the others. */
+function tableOfFields(fields: Field[]): string {
+  const news = fields.filter(isNews)
+  const others = fields.filter((field) => !news.includes(field)).map(({ path }) => code(path))
+  const table = tableOf(
+    ['Field', 'Meaning'],
+    news.map(({ path, meaning }) => [code(path), meaning]),
+  )
+  return table + (others.length > 0 ? `\n\nAlso ${others.join(', ')}.` : '')
+}
+
+/** The parameters of the lists: equal ones in one row. */
+function parameters(): string {
+  const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'page'))
+  const rows = lists.flatMap(({ name: list, parameters }) =>
+    parameters
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, description = '', schema }) => {
+        const meaning = meaningOf({ description, ...schema }, false)
+        return { list: list.replace('GET /dev/', ''), row: [code(name), meaning] }
+      }),
+  )
+  const equal = groupBy(rows, ({ row }) => row.join('|'))
+  return tableOf(
+    ['Parameter', 'Meaning', 'Lists'],
+    [...equal.values()].map((same) => [
+      ...(same[0]?.row ?? []),
+      same.length === lists.length ? 'all' : same.map(({ list }) => code(list)).join(', '),
+    ]),
+  )
+}
+
+/** The fields of every object, and the parameters of the lists. */
+export function table(): string {
+  explained.clear()
+  return [
+    ...Object.entries(objects).map(([heading, { schema: name, isBody = false, only }]) => {
+      const schema = openapi.components.schemas[name]
+      if (schema === undefined) throw new Error(`There is no schema ${name}`)
+      const fields = fieldsOf(schema, isBody)
+      const shown = only === undefined ? fields : fields.filter(({ path }) => only.includes(path))
+      return `### ${heading}\n\n${tableOfFields(shown)}`
+    }),
+    `### Parameters of lists\n\n${parameters()}`,
+  ].join('\n\n')
+}
