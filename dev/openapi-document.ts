@@ -1,6 +1,8 @@
 import { describeApi } from '../src/http/openapi/describe.ts'
 import { describedAs } from './described-as.ts'
 
+type Value = string | number | boolean | null
+
 /** A JSON Schema, as far as the tables show it. */
 export interface Schema {
   $ref?: string
@@ -8,14 +10,13 @@ export interface Schema {
   description?: string
   format?: string
   pattern?: string
-  const?: unknown
-  enum?: readonly unknown[]
+  const?: Value
+  enum?: readonly Value[]
   required?: readonly string[]
   properties?: Record<string, Schema>
   items?: Schema
   oneOf?: readonly Schema[]
   anyOf?: readonly Schema[]
-  default?: unknown
   minimum?: number
   maximum?: number
   minLength?: number

@@ -52,7 +52,7 @@ function valuesOf({ enum: values, const: only }: Schema): string {
   const all = values ?? (only === undefined ? [] : [only])
   if (all.includes('order.new')) return '[Events](webhooks.md#events).'
   if (stages.every((stage) => all.includes(stage))) return '[Stages](webhooks.md#why-an-attempt-failed).'
-  const shown = all.filter((value) => value !== null).map((value) => code(String(value)))
+  const shown = all.filter((value) => value !== null).map((value) => code(`${value}`))
   return shown.length === 0 ? '' : `${shown.join(', ')}.`
 }
 
@@ -96,26 +96,29 @@ function isNews({ path, meaning }: Field): boolean {
   return isNew
 }
 
+/** Breaks a text into lines of at most 120 columns. */
+const wrapped = (text: string): string => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trim()
+
 /** A table of the fields that need words here, and a line with the others. */
 function tableOfFields(fields: Field[]): string {
   const news = fields.filter(isNews)
   const others = fields.filter((field) => !news.includes(field)).map(({ path }) => code(path))
-  const table = tableOf(
+  const rows = tableOf(
     ['Field', 'Meaning'],
     news.map(({ path, meaning }) => [code(path), meaning]),
   )
-  return table + (others.length > 0 ? `\n\nAlso ${others.join(', ')}.` : '')
+  return rows + (others.length > 0 ? `\n\n${wrapped(`Also ${others.join(', ')}.`)}` : '')
 }
 
 /** The parameters of the lists: equal ones in one row. */
 function parameters(): string {
-  const lists = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'page'))
-  const rows = lists.flatMap(({ name: list, parameters }) =>
-    parameters
+  const lists = operations.filter((one) => one.parameters.some(({ name }) => name === 'page'))
+  const rows = lists.flatMap((one) =>
+    one.parameters
       .filter((parameter) => parameter.in === 'query')
       .map(({ name, description = '', schema }) => {
         const meaning = meaningOf({ description, ...schema }, false)
-        return { list: list.replace('GET /dev/', ''), row: [code(name), meaning] }
+        return { list: one.name.replace('GET /dev/', ''), row: [code(name), meaning] }
       }),
   )
   const equal = groupBy(rows, ({ row }) => row.join('|'))
