@@ -1,16 +1,13 @@
 import { createProgram } from '../../src/admin/program.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** Every command of the command line, with its arguments and options. */
+/** The commands of the command line by what they are about. `--help` explains each. */
 export const table = (): string =>
   tableOf(
-    ['Command', 'Does'],
-    createProgram().commands.flatMap((group) =>
-      group.commands.map((command) => {
-        const words = [group.name(), command.name()]
-        const given = command.registeredArguments.map((argument) => `<${argument.name()}>`)
-        const options = command.options.map(({ flags, mandatory }) => (mandatory ? flags : `[${flags}]`))
-        return [code([...words, ...given, ...options].join(' ')), command.description()]
-      }),
-    ),
+    ['Group', 'About', 'Commands'],
+    createProgram().commands.map((group) => [
+      code(group.name()),
+      group.description(),
+      group.commands.map((command) => code(command.name())).join(', '),
+    ]),
   )
