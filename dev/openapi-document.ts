@@ -10,7 +10,6 @@ export interface Schema {
   description?: string
   format?: string
   pattern?: string
-  const?: Value
   enum?: readonly Value[]
   required?: readonly string[]
   properties?: Record<string, Schema>

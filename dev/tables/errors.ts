@@ -13,14 +13,15 @@ const details: Partial<Record<ErrorCode, string>> = {
   RATE_LIMITED: '`scope`, `limit`, `windowSeconds`',
 }
 
+const detailsOf = (name: ErrorCode): string => (details[name] ? ` Details: ${details[name]}.` : '')
+
 /** Every error code, with its status, its usual message and its details. */
 export const table = (): string =>
   tableOf(
-    ['Code', 'Status', 'Message', 'Details'],
+    ['Code', 'Status', 'Message'],
     Object.entries(catalogue).map(([name, [status, message]]) => [
       code(name),
       String(status),
-      message,
-      details[name as ErrorCode] ?? '',
+      message + detailsOf(name as ErrorCode),
     ]),
   )

@@ -48,8 +48,8 @@ function limitsOf({ type, minimum, maximum, minLength, maxLength, maxItems }: Sc
 }
 
 /** The values of an enum. Events and stages have a list of their own in the guide. */
-function valuesOf({ enum: values, const: only }: Schema): string {
-  const all = values ?? (only === undefined ? [] : [only])
+function valuesOf({ enum: values }: Schema): string {
+  const all = values ?? []
   if (all.includes('order.new')) return '[Events](webhooks.md#events).'
   if (stages.every((stage) => all.includes(stage))) return '[Stages](webhooks.md#why-an-attempt-failed).'
   const shown = all.filter((value) => value !== null).map((value) => code(`${value}`))
@@ -64,9 +64,9 @@ function meaningOf(schema: Schema, isBody: boolean): string {
   const values = valuesOf(schema.items?.enum ? schema.items : schema)
   const isRepeated = values.split(', ').every((value) => description.includes(value.replace(/\.$/, '')))
   const words = [description, isRepeated ? '' : values, ...(isBody ? limitsOf(schema) : [])]
-  const mayBeNull = isNullable(schema) && !/null/i.test(description) ? 'May be null.' : ''
   // The page says that every amount is in centimes, and a name ends in its unit.
-  return [...words.map((each) => each.replace(/^(Centimes|Milliseconds)\. ?/, '')), mayBeNull]
+  return words
+    .map((each) => each.replace(/^(Centimes|Milliseconds)\. ?/, ''))
     .filter(Boolean)
     .join(' ')
 }
@@ -74,6 +74,8 @@ function meaningOf(schema: Schema, isBody: boolean): string {
 interface Field {
   path: string
   meaning: string
+  /** Whether it may be null although its meaning does not say so. */
+  isNullable: boolean
 }
 
 /** The fields of a schema. Those of an object or a list in it follow, as `items[].productId`. */
@@ -82,6 +84,7 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, p
     {
       path: prefix + name,
       meaning: `${isBody && required.includes(name) ? 'Required. ' : ''}${meaningOf(schema, isBody)}`,
+      isNullable: isNullable(schema) && !/null/i.test(schema.description ?? ''),
     },
     ...fieldsOf(innerOf(schema), isBody, `${prefix}${name}${schema.items ? '[]' : ''}.`),
   ])
@@ -99,13 +102,15 @@ function isNews({ path, meaning }: Field): boolean {
 /** Breaks a text into lines of at most 120 columns. */
 const wrapped = (text: string): string => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trim()
 
+const nameOf = ({ path, isNullable }: Field): string => code(path) + (isNullable ? ' or null' : '')
+
 /** A table of the fields that need words here, and a line with the others. */
 function tableOfFields(fields: Field[]): string {
   const news = fields.filter(isNews)
-  const others = fields.filter((field) => !news.includes(field)).map(({ path }) => code(path))
+  const others = fields.filter((field) => !news.includes(field)).map(nameOf)
   const rows = tableOf(
     ['Field', 'Meaning'],
-    news.map(({ path, meaning }) => [code(path), meaning]),
+    news.map((field) => [nameOf(field), field.meaning]),
   )
   return rows + (others.length > 0 ? `\n\n${wrapped(`Also ${others.join(', ')}.`)}` : '')
 }
