@@ -74,8 +74,8 @@ function meaningOf(schema: Schema, isBody: boolean): string {
 interface Field {
   path: string
   meaning: string
-  /** Whether it may be null although its meaning does not say so. */
-  isNullable: boolean
+  /** Whether the value may be null and the meaning does not say so. */
+  mayBeNull: boolean
 }
 
 /** The fields of a schema. Those of an object or a list in it follow, as `items[].productId`. */
@@ -84,7 +84,7 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, p
     {
       path: prefix + name,
       meaning: `${isBody && required.includes(name) ? 'Required. ' : ''}${meaningOf(schema, isBody)}`,
-      isNullable: isNullable(schema) && !/null/i.test(schema.description ?? ''),
+      mayBeNull: isNullable(schema) && !/null/i.test(schema.description ?? ''),
     },
     ...fieldsOf(innerOf(schema), isBody, `${prefix}${name}${schema.items ? '[]' : ''}.`),
   ])
@@ -102,7 +102,7 @@ function isNews({ path, meaning }: Field): boolean {
 /** Breaks a text into lines of at most 120 columns. */
 const wrapped = (text: string): string => text.replaceAll(/(.{1,119})(?: |$)/g, '$1\n').trim()
 
-const nameOf = ({ path, isNullable }: Field): string => code(path) + (isNullable ? ' or null' : '')
+const nameOf = ({ path, mayBeNull }: Field): string => code(path) + (mayBeNull ? ' or null' : '')
 
 /** A table of the fields that need words here, and a line with the others. */
 function tableOfFields(fields: Field[]): string {
