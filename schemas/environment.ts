@@ -45,7 +45,7 @@ export const environment = {
       type: 'string',
       format: 'proxy-trust',
       description:
-        'Proxies whose `X-Forwarded-For` is trusted. Behind a proxy, set it: otherwise all callers share one address.',
+        'Proxies whose `X-Forwarded-For` is trusted. Without it, all callers behind a proxy share one address.',
     },
     WORKER_QUEUES: {
       type: 'string',
@@ -182,7 +182,7 @@ export const environment = {
       maximum: 3_650,
       default: 90,
       description:
-        'Days after which the attempts of finished live deliveries are removed. 0: never. Production refuses values between 0 and 1.',
+        'Days after which attempts of finished live deliveries are removed; 0: never, otherwise at least 1 in production.',
     },
     RATE_LIMIT_PER_SECOND: {
       type: 'integer',
@@ -190,7 +190,7 @@ export const environment = {
       maximum: 1_000_000,
       default: 100,
       description:
-        'Requests per second of one API key, and of one address without a valid key, over all `web` processes. 0: no limit. The same on all processes.',
+        'Requests per second of one API key, and of one address without a valid key. 0: no limit. The same on all processes.',
     },
     LIVE_CODES_PER_BUSINESS: {
       type: 'integer',
@@ -205,7 +205,7 @@ export const environment = {
       maximum: 1_000_000_000,
       default: 50_000,
       description:
-        'Intents, orders, products and endpoints that the test keys of one business may create in a UTC day; twice as many other writes. 0: no limit.',
+        'Intents, orders, products and endpoints that test keys of one business may create in a UTC day; twice as many other writes. 0: no limit.',
     },
     SHUTDOWN_DRAIN_SECONDS: {
       type: 'number',
