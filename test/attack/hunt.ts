@@ -5,6 +5,7 @@ import { until } from '../support/until.ts'
 import { publicV4, refusedAnswers, synthesised } from '../webhooks/answers.ts'
 import type { Cast } from './cast/cast.ts'
 import { literalHosts } from './corpora/literals.ts'
+import { type Call, createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
 /** An endpoint that leads where nobody may go. */
@@ -54,7 +55,7 @@ export async function hunt(
   names: number,
   isOver: () => boolean,
 ): Promise<string[]> {
-  const call = caller(origin, hunterKey)
+  const call = createClient(origin, hunterKey, 'hunt')
   const trap = receivers.trapPort
   const lures: Lure[] = [
     ...[...surely, ...named(seed, names)].map((answers, place) => ({
@@ -115,25 +116,4 @@ async function lookAt(call: Call, { id, url, answers, isTested }: Baited): Promi
     ...(isTested ? [`a test was delivered to ${to}`] : []),
     ...(isDelivered ? [`an event was delivered to ${to}`] : []),
   ]
-}
-
-type Call = (method: string, path: string, body?: object) => Promise<{ data: Record<string, unknown> }>
-
-function caller(origin: string, key: string): Call {
-  let calls = 0
-  return async (method, path, body) => {
-    calls += 1
-    const answer = await fetch(`${origin}/api/v1/dev${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${key}`,
-        'X-Idempotency-Key': `hunt-${calls}`,
-        'Content-Type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const told = (await answer.json()) as { data: Record<string, unknown> }
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(told)}`)
-    return told
-  }
 }

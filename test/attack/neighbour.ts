@@ -3,6 +3,7 @@ import { scopes } from '../../schemas/scopes.ts'
 import { createBusiness } from '../../src/businesses/create-business.ts'
 import { issueKey } from '../../src/businesses/issue-key.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
 /** The actions of a merchant, and their webhooks. */
@@ -44,43 +45,28 @@ export async function startNeighbour(
   if (issued === null) throw new Error('no business')
   const refused: string[] = []
   const over = new AbortController()
-  let [calls, waits, isListing] = [0, noWaits(), false]
+  const client = createClient(origin, issued.key, 'neighbour')
+  let [waits, isListing] = [noWaits(), false]
 
-  async function call(
-    what: Neighbourly,
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<string | null> {
-    calls += 1
+  /** Measures a call. Returns its data, or null if it was refused. */
+  async function call(what: Neighbourly, ...request: Parameters<typeof client>) {
     const into = waits[what]
     const startedAt = performance.now()
-    const headers = {
-      Authorization: `Bearer ${issued?.key}`,
-      'X-Idempotency-Key': `neighbour-${calls}`,
-      'Content-Type': 'application/json',
-    }
-    const answer = await fetch(`${origin}/api/v1/dev${path}`, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }).catch((error: unknown) => String(error))
-    if (typeof answer === 'string') refused.push(`${what}: ${answer}`)
-    else {
-      const text = await answer.text()
+    try {
+      const { data } = await client(...request)
       into.push(performance.now() - startedAt)
-      if (answer.ok) return text
-      refused.push(`${what}: ${answer.status} ${text}`)
+      return data
+    } catch (error) {
+      refused.push(`${what}: ${String(error)}`)
+      return null
     }
-    return null
   }
 
   async function act(): Promise<void> {
-    const created = await call('create', 'POST', '/intents', { amount: 500 })
-    if (created === null) return
-    const { data } = JSON.parse(created) as { data: { referenceNumber: string } }
-    await call('read', 'GET', `/intents/${data.referenceNumber}`)
-    // One page at a time, as a program reads: two at once would use up its own share of the lists.
+    const intent = await call('create', 'POST', '/intents', { amount: 500 })
+    if (intent === null) return
+    await call('read', 'GET', `/intents/${String(intent.referenceNumber)}`)
+    // One page at a time: two at once would use up the neighbour's own share of lists.
     if (isListing) return
     isListing = true
     await call('list', 'GET', '/intents?limit=5')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { oracleNames } from '../attack/oracles/oracle-names.ts'
+import { oracleNames } from '../attack/oracles/oracles.ts'
 import { promises } from '../faults/checker/promises/promises.ts'
 import { mutants } from '../faults/mutants/mutants.ts'
 import { textOf } from './pages.ts'

@@ -1,30 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Assault } from '../assault.ts'
-import { type Plain, plainAttack } from '../generators/plain.ts'
+import { cancel, type Plain, plainAttack, post, refund, simulate } from '../generators/plain.ts'
 import type { Cast } from './cast.ts'
 
 /** So long an event takes to become a delivery, at the most. */
 const relayMs = 1500
 
-const post = (path: string, line: string, json?: object): Plain => ({
-  target: `POST ${path}`,
-  method: 'POST',
-  line: `/api/v1${line}`,
-  ...(json === undefined ? {} : { json }),
-})
 const mark = '~mark~'
 const intent = (more: object): Plain =>
   post('/dev/intents', '/dev/intents', { label: mark, metadata: { mark }, ...more })
-const pay = post(
-  '/dev/intents/:referenceNumber/simulate-payment',
-  '/dev/intents/~scene.intent~/simulate-payment',
-  {},
-)
-const refund = post('/dev/intents/:referenceNumber/refund', '/dev/intents/~scene.intent~/refund', {
-  amount: 100,
-  reason: mark,
-})
-const cancel = post('/dev/intents/:referenceNumber/cancel', '/dev/intents/~scene.intent~/cancel')
 const product = post('/dev/store/products', '/dev/store/products', {
   name: mark,
   description: mark,
@@ -49,9 +33,9 @@ const firstThings: Readonly<Record<string, Plain[][]>> = {
     [intent({ amount: 50_000 })],
     [intent({ amount: 50_000 })],
     [intent({ amountType: 'OPEN' })],
-    [intent({ amount: 50_000 }), pay, refund],
-    [intent({ amount: 50_000 }), pay],
-    [intent({ amount: 50_000 }), cancel],
+    [intent({ amount: 50_000 }), simulate({}), refund({ amount: 100, reason: mark })],
+    [intent({ amount: 50_000 }), simulate({})],
+    [intent({ amount: 50_000 }), cancel()],
     [product, product, order, order],
   ],
   'live secret': [[intent({ amount: 50_000 })], [intent({ amountType: 'OPEN' })], [product, product]],

@@ -1,147 +1,52 @@
+import { words } from './words.ts'
+
 /** What may stand in the place of one segment of a path. */
 export const segments: readonly string[] = [
-  '%00',
-  '%ff',
-  '%',
-  '%2',
-  '%zz',
-  '%C0%AF',
-  '%ED%A0%80',
-  '%2e%2e',
-  '..',
-  '.',
-  '%2F',
-  '%252F',
-  '%5C',
-  '%E2%80%AE',
-  '%0d%0aX:y',
-  '~own.intent.0~%00',
-  '~own.intent.0~%20',
-  '%20~own.intent.0~',
-  '~own.intent.0~%2Fcancel',
-  '~own.intent.0~;a=b',
-  '~own.intent.0~%3Fa',
-  '~own.intent.0~%23',
-  'PI-',
-  'PI-AAAAAAAAAAAAAAAA',
-  'pi-aaaaaaaaaaaaaaaa',
-  '507f1f77bcf86cd799439011',
-  '507F1F77BCF86CD799439011',
-  '000000000000000000000000',
-  '[object%20Object]',
-  '%5B%24ne%5D',
+  ...words(`
+  %00 %ff % %2 %zz %C0%AF %ED%A0%80 %2e%2e .. . %2F %252F %5C %E2%80%AE %0d%0aX:y ~own.intent.0~%00
+  ~own.intent.0~%20 %20~own.intent.0~ ~own.intent.0~%2Fcancel ~own.intent.0~;a=b ~own.intent.0~%3Fa
+  ~own.intent.0~%23 PI- PI-AAAAAAAAAAAAAAAA pi-aaaaaaaaaaaaaaaa 507f1f77bcf86cd799439011
+  507F1F77BCF86CD799439011 000000000000000000000000 [object%20Object] %5B%24ne%5D __proto__ constructor
+  hasOwnProperty null undefined NaN -1 0 * %25 + %2B %3Cxq%3E
+  `),
   '{"$ne":null}'.replaceAll('"', '%22'),
-  '__proto__',
-  'constructor',
-  'hasOwnProperty',
-  'null',
-  'undefined',
-  'NaN',
-  '-1',
-  '0',
-  '*',
-  '%25',
-  '+',
-  '%2B',
   'a'.repeat(300),
   '%61'.repeat(1000),
   'é'.normalize('NFD').replace(/./gu, encodeURIComponent),
-  '%3Cxq%3E',
 ]
 
 /** Whole targets of a request line. */
 export const lines: readonly string[] = [
-  '*',
-  '//evil.example/api/v1/dev/intents',
-  '///api/v1/dev/intents',
-  'http://evil.example/api/v1/dev/intents',
-  'https://127.0.0.1/',
-  '/api//v1/dev/intents',
-  '/api/v1/../v1/dev/intents',
-  '/api/v1/./dev/intents',
-  '/api/v1/dev/intents/',
-  '/API/V1/DEV/INTENTS',
-  '/api/v1/dev/intents;x=y',
-  '/api/v1/dev/intents%3Fpage=1',
-  '/api/v1/dev%2Fintents',
-  '/api/v1/dev/intents?',
-  '/api/v1/dev/intents??page=1',
-  '/api/v1/dev/intents#x',
+  ...words(`
+  * //evil.example/api/v1/dev/intents ///api/v1/dev/intents http://evil.example/api/v1/dev/intents
+  https://127.0.0.1/ /api//v1/dev/intents /api/v1/../v1/dev/intents /api/v1/./dev/intents
+  /api/v1/dev/intents/ /API/V1/DEV/INTENTS /api/v1/dev/intents;x=y /api/v1/dev/intents%3Fpage=1
+  /api/v1/dev%2Fintents /api/v1/dev/intents? /api/v1/dev/intents??page=1 /api/v1/dev/intents#x
+  /..%2f..%2fetc/passwd /admin/..;/queues /admin//queues /admin/%2e%2e/api/v1/dev/intents /p/%00
+  /p/%3Cxq%3E?lang=%3Cxq%3E&amount=%3Cxq%3E /?lang[]=en&lang=ar&__proto__[x]=1 /sandbox/%2e%2e
+  /__proto__/constructor
+  `),
   '/\\evil.example',
-  '/..%2f..%2fetc/passwd',
-  '/admin/..;/queues',
-  '/admin//queues',
-  '/admin/%2e%2e/api/v1/dev/intents',
-  '/p/%00',
-  '/p/%3Cxq%3E?lang=%3Cxq%3E&amount=%3Cxq%3E',
-  '/?lang[]=en&lang=ar&__proto__[x]=1',
-  '/sandbox/%2e%2e',
   `/${'a'.repeat(8000)}`,
   `/api/v1/dev/intents?${'a=b&'.repeat(3500)}`,
-  '/__proto__/constructor',
 ]
 
 /** Queries, as they stand behind the question mark. `~name~` is one that the operation knows. */
 export const queries: readonly string[] = [
-  'page=0',
-  'page=-1',
-  'page=1e3',
-  'page=0x10',
-  'page=01',
-  'page=999999999999999',
-  'page=9999999999999999',
+  ...words(`
+  page=0 page=-1 page=1e3 page=0x10 page=01 page=999999999999999 page=9999999999999999 page=1.5 page=%00
+  page= page page=1&page=2 page[]=1 page[$gt]=1 page=%EF%BC%91 limit=0 limit=101 limit=99999999999999999999
+  limit=-5 limit=%2B5 status=PAID&status=PENDING status[$ne]=PAID status=paid status=%50%41%49%44
+  status=__proto__ from=2026-02-30 from=9999-12-31T23:59:59Z&to=0000-01-01 from=+275760-09-13
+  from=-000001-01-01 from=2026-01-01T24:00:00Z from=2026-01-01T00:00:00%2B99:99 from=1 to=NaN
+  to=2026-12-31T23:59:60Z from=2030-01-01&to=2020-01-01 __proto__[polluted]=yes __proto__=x
+  constructor[prototype][polluted]=yes constructor.prototype.polluted=yes toString=x&hasOwnProperty=x
+  $where=1 % %zz=%zz %ff=%ff &&&=== ? lang=%3Cxq%3E amount=%3Cxq%3E to=//evil.example
+  to=/admin%0d%0aSet-Cookie:a=b q=~mark~ q=%3Cxq%20onx%3D1%3E q=%00 activeQueue=__proto__&status=failed
+  activeQueue=webhook-delivery&status=failed&page=1e9&jobsPerPage=50
+  activeQueue=webhook-delivery&status=failed&page=-1&jobsPerPage=-1 dryRun=true&dryRun=false dryRun=yes
+  `),
   `page=${'9'.repeat(400)}`,
-  'page=1.5',
-  'page=%00',
-  'page=',
-  'page',
-  'page=1&page=2',
-  'page[]=1',
-  'page[$gt]=1',
-  'page=%EF%BC%91',
-  'limit=0',
-  'limit=101',
-  'limit=99999999999999999999',
-  'limit=-5',
-  'limit=%2B5',
-  'status=PAID&status=PENDING',
-  'status[$ne]=PAID',
-  'status=paid',
-  'status=%50%41%49%44',
-  'status=__proto__',
-  'from=2026-02-30',
-  'from=9999-12-31T23:59:59Z&to=0000-01-01',
-  'from=+275760-09-13',
-  'from=-000001-01-01',
-  'from=2026-01-01T24:00:00Z',
-  'from=2026-01-01T00:00:00%2B99:99',
-  'from=1',
-  'to=NaN',
-  'to=2026-12-31T23:59:60Z',
-  'from=2030-01-01&to=2020-01-01',
-  '__proto__[polluted]=yes',
-  '__proto__=x',
-  'constructor[prototype][polluted]=yes',
-  'constructor.prototype.polluted=yes',
-  'toString=x&hasOwnProperty=x',
-  '$where=1',
-  '%',
-  '%zz=%zz',
-  '%ff=%ff',
-  '&&&===',
-  '?',
   'a'.repeat(7000),
   'x=1&'.repeat(2500),
-  'lang=%3Cxq%3E',
-  'amount=%3Cxq%3E',
-  'to=//evil.example',
-  'to=/admin%0d%0aSet-Cookie:a=b',
-  'q=~mark~',
-  'q=%3Cxq%20onx%3D1%3E',
-  'q=%00',
-  'activeQueue=__proto__&status=failed',
-  'activeQueue=webhook-delivery&status=failed&page=1e9&jobsPerPage=50',
-  'activeQueue=webhook-delivery&status=failed&page=-1&jobsPerPage=-1',
-  'dryRun=true&dryRun=false',
-  'dryRun=yes',
 ]

@@ -1,3 +1,5 @@
+import { words } from './words.ts'
+
 type Header = readonly [name: string, value: string]
 
 /** Headers beside those of a good request. */
@@ -53,107 +55,68 @@ export const oddHeaders: readonly Header[] = [
 
 /** Values of X-Idempotency-Key; null for none. */
 export const idempotencyKeys: readonly (string | null)[] = [
+  ...words(`
+  a 0 null __proto__ $ne "quoted" {"$gt":""} same-for-all-1 same-for-all-2
+  `),
   null,
   '',
   ' ',
-  'a',
-  '0',
-  'null',
-  '__proto__',
-  '$ne',
   'k'.repeat(255),
   'k'.repeat(256),
   'k'.repeat(5000),
   'one, two',
   '\u00e9\u00ff',
-  '"quoted"',
-  '{"$gt":""}',
-  'same-for-all-1',
-  'same-for-all-2',
 ]
 
 /** Values of Authorization that let nobody in, whatever key stands in them. */
 export const badAuthorizations: readonly string[] = [
-  '',
-  'Bearer',
-  'Bearer ',
-  'Bearer  ~key~',
-  'Bearer\t~key~',
-  'Bearer ~key~x',
-  'Bearer x~key~',
-  'Bearer ~key~, Bearer ~key~',
-  'Bearer ~key~ ~key~',
+  ...words('Bearer ~key~ Bearer:~key~'),
   'Basic ~key~',
   'Basic c2tfdGVzdF86',
   'Token ~key~',
-  '~key~',
-  'Bearer:~key~',
-  'Bearer "~key~"',
-  'Bearer sk_test_',
+  'Bearer\t~key~',
+  '',
+  ...words('~key~x x~key~ "~key~" sk_test_ sk_root_~key~ {"$ne":null} __proto__').map(
+    (token) => `Bearer ${token}`,
+  ),
+  ...['', ' ~key~', '~key~, Bearer ~key~', '~key~ ~key~', '[object Object]'].map(
+    (token) => `Bearer ${token}`,
+  ),
   'Bearer sk_test_00000000000000000000000000000000000000',
-  'Bearer sk_root_~key~',
-  'Bearer [object Object]',
-  'Bearer {"$ne":null}',
-  'Bearer __proto__',
   'Bearer \u00e9\u00ff',
   `Bearer ${'a'.repeat(6000)}`,
 ]
 
 export const contentTypes: readonly (string | null)[] = [
-  null,
-  '',
-  'application/json',
-  'APPLICATION/JSON',
-  'application/json; charset=utf-8',
-  'application/json;charset="UTF-8"',
-  'application/json; charset=utf-16',
-  'application/json; charset=utf-7',
-  'application/json; charset=iso-8859-1',
-  'application/json; charset=__proto__',
+  ...words(`
+  application/json APPLICATION/JSON application/json;charset="UTF-8" application/vnd.api+json
+  application/x-www-form-urlencoded multipart/form-data text/plain text/csv text/html application/xml / json
+  */*
+  `),
+  ...words('utf-8 utf-16 utf-7 iso-8859-1 __proto__').map(
+    (charset) => `application/json; charset=${charset}`,
+  ),
+  ...['application/x-www-form-urlencoded', 'text/csv'].map((type) => `${type}; charset=utf-16`),
+  ...['x', '', 'b'.repeat(300)].map((boundary) => `multipart/form-data; boundary=${boundary}`),
   'application/json, text/html',
   'application/json; boundary=x; boundary=y',
-  'application/vnd.api+json',
-  'application/x-www-form-urlencoded',
-  'application/x-www-form-urlencoded; charset=utf-16',
-  'multipart/form-data',
-  'multipart/form-data; boundary=x',
-  'multipart/form-data; boundary=',
-  `multipart/form-data; boundary=${'b'.repeat(300)}`,
-  'text/plain',
-  'text/csv',
-  'text/csv; charset=utf-16',
-  'text/html',
-  'application/xml',
-  '/',
-  'json',
-  '*/*',
   'application/json\u00a0',
   `application/json; a=${'x'.repeat(3000)}`,
+  null,
+  '',
 ]
 
 export const contentEncodings: readonly string[] = [
-  'gzip',
-  'deflate',
-  'br',
-  'identity',
-  'zstd',
+  ...words(`
+  gzip deflate br identity zstd
+  `),
   'gzip, gzip',
   '',
   'x'.repeat(500),
 ]
 
 export const oddMethods: readonly string[] = [
-  'TRACE',
-  'OPTIONS',
-  'HEAD',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'POST',
-  'GET',
-  'PROPFIND',
-  'PURGE',
-  'SEARCH',
-  'LOCK',
-  'QUERY',
+  ...words(`
+  TRACE OPTIONS HEAD PUT PATCH DELETE POST GET PROPFIND PURGE SEARCH LOCK QUERY
+  `),
 ]

@@ -1,8 +1,17 @@
+import { words } from './words.ts'
+
 /** Marks whatever a page must escape: it may never come back in HTML as it stands here. */
 export const markup = '<xq'
 
 /** Text that has broken programs. `~mark~` becomes a word that tells whose it is and of which request. */
 export const naughtyStrings: readonly string[] = [
+  ...words(`
+  true null undefined NaN -0 1e400 0x7f 9007199254740993 __proto__ constructor prototype toString
+  hasOwnProperty __defineGetter__ $ne $where $gt a.b . .. {"$ne":null} $$ROOT ../../../../etc/passwd
+  %00%ff%2e%2e%2f %s%n%d%x =1+1 @SUM(1) -2+3 " ""~mark~" ,;,; http://127.0.0.1:~trap~/~mark~
+  https://user:pass@example.com/ file:///etc/passwd data:text/html,<xq> https://example.com/~urlmark~ a@b
+  22000001 ~mark~
+  `),
   '',
   ' ',
   '\0',
@@ -28,36 +37,11 @@ export const naughtyStrings: readonly string[] = [
   'İıſK',
   '１２３４５６',
   '٠١٢٣٤٥',
-  'true',
-  'null',
-  'undefined',
-  'NaN',
-  '-0',
-  '1e400',
-  '0x7f',
-  '9007199254740993',
   '[object Object]',
-  '__proto__',
-  'constructor',
-  'prototype',
-  'toString',
-  'hasOwnProperty',
-  '__defineGetter__',
-  '$ne',
-  '$where',
-  '$gt',
-  'a.b',
-  '.',
-  '..',
-  '{"$ne":null}',
-  '$$ROOT',
   "' OR '1'='1",
   "'; return true; var a='",
   '1;DROP TABLE intents--',
-  '../../../../etc/passwd',
   '..\\..\\windows\\win.ini',
-  '%00%ff%2e%2e%2f',
-  '%s%n%d%x',
   '${7*7}{{7*7}}<%= 7*7 %>#{7*7}',
   '$(touch /tmp/x)`id`|id;id&',
   '${jndi:ldap://127.0.0.1:~trap~/a}',
@@ -69,23 +53,9 @@ export const naughtyStrings: readonly string[] = [
   `<!--${markup}-->`,
   `<![CDATA[${markup}]]>`,
   `\u2028${markup}\u2029`,
-  '=1+1',
   '+cmd|"/c calc"!A1',
-  '@SUM(1)',
-  '-2+3',
   '\t=HYPERLINK("http://127.0.0.1")',
-  '"',
-  '""~mark~"',
-  ',;,;',
-  'http://127.0.0.1:~trap~/~mark~',
-  'https://user:pass@example.com/',
-  'file:///etc/passwd',
-  'data:text/html,<xq>',
-  'https://example.com/~urlmark~',
-  'a@b',
-  '22000001',
   '+222 22 00 00 01',
-  '~mark~',
   '~mark~ plain',
   'x'.repeat(65),
   'x'.repeat(201),
@@ -99,34 +69,13 @@ export const naughtyStrings: readonly string[] = [
 
 /** Names of fields that mean something to a program or a database. */
 export const naughtyNames: readonly string[] = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'toString',
-  'valueOf',
-  'then',
-  'length',
-  '$ne',
-  '$where',
-  '$set',
-  '$expr',
-  'a.b',
-  '.',
-  '$',
+  ...words(`
+  __proto__ constructor prototype toString valueOf then length $ne $where $set $expr a.b . $ _id businessId
+  sandbox status outbox amountPaid effects refundsCommitted ~mark~ toJSON __v
+  `),
   '',
   '\0',
   '\ud800',
-  '_id',
-  'businessId',
-  'sandbox',
-  'status',
-  'outbox',
-  'amountPaid',
-  'effects',
-  'refundsCommitted',
   'x'.repeat(65),
   'z'.repeat(5000),
-  '~mark~',
-  'toJSON',
-  '__v',
 ]

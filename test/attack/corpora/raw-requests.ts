@@ -1,11 +1,18 @@
 import type { Raw } from '../generators/attack.ts'
 
-const line = (...lines: string[]): string => lines.join('\r\n')
-const post = 'POST /api/v1/dev/intents HTTP/1.1'
+const lines = (...parts: string[]): string => parts.join('\r\n')
 const json = 'Content-Type: application/json'
-const authorized = line('Host: a', 'Authorization: Bearer ~key~', 'X-Idempotency-Key: ~mark~', json)
+const head = 'POST /api/v1/dev/intents HTTP/1.1'
+/** A create with more headers, and with what follows them. */
+const post = (...parts: string[]): string =>
+  lines(head, 'Host: a', 'Authorization: Bearer ~key~', 'X-Idempotency-Key: ~mark~', json, ...parts)
+const sized = (length: string, ...more: string[]): string =>
+  post(`Content-Length: ${length}`, ...more, '', '{"amount":5}')
+const coded = (coding: string, ...chunks: string[]): string =>
+  post(`Transfer-Encoding: ${coding}`, '', ...chunks, '0', '', '')
+const chunked = (...chunks: string[]): string => coded('chunked', ...chunks)
 
-/** Bytes on a connection that are no request of ours, or whose end two readers see in two places. Each is sent alone, and refused. */
+/** Bytes that are no valid request, or whose end two readers see in two places. Each is sent alone, and must be refused. */
 export const refusedRequests: readonly string[] = [
   '\0\0\0\0',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
@@ -38,68 +45,27 @@ export const refusedRequests: readonly string[] = [
   `GET / HTTP/1.1\r\nHost: a\r\n${'X: y\r\n'.repeat(2500)}\r\n`,
   `GET / HTTP/1.1\r\nHost: a\r\nX: ${'y'.repeat(40_000)}\r\n\r\n`,
   `GET /${'y'.repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`,
-  line(post, authorized, 'Content-Length: 12', 'Content-Length: 13', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: 12, 12', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: +12', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: 0x0c', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: -1', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: 1e1', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: 99999999999999999999', '', '{"amount":5}'),
-  line(post, authorized, 'Content-Length: 12', 'Transfer-Encoding: chunked', '', '0', '', ''),
-  line(
-    post,
-    authorized,
-    'Transfer-Encoding: chunked',
-    'Content-Length: 3',
-    '',
-    'c',
-    '{"amount":5}',
-    '0',
-    '',
-    '',
-  ),
-  line(post, authorized, 'Transfer-Encoding: chunked, identity', '', '0', '', ''),
-  line(post, authorized, 'Transfer-Encoding: xchunked', '', '0', '', ''),
-  line(post, authorized, 'Transfer-Encoding : chunked', '', '0', '', ''),
-  line(post, authorized, 'Transfer-Encoding: gzip, chunked', '', '0', '', ''),
-  line(post, authorized, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked', '', '0', '', ''),
-  line(post, authorized, 'Transfer-Encoding: chunked', '', 'fffffffffffffffff', '{"amount":5}', '0', '', ''),
-  line(post, authorized, 'Transfer-Encoding: chunked', '', '-1', '{"amount":5}', '0', '', ''),
-  line(post, authorized, 'Transfer-Encoding: chunked', '', 'c', '{"amount":5}0', '', ''),
-  line(
-    post,
-    authorized,
-    'Transfer-Encoding: chunked',
-    '',
-    `c;${'e'.repeat(20_000)}`,
-    '{"amount":5}',
-    '0',
-    '',
-    '',
-  ),
-  line(post, authorized, 'Content-Length: 12', 'Expect: 999-what', '', '{"amount":5}'),
-  line(
-    post,
-    'Host: a',
-    'Authorization: Bearer ~key~',
-    'Authorization: Bearer ~key~',
-    json,
-    'X-Idempotency-Key: ~mark~',
-    'Content-Length: 12',
-    '',
-    '{"amount":5}',
-  ),
-  line(post, authorized, 'X-Idempotency-Key: another', 'Content-Length: 12', '', '{"amount":5}'),
+  ...['12, 12', '+12', '0x0c', '-1', '1e1', '99999999999999999999'].map((length) => sized(length)),
+  ...['chunked, identity', 'xchunked', 'gzip, chunked'].map((coding) => coded(coding)),
+  sized('12', 'Content-Length: 13'),
+  sized('12', 'Expect: 999-what'),
+  sized('12', 'X-Idempotency-Key: another'),
+  sized('12', 'Authorization: Bearer ~key~'),
+  post('Content-Length: 12', 'Transfer-Encoding: chunked', '', '0', '', ''),
+  post('Transfer-Encoding: chunked', 'Content-Length: 3', '', 'c', '{"amount":5}', '0', '', ''),
+  post('Transfer-Encoding : chunked', '', '0', '', ''),
+  post('Transfer-Encoding: chunked', 'Transfer-Encoding: chunked', '', '0', '', ''),
+  chunked('fffffffffffffffff', '{"amount":5}'),
+  chunked('-1', '{"amount":5}'),
+  post('Transfer-Encoding: chunked', '', 'c', '{"amount":5}0', '', ''),
+  chunked(`c;${'e'.repeat(20_000)}`, '{"amount":5}'),
 ]
 
-/** What looks odd and is one request all the same. */
+/** Unusual, but one valid request. */
 export const takenRequests: readonly Raw[] = [
   { dues: ['keyless'], text: 'GET / HTTP/1.0\r\n\r\n' },
-  {
-    dues: ['keyed'],
-    text: line(
-      post,
-      authorized,
+  ...[
+    post(
       'Transfer-Encoding: chunked',
       '',
       'c;ext="a"',
@@ -109,63 +75,22 @@ export const takenRequests: readonly Raw[] = [
       '',
       '',
     ),
-  },
-  {
-    dues: ['keyed'],
-    text: line(post, authorized, 'Content-Length: 12', 'Expect: 100-continue', '', '{"amount":5}'),
-  },
-  {
-    dues: ['keyed'],
-    text: line(
-      post,
-      authorized,
-      'Content-Length: 12',
-      'Upgrade: websocket',
-      'Connection: Upgrade',
-      '',
-      '{"amount":5}',
-    ),
-  },
+    sized('12', 'Expect: 100-continue'),
+    sized('12', 'Upgrade: websocket', 'Connection: Upgrade'),
+  ].map((text): Raw => ({ dues: ['keyed'], text })),
 ]
 
-/** What lacks its end: nobody can answer yet. */
+/** Without an end: no response can come yet. */
 export const unfinishedRequests: readonly string[] = [
   '\r\n\r\n',
-  line(post, authorized, 'Content-Length: 200', '', '{"amount":5,"label":"~mark~"'),
+  post('Content-Length: 200', '', '{"amount":5,"label":"~mark~"'),
 ]
 
-/** Several at once, or what one reader takes for several. */
+const get = (path: string): string => lines(`GET ${path} HTTP/1.1`, 'Host: a', '', '')
+
+/** Several at once, or one request that a reader may take for several. */
 export const pipelinedRequests: readonly Raw[] = [
-  {
-    dues: ['refused', 'refused'],
-    text: line(post, authorized, 'Content-Length: 5', '', '{"amount":5}'),
-  },
-  {
-    dues: ['refused', 'keyless'],
-    text: line(
-      post,
-      authorized,
-      'Content-Length: 0',
-      '',
-      'GET /api/v1/dev/intents HTTP/1.1',
-      'Host: a',
-      '',
-      '',
-    ),
-  },
-  {
-    dues: ['keyless', 'keyless', 'keyless'],
-    text: line(
-      'GET /healthz HTTP/1.1',
-      'Host: a',
-      '',
-      'GET /readyz HTTP/1.1',
-      'Host: a',
-      '',
-      'GET / HTTP/1.1',
-      'Host: a',
-      '',
-      '',
-    ),
-  },
+  { dues: ['refused', 'refused'], text: sized('5') },
+  { dues: ['refused', 'keyless'], text: post('Content-Length: 0', '', get('/api/v1/dev/intents')) },
+  { dues: ['keyless', 'keyless', 'keyless'], text: get('/healthz') + get('/readyz') + get('/') },
 ]

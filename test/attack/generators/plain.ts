@@ -10,6 +10,21 @@ export interface Plain {
   form?: string
 }
 
+/** A good write. `line` is the path below the API, with references in place of its parameters. */
+export const post = (path: string, line: string, json?: object): Plain => ({
+  target: `POST ${path}`,
+  method: 'POST',
+  line: `/api/v1${line}`,
+  ...(json === undefined ? {} : { json }),
+})
+
+const act = (name: string) => (json?: object) =>
+  post(`/dev/intents/:referenceNumber/${name}`, `/dev/intents/~scene.intent~/${name}`, json)
+/** Acts on the intent of the scene. */
+export const simulate = act('simulate-payment')
+export const cancel = act('cancel')
+export const refund = act('refund')
+
 /** The request as one of those that are sent. */
 export const plainAttack = ({ json, form, ...made }: Plain, actor: number): Attack => ({
   ...made,

@@ -1,31 +1,9 @@
 import * as fc from 'fast-check'
 import type { Scene } from './attack.ts'
-import { type Plain, plainAttack } from './plain.ts'
+import { cancel, type Plain, plainAttack, post, refund, simulate } from './plain.ts'
 
-const intents = '/api/v1/dev/intents'
-const scene = `${intents}/~scene.intent~`
-const create = (amount: number): Plain => ({
-  target: 'POST /dev/intents',
-  method: 'POST',
-  line: intents,
-  json: { amount, label: '~mark~', metadata: { '~mark~': '~mark~' } },
-})
-const simulate: Plain = {
-  target: 'POST /dev/intents/:referenceNumber/simulate-payment',
-  method: 'POST',
-  line: `${scene}/simulate-payment`,
-}
-const cancel: Plain = {
-  target: 'POST /dev/intents/:referenceNumber/cancel',
-  method: 'POST',
-  line: `${scene}/cancel`,
-}
-const refund = (amount: number): Plain => ({
-  target: 'POST /dev/intents/:referenceNumber/refund',
-  method: 'POST',
-  line: `${scene}/refund`,
-  json: { amount },
-})
+const create = (amount: number): Plain =>
+  post('/dev/intents', '/dev/intents', { amount, label: '~mark~', metadata: { '~mark~': '~mark~' } })
 const look: Plain = { target: 'GET /p/:short', method: 'GET', line: '/p/~scene.short~' }
 const pay: Plain = {
   target: 'POST /p/:short',
@@ -47,14 +25,14 @@ export const races: fc.Arbitrary<Scene> = fc
   })
   .map(({ actor, amount, isPaidBefore, rush }) => {
     const acts: Record<string, Plain> = {
-      simulate,
-      cancel,
-      half: refund(Math.ceil(amount / 2)),
-      most: refund(Math.max(1, amount - 1)),
+      simulate: simulate(),
+      cancel: cancel(),
+      half: refund({ amount: Math.ceil(amount / 2) }),
+      most: refund({ amount: Math.max(1, amount - 1) }),
       pay,
       look,
     }
-    const before = [create(amount), look, ...(isPaidBefore ? [simulate] : [])]
+    const before = [create(amount), look, ...(isPaidBefore ? [simulate()] : [])]
     return {
       oneAtATime: before.map((made) => plainAttack(made, actor)),
       atOnce: rush.map((act) => plainAttack(acts[act] ?? look, actor)),

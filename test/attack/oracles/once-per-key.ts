@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../../src/errors.ts'
 import { parsed } from '../wire/answer.ts'
-import { operationAt } from './operation-at.ts'
-import type { Oracle, Seen } from './seen.ts'
+import { type Oracle, operationAt, type Seen } from './seen.ts'
 
 /**
  * What is said before a key is looked for, or of a request that could not be read or did not come to its end: the next one is as if it had not

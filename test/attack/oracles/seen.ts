@@ -1,3 +1,5 @@
+import type { Route } from '../../../src/http/operations/route.ts'
+import { routes } from '../../../src/http/routes/routes.ts'
 import type { Actor } from '../cast/actors.ts'
 import type { Staff } from '../cast/staff.ts'
 import type { Attack, Due } from '../generators/attack.ts'
@@ -31,3 +33,23 @@ export const isApi = (line: string): boolean => line.startsWith('/api/v1/')
 
 /** Bull Board's pages, and what they load. */
 export const isBoard = (line: string): boolean => /^\/admin\/queues($|[/?])/.test(line)
+
+const patterns = routes.map((route) => ({
+  route,
+  pattern: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/?]+')}(\\?|$)`),
+}))
+
+/** The operation of the API that a request asks for, if there is one. */
+export function operationAt(method: string, line: string): Route | null {
+  const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
+  return patterns.find(({ route, pattern }) => route.method === asked && pattern.test(line))?.route ?? null
+}
+
+/** What an oracle says of an answer. One that stumbles over what the service said has found something by that. */
+export function faultOf(oracle: Oracle, seen: Seen): string | null {
+  try {
+    return oracle(seen)
+  } catch (error) {
+    return `cannot be judged (${String(error)}): ${seen.answer.body.slice(0, 200)}`
+  }
+}

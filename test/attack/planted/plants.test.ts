@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { editedFiles } from '../../support/edited-build/edit.ts'
-import { oracleNames } from '../oracles/oracle-names.ts'
+import { oracleNames } from '../oracles/oracles.ts'
 import { plants } from './plants.ts'
 
 const root = join(import.meta.dirname, '../../..')
