@@ -18,7 +18,6 @@ export interface Schema {
   anyOf?: readonly Schema[]
   minimum?: number
   maximum?: number
-  minLength?: number
   maxLength?: number
   minItems?: number
   maxItems?: number

@@ -15,13 +15,16 @@ const details: Partial<Record<ErrorCode, string>> = {
 
 const detailsOf = (name: ErrorCode): string => (details[name] ? ` Details: ${details[name]}.` : '')
 
+/** The rest of a message says what to do. The response has it. */
+const firstSentence = (message: string): string => message.replace(/\. .*$/, '.')
+
 /** Every error code, with its status, its usual message and its details. */
 export const table = (): string =>
   tableOf(
-    ['Code', 'Status', 'Message'],
+    ['Code', 'Status', 'Meaning'],
     Object.entries(catalogue).map(([name, [status, message]]) => [
       code(name),
       String(status),
-      message + detailsOf(name as ErrorCode),
+      firstSentence(message) + detailsOf(name as ErrorCode),
     ]),
   )

@@ -34,7 +34,7 @@ function innerOf(schema: Schema): Schema {
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 
 /** The values or the size that a field of a body may have. */
-function limitsOf({ type, minimum, maximum, minLength, maxLength, maxItems }: Schema): string[] {
+function limitsOf({ type, minimum, maximum, maxLength, maxItems }: Schema): string[] {
   if (
     type === 'integer' &&
     minimum !== undefined &&
@@ -42,8 +42,7 @@ function limitsOf({ type, minimum, maximum, minLength, maxLength, maxItems }: Sc
     maximum < Number.MAX_SAFE_INTEGER
   )
     return [`${number(minimum)} to ${number(maximum)}.`]
-  if (maxLength !== undefined)
-    return [`${minLength === 1 ? '1 to' : 'At most'} ${number(maxLength)} characters.`]
+  if (maxLength !== undefined) return [`At most ${number(maxLength)} characters.`]
   return maxItems === undefined ? [] : [`At most ${number(maxItems)}.`]
 }
 
@@ -93,7 +92,7 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, p
 const explained = new Set<string>()
 
 function isNews({ path, meaning }: Field): boolean {
-  const key = `${path.split('.').at(-1)} ${meaning}`
+  const key = `${path.split('.').at(-1)} ${meaning.split('. ')[0]?.replace('.', '')}`
   const isNew = meaning !== '' && !explained.has(key)
   explained.add(key)
   return isNew

@@ -52,7 +52,7 @@ describe('The code on the pages', () => {
       ({ fence, page, text }) =>
         fence === 'json' && page !== 'docs/operators/wallet-provider.md' && !text.includes('"…"'),
     )
-    expect(examples.length).to.be.at.least(6)
+    expect(examples.length).to.be.at.least(5)
     expect(examples.filter(({ text }) => !isDescribed(JSON.parse(text))).map(nameOf)).to.deep.equal([])
   })
 
