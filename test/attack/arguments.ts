@@ -1,26 +1,23 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
-/** What somebody asked for on the command line. */
 export interface Asked {
-  /** The same seed makes the same requests. */
+  /** The same seed generates the same requests. */
   seed: number
-  /** It stops after so many, … */
   requests: number
-  /** … or after this time. */
+  /** The run stops after `requests`, or after this time. */
   minutes: number
-  /** Requests under way at a time. */
+  /** The number of concurrent requests. */
   inFlight: number
-  /** With the settings that production demands. */
+  /** Uses the settings that production requires. */
   isProduction: boolean
-  /** Of copies of the service with a bug each, to see it found. */
+  /** Attacks copies of the service with one planted bug each. */
   isPlanted: boolean
 }
 
-/** Any seed that fast-check takes, short enough to be typed. */
+/** Short enough to type. */
 const mostSeeds = 1_000_000_000
 
-/** @throws {Error} one sentence that says what is wrong */
 export function readArguments(): Asked {
   const { values } = parseArgs({
     options: {

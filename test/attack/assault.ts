@@ -18,13 +18,13 @@ export interface Field {
   violations: Violations
 }
 
-/** Sends scenes, and holds every answer against every oracle. */
+/** Sends scenes, and applies every oracle to every response. */
 export interface Assault {
-  /** How many requests were sent. */
+  /** The number of requests sent. */
   sent(): number
-  /** How each was answered, by its number. */
+  /** The statuses of the responses, by the number of the request. */
   statuses: Map<number, number[]>
-  /** Plays scenes, so many at a time. */
+  /** Plays scenes, `inFlight` at a time. */
   play(scenes: readonly Scene[], inFlight: number): Promise<void>
 }
 
@@ -55,13 +55,13 @@ export function createAssault(field: Field): Assault {
     }
   }
 
-  /** A connection that is kept may be closed in the very moment of the next request, but not again and again. */
+  /** A kept connection may close just when the next request is sent, but not often. */
   function judgeRepeat(attack: Attack, sending: Sending, { bytes }: Filled): void {
     if (mayBeCut(attack, bytes.length)) return
     repeats += 1
     tally.count(attack.target, kindOf(attack, sending), 'sent again')
     if (repeats > mostRepeats(requests))
-      violations.add('no hang', `${attack.target}: closed without an answer, one of ${repeats} times`, bytes)
+      violations.add('no hang', `${attack.target}: closed without a response, one of ${repeats} times`, bytes)
   }
 
   function fillIn(attack: Attack, sending: Sending): Filled {
@@ -88,7 +88,7 @@ export function createAssault(field: Field): Assault {
       const asked = attack.raw.dues.length
       const { answers, end, ms, part } = await sendAlone(port, filled.bytes, asked)
       for (const [place, answer] of answers.entries()) judge(attack, sending, filled, answer, place)
-      // After an answer the connection may be closed, whatever else was asked on it.
+      // After a response, the server may close the connection without answering the other requests.
       const isShort = end === 'late' || part > 0 || (answers.length === 0 && asked > 0)
       if (isShort && end !== 'left') judgeSilence(attack, sending, filled, { none: end, ms, part })
       return
@@ -130,7 +130,7 @@ export function createAssault(field: Field): Assault {
 
 interface Filled {
   bytes: Buffer
-  /** Path and query, without the host that a request line may have before them. */
+  /** Path and query, without a host. */
   line: string
   idempotencyKey: string | null
 }

@@ -8,21 +8,21 @@ import { literalHosts } from './corpora/literals.ts'
 import { type Call, createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
-/** An endpoint that leads where nobody may go. */
+/** An endpoint that leads to a private address. */
 interface Lure {
-  /** What the name resolves to; null where the URL has an address, put there behind the API's back as if it were older than the rules. */
+  /** The addresses of the name. Null if the URL has a literal address, which is written into the database because the API refuses it. */
   answers: string[] | null
   url: string
 }
 
-/** As many endpoints as a business may have. */
+/** The most endpoints that a business may have. */
 const atOnce = 5
-/** A first attempt comes at once, but on a machine that is busy with all the rest. */
+/** The first attempt comes at once, but the machine is busy with the attack. */
 const attemptLimitMs = 60_000
 
 const privateAddresses = refusedAnswers.filter((address) => isIP(address) !== 0 && !address.includes('%'))
 
-/** Tried in every run: this machine itself, alone and beside a public address, and where clouds keep their secrets. */
+/** Tried in every run: this machine, alone and beside a public address, and the metadata address of clouds. */
 const surely: readonly string[][] = [
   ['127.0.0.1'],
   ['8.8.8.8', '127.0.0.1'],
@@ -45,8 +45,8 @@ const named = (seed: number, count: number): string[][] => {
 }
 
 /**
- * Has the service write to receivers at private addresses, by `test` and by an event, five endpoints at a time. Answers what was delivered
- * all the same; whereto it connected is seen elsewhere.
+ * Makes the service send to private addresses, by a test call and by an event, five endpoints at a time. Returns the deliveries that
+ * succeeded. An oracle checks the connections.
  */
 export async function hunt(
   { deps, nameServer, origin, receivers }: Stage,
@@ -76,7 +76,7 @@ export async function hunt(
 async function tryLures(deps: Deps, call: Call, lures: readonly Lure[]): Promise<string[]> {
   const baited = await Promise.all(lures.map((lure) => layOut(deps, call, lure)))
   await call('POST', '/intents', { amount: 5 })
-  // One after another: a business may run two lists at a time.
+  // One after the other, because a business may run two lists at a time.
   const faults: string[] = []
   for (const one of baited) faults.push(...(await lookAt(call, one)))
   return faults
@@ -87,7 +87,7 @@ interface Baited extends Lure {
   isTested: boolean
 }
 
-/** Makes the endpoint, and has it tested. */
+/** Creates the endpoint and calls its test. */
 async function layOut(deps: Deps, call: Call, lure: Lure): Promise<Baited> {
   const url = lure.answers === null ? 'https://hooks.nowhere.example/' : lure.url
   const { data } = await call('POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
@@ -98,7 +98,7 @@ async function layOut(deps: Deps, call: Call, lure: Lure): Promise<Baited> {
   return { ...lure, id, isTested: tested.data.delivered !== false }
 }
 
-/** Waits for an attempt at an event, takes the endpoint away and says what arrived. */
+/** Waits for an attempt, deletes the endpoint and returns what was delivered. */
 async function lookAt(call: Call, { id, url, answers, isTested }: Baited): Promise<string[]> {
   const { data } = await until(
     `an attempt at ${url}`,

@@ -1,5 +1,5 @@
-// Preloaded into the attacked processes, which run what production runs: tells whereto they connect, what they hold in memory and whether
-// the prototypes are as they were. Their public names are resolved by the run's own name server.
+// Preloaded into the attacked processes. Records their connections, their memory and changes of built-in prototypes. Resolves public
+// names by the name server of the run.
 import dns from 'node:dns/promises'
 import { appendFileSync } from 'node:fs'
 import net from 'node:net'
@@ -11,7 +11,7 @@ endWithParent()
 const { ATTACK_RECORD: record, ATTACK_NAME_SERVER: nameServer } = process.env
 const write = (line) => appendFileSync(record, `${JSON.stringify(line)}\n`)
 
-// A TLS connection begins here as well.
+// Also called for TLS connections.
 const { connect } = net.Socket.prototype
 net.Socket.prototype.connect = function connectAndTell(...given) {
   this.on('connectionAttempt', (address, port) => write({ what: 'connect', address, port }))
@@ -28,10 +28,10 @@ dns.Resolver = function resolverHere(options) {
 const strangeProperties = watchPrototypes()
 
 process.on('SIGUSR2', () => {
-  // Twice: what the first one only unlinks, the second one frees.
+  // The second collection frees what the first one only unlinks.
   globalThis.gc()
   globalThis.gc()
-  // What Buffers hold is beside the heap.
+  // Buffers are outside the heap.
   const { heapUsed, external } = process.memoryUsage()
   write({ what: 'state', held: heapUsed + external, strange: strangeProperties() })
 })

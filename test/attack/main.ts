@@ -1,4 +1,4 @@
-// `npm run attack`: hostile requests to every address with every kind of key, and what is demanded of the answers and of what they leave.
+// `npm run attack`: sends hostile requests to every operation and page with every kind of key, and checks responses, logs and documents.
 import { constants } from 'node:os'
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { built } from '../support/built.ts'
@@ -37,7 +37,7 @@ async function attackService(asked: Asked): Promise<boolean> {
   return violations.count() === 0
 }
 
-/** Whether every bug that is planted is found by the oracle that is there for it. */
+/** Returns whether each planted bug was found by its oracle. */
 async function findPlanted(asked: Asked): Promise<boolean> {
   let missed = 0
   for (const plant of plants) {

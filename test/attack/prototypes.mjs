@@ -27,7 +27,6 @@ const builtIn = [
   URLSearchParams,
 ]
 
-/** Every property of theirs, by its name. */
 const descriptors = () =>
   new Map(
     builtIn.flatMap(({ name, prototype }) =>
@@ -38,7 +37,7 @@ const descriptors = () =>
     ),
   )
 
-/** Answers a function that names the properties of built-in prototypes that are there no more, are new, or are not what they were. */
+/** Returns a function that names the properties of built-in prototypes that are new, gone or changed since. */
 export function watchPrototypes() {
   const before = descriptors()
   return () => {

@@ -16,36 +16,35 @@ import { createViolations, type Violations } from './report/violations.ts'
 import type { Attacked, State } from './stage/process.ts'
 import { openStage, type Stage } from './stage/stage.ts'
 
-/** By then everything that is used is loaded and compiled: so many volleys, and this part of the requests. */
+/** The warm-up, after which all code is loaded and compiled: so many volleys, and this part of the requests. */
 const earlyVolleys = 5
 const earlyPart = 1 / 4
-/** Longer than a closed connection, a request under way and a batcher are kept. */
+/** Longer than a closed connection, a running request or a batch stays in memory. */
 const restMs = 8_000
-/** One name for so many requests is tried as a receiver. */
+/** The hunt tries one name for so many requests. */
 const requestsPerName = 200
 
-/** After so many a long run says how far it is. */
+/** A long run prints its progress after so many volleys. */
 const volleysTold = 100
 
-/** What a round found. */
 export interface Round {
   tally: Tally
   violations: Violations
-  /** How much was done, in a sentence. */
+  /** A summary in one sentence. */
   says: string
 }
 
-/** A bug that is planted in the build, and must be found. */
+/** A planted bug. */
 export interface Sought {
-  /** The oracle that must find it: the round is over as soon as it did, and nothing is waited for that others need. */
+  /** The oracle that must find it. The round ends when it has, and skips what other oracles need. */
   foundBy: string
-  /** The names of the targets where it can be met; what is sent to others is left out. */
+  /** The names of the targets that show it. Requests to others are skipped. */
   at: RegExp
-  /** How many times as many requests as of another bug are sent for it. */
+  /** The factor for the number of requests. */
   times: number
 }
 
-/** Attacks a build of the service once, from its start to its end. `sought`: null where nothing is planted, and everything looked at. */
+/** Attacks a build of the service once. With `sought` null, nothing is planted and every oracle is applied. */
 export async function attackOnce(build: string, asked: Asked, sought: Sought | null): Promise<Round> {
   const folder = mkdtempSync(join(tmpdir(), 'payment-intents-attack-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
@@ -66,7 +65,7 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
   const requests = asked.requests * (sought?.times ?? 1)
   const isOver = (): boolean => assault.sent() >= requests || isBroken()
   const names = Math.ceil(asked.requests / requestsPerName)
-  // Looked at in the end; a service that ended breaks it off before.
+  // Its errors are reported at the end. It breaks off if the service ends.
   const isHunted = sought === null || sought.foundBy === 'nothing private reached'
   const hunting = isHunted
     ? hunt(stage, cast, asked.seed, names, isBroken).catch((error: unknown) => [
@@ -76,7 +75,7 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
   const early = await sendAll(assault, stage, { ...asked, requests }, sought?.at ?? /./, isOver)
   const seconds = (performance.now() - startedAt) / 1000
   const beside = web.endedAs() === null ? ((await neighbour?.end()) ?? null) : null
-  // It takes as long as it takes, so that every address is tried wherever the time is not up.
+  // The hunt tries every address, unless the time is up.
   for (const fault of await hunting) violations.add('nothing private reached', fault, null)
 
   if (sought === null || sought.foundBy === 'memory as it was') await pause(restMs)
@@ -106,7 +105,7 @@ export async function attackOnce(build: string, asked: Asked, sought: Sought | n
   return { tally, violations, says: `${rate}, ${stored.documents} documents looked at, ${held}` }
 }
 
-/** Volley after volley. Answers the states of the processes early on, or null where it was over before. */
+/** Sends volleys. Returns the states of the processes after the warm-up, or null if it ended before. */
 async function sendAll(
   assault: Assault,
   stage: Stage,
@@ -127,7 +126,7 @@ async function sendAll(
   return early
 }
 
-/** Of `web` and `worker`, with how much was sent until then. One that has ended holds nothing. */
+/** The states of `web` and `worker`, and the number of requests until then. A process that ended has no memory. */
 interface States {
   states: readonly State[]
   sent: number

@@ -8,39 +8,38 @@ import { setKeyStatus } from '../../../src/businesses/set-key-status.ts'
 import type { Deps } from '../../../src/deps.ts'
 import type { MadeSecrets } from './secrets.ts'
 
-/** What an actor is let in to: everything of its business, what a publishable key may, what its one scope says, or nothing at all. */
+/** What the key allows: everything of its business, what a publishable key may do, its one scope, or nothing. */
 export type Let = 'all' | 'publishable' | 'products:read' | 'nothing'
 
-/** Somebody with a key of some kind. */
 export interface Actor {
-  /** The kind of key, as the table tells it. */
+  /** The kind of key, as the table of the report names it. */
   kind: string
-  /** The number of the business; its markers and ids carry it. */
+  /** The number of the business. Its marks carry it. */
   owner: number
-  /** The environment of its key; of none or an unknown one any. */
+  /** The environment of the key. Arbitrary if there is no key or an unknown one. */
   mode: KeyMode
   key: string | null
   let: Let
 }
 
-/** The addresses for which the key of the kind `elsewhere` is: no request says the truth about coming from there. */
+/** The allowlist of the key of kind `elsewhere`. No request comes from there. */
 export const allowlisted = '203.0.113.0/24'
 
-/** Three businesses that may do all, one that is not approved, one that is switched off. */
+/** Three businesses may do everything, one is not approved, one is switched off. */
 const fullOwners = [0, 1, 2] as const
 const notApproved = 3
 const switchedOff = 4
-/** Whose endpoints lead to places that must not be reached (hunt.ts). */
+/** The business whose endpoints lead to private addresses (hunt.ts). */
 const hunter = 5
 
 export interface Actors {
   actors: Actor[]
   businessIds: string[]
-  /** Of a business that nobody else acts for. */
+  /** The only key of its business. */
   hunterKey: string
 }
 
-/** Makes the businesses and a key of every kind. */
+/** Creates the businesses, and a key of every kind. */
 export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Actors> {
   const businessIds: string[] = []
   for (let owner = 0; owner <= hunter; owner += 1) {

@@ -7,9 +7,9 @@ import { createSecretsMade, type MadeSecrets } from './secrets.ts'
 import { hireStaff, type Staff } from './staff.ts'
 import { makePayers } from './wallets.ts'
 
-/** Everybody and everything that requests are made of. */
+/** All senders, and all that requests refer to. */
 export interface Cast {
-  /** Some more than once: most requests come from somebody who may do what they ask. */
+  /** Some appear more than once, so that most requests are allowed. */
   actors: readonly Actor[]
   businessIds: readonly string[]
   hunterKey: string

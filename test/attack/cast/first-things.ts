@@ -3,7 +3,7 @@ import type { Assault } from '../assault.ts'
 import { cancel, type Plain, plainAttack, post, refund, simulate } from '../generators/plain.ts'
 import type { Cast } from './cast.ts'
 
-/** So long an event takes to become a delivery, at the most. */
+/** The longest time from an event to its delivery. */
 const relayMs = 1500
 
 const mark = '~mark~'
@@ -41,7 +41,7 @@ const firstThings: Readonly<Record<string, Plain[][]>> = {
   'live secret': [[intent({ amount: 50_000 })], [intent({ amountType: 'OPEN' })], [product, product]],
 }
 
-/** Gives every business some things of its own in either environment, so that the first requests have something to refer to. */
+/** Creates some resources for every business in both environments, so that the first requests can refer to them. */
 export async function lay(assault: Assault, { actors }: Cast): Promise<void> {
   const makers = [...new Set(actors)].filter(({ kind }) => kind in firstThings)
   const playAll = (chains: (kind: string) => Plain[][]): Promise<void> =>

@@ -7,7 +7,7 @@ interface Thing {
   [field: string]: unknown
 }
 
-/** Where ids stand in the data of an answer, by the address that was asked. */
+/** The kind of the ids in a response, by the path of the request. */
 const kinds: [address: RegExp, noun: Noun][] = [
   [/\/store\/products/, 'product'],
   [/\/store\/orders/, 'order'],
@@ -15,7 +15,7 @@ const kinds: [address: RegExp, noun: Noun][] = [
   [/\/webhooks/, 'endpoint'],
 ]
 
-/** Keeps of an answer what later requests can refer to, and every secret that it shows. */
+/** Keeps the ids and secrets of a response. */
 export function harvest(
   pools: Pools,
   secrets: MadeSecrets,

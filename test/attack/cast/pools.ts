@@ -1,17 +1,17 @@
 import type { KeyMode } from '../../../src/businesses/api-key.ts'
 
-/** Ids that the service gave out, by whose they are, of which environment and of what: for later requests of their owner and of others. */
+/** Ids from responses, by business, environment and kind, for later requests of their owner and of others. */
 export interface Pools {
   add(owner: number, mode: KeyMode, noun: Noun, id: string): void
-  /** Any number chooses one; null where there is none. */
+  /** Any number selects one. Null if there is none. */
   pick(owner: number, mode: KeyMode, noun: Noun, number: number): string | null
-  /** Who was given an id first; null where nobody was, or where the same may be given to several. */
+  /** The first owner of an id. Null if there is none, or if several businesses may have the same. */
   holderOf(id: string): Holder | null
 }
 
 export interface Holder {
   owner: number
-  /** Null where it is for both environments. */
+  /** Null if it serves both environments. */
   mode: KeyMode | null
 }
 
@@ -28,12 +28,12 @@ export const nouns = [
   'orderNumber',
 ] as const
 export type Noun = (typeof nouns)[number]
-/** Whose ids are of one business for good; codes and numbers come again, and variants are named by who sends them. */
+/** The kinds whose ids belong to one business for good. Codes and numbers repeat, and merchants name variants. */
 const held: ReadonlySet<Noun> = new Set(['intent', 'endpoint', 'delivery', 'product', 'order'])
 
-/** The first ones stay, so that the same number means the same thing as long as possible. */
+/** The first ids stay, so that a number selects the same id as long as possible. */
 const kept = 12
-/** Of the later ones the newest: each is made use of while it is young. */
+/** Only the newest of the later ids stay. */
 const young = 24
 
 export function createPools(): Pools {

@@ -4,7 +4,7 @@ import { type Noun, nouns, type Pools } from './pools.ts'
 import type { Staff } from './staff.ts'
 import type { Payer } from './wallets.ts'
 
-/** What references may stand for, beside ids. */
+/** What references may stand for, besides ids. */
 export interface Known {
   pools: Pools
   payers: readonly Payer[]
@@ -13,7 +13,7 @@ export interface Known {
   honestPort: number
 }
 
-/** What one request knows besides: who sends it, its number, and what its scene has brought so far. */
+/** One request: its sender, its number, and what its scene has found so far. */
 export interface Sending {
   actor: Actor
   staff: Staff
@@ -21,18 +21,18 @@ export interface Sending {
   scene: { number: number; found: Map<string, string> }
 }
 
-/** A word that tells whose a text is, of which environment, and which request brought it: `Mk0tq12e`. */
+/** A word that names the business, the environment and the request that wrote a text: `Mk0tq12e`. */
 export const markOf = ({ owner, mode }: Pick<Actor, 'owner' | 'mode'>, number: number): string =>
   `Mk${owner}${mode.charAt(0)}q${number}e`
 
-/** What a mark says; without environment and number where it is the name of a business or a shop, without environment in the URL of an endpoint, which is for both. */
+/** A parsed mark. The name of a business or shop has no environment or number. The URL of an endpoint serves both environments. */
 export interface Mark {
   owner: number
   mode: KeyMode | null
   number: number | null
 }
 
-/** Every mark in a text, but in what is sealed, where any letters may stand. */
+/** Every mark in a text. Ignores sealed text, which may contain any letters. */
 export const marksIn = (text: string): Mark[] =>
   [...text.replaceAll(/\bv1\.[0-9a-f]{8}\.[\w-]+/g, '').matchAll(/Mk(\d+)(?:([tl])?q(\d+))?e/g)].map(
     ([, owner, letter, number]) => ({
@@ -46,13 +46,13 @@ const otherMode: Record<KeyMode, KeyMode> = { test: 'live', live: 'test' }
 
 const form = /~(\w+)(?:\.(\w+))?(?:\.(\d+))?~/g
 
-/** Puts in what references stand for: `~mark~`, `~urlmark~`, `~key~`, `~own.intent.3~`, `~other.product.0~`, `~scene.intent~`, `~code~`. */
+/** Replaces references: `~mark~`, `~urlmark~`, `~key~`, `~own.intent.3~`, `~other.product.0~`, `~scene.intent~`, `~code~`. */
 export function filler(known: Known, sending: Sending): (text: string) => string {
   const { actor, staff, number, scene } = sending
   const payer = known.payers[number % known.payers.length]
   const pick = (owner: number, mode: KeyMode, noun: string, place: number): string =>
     known.pools.pick(owner % known.owners, mode, noun as Noun, place) ?? 'none'
-  /** Of another business, or of the same one in the other environment. */
+  /** An id of another business, or of the same one in the other environment. */
   const pickOther = (noun: string, place: number): string => {
     const step = place % 3
     return pick(actor.owner + step, step === 0 ? otherMode[actor.mode] : actor.mode, noun, place)

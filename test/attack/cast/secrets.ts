@@ -1,11 +1,11 @@
-/** Every secret that was made or typed in this run, to look for where none may be. */
+/** Every secret of this run. None may appear in a log. */
 export interface MadeSecrets {
   add(kind: string, text: string): void
-  /** The kinds of those that stand in a text as words of their own. */
+  /** The secrets that a text contains as whole words, with their kinds. */
   foundIn(text: string): string[]
 }
 
-/** What a secret looks like in a line: a phone with its plus, a key with its underscores. A figure's decimals are no word of their own. */
+/** A word that may be a secret: a phone number with its plus, a key with its underscores. The decimals of a number are not a word. */
 const word = /[\w+.-]{4,}/g
 
 export function createSecretsMade(): MadeSecrets {

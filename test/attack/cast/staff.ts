@@ -4,7 +4,6 @@ import type { Role } from '../../../src/staff/account.ts'
 import { createAccount } from '../../../src/staff/create-account.ts'
 import type { MadeSecrets } from './secrets.ts'
 
-/** Somebody of the support staff, signed in. */
 export interface Staff {
   role: Role | 'forged' | 'absent'
   name: string
@@ -14,7 +13,7 @@ export interface Staff {
   csrf: string
 }
 
-/** Accounts of both roles, signed in by the form; a session that nobody ever opened, and none at all. */
+/** Accounts of both roles, signed in. Also a forged session, and none. */
 export async function hireStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
   const staff: Staff[] = []
   for (const role of ['viewer', 'support'] as const) {

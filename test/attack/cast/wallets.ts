@@ -9,10 +9,10 @@ export interface Payer {
   pin: string
 }
 
-/** More than all that is ever asked for. */
+/** More than all payments of a run. */
 const plenty = 1_000_000_000_000_000
 
-/** Wallets of both environments with PINs of their own, so that one in a log is told from any other figure. */
+/** Wallets in both environments, with random PINs, so that a PIN in a log cannot be any other number. */
 export async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecrets): Promise<Payer[]> {
   const payers = Array.from({ length: 4 }, () => ({
     phone: `36${randomInt(100_000, 999_999)}`,

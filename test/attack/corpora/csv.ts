@@ -1,6 +1,6 @@
 const head = 'handle,name,description,variant_label,sku,price,stock,active'
 
-/** Files of products: good ones, odd ones and such as are none. */
+/** Files of products, valid and invalid. */
 export const csvFiles: readonly string[] = [
   '',
   '\ufeff',

@@ -2,7 +2,7 @@ import { words } from './words.ts'
 
 type Header = readonly [name: string, value: string]
 
-/** Headers beside those of a good request. */
+/** Unusual headers. */
 export const oddHeaders: readonly Header[] = [
   ['X-Forwarded-Host', 'evil.example'],
   ['X-Forwarded-Proto', 'https'],
@@ -53,7 +53,7 @@ export const oddHeaders: readonly Header[] = [
   ['X-Long', 'y'.repeat(7000)],
 ]
 
-/** Values of X-Idempotency-Key; null for none. */
+/** Values of X-Idempotency-Key. Null sends none. */
 export const idempotencyKeys: readonly (string | null)[] = [
   ...words(`
   a 0 null __proto__ $ne "quoted" {"$gt":""} same-for-all-1 same-for-all-2
@@ -68,7 +68,7 @@ export const idempotencyKeys: readonly (string | null)[] = [
   '\u00e9\u00ff',
 ]
 
-/** Values of Authorization that let nobody in, whatever key stands in them. */
+/** Values of Authorization that must be refused. `~key~` is a valid key. */
 export const badAuthorizations: readonly string[] = [
   ...words('Bearer ~key~ Bearer:~key~'),
   'Basic ~key~',

@@ -1,6 +1,6 @@
 import { words } from './words.ts'
 
-/** Addresses of receivers, good and bad. `~trap~` is the port at which nobody may ever arrive, `~honest~` that of the one allowed. */
+/** URLs of endpoints. `~trap~` is the port that no request may reach, `~honest~` that of the allowed server. */
 export const hookUrls: readonly string[] = [
   ...words(`
   http://127.0.0.1:~honest~/hook/~urlmark~ http://127.0.0.1:~honest~/hook/~urlmark~

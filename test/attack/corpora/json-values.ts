@@ -3,7 +3,7 @@ import { words } from './words.ts'
 const nested = (open: string, close: string, depth: number): string =>
   open.repeat(depth) + close.repeat(depth)
 
-/** Values as they may stand in JSON, where another one belongs. */
+/** Wrong values, as JSON. */
 export const jsonValues: readonly string[] = [
   ...words(`
   null true false 0 -0 1 -1 0.1 1.0 1e0 5e-324 1e-7 1E2 1e400 -1e400 2147483647 2147483648 4294967296
@@ -27,7 +27,7 @@ export const jsonValues: readonly string[] = [
   `{${Array.from({ length: 5000 }, (_, i) => `"k${i}":${i}`).join(',')}}`,
 ]
 
-/** Whole bodies that are no JSON, or hardly: what parsers are known to take differently. `~good~` is a good body. */
+/** Bodies that parsers treat differently. `~good~` becomes a valid body. */
 export const jsonTexts: readonly string[] = [
   ...words(`
   null true 0 "" "~mark~" [] [1] {} { } [ ] {"a" {"a": {"a":1 {"a":1,} {,"a":1} {"a"::1} {a:1} {'a':1}
@@ -68,7 +68,7 @@ export const jsonTexts: readonly string[] = [
   `{"amount":5,"amount":"6","amount":7,"label":"~mark~"}`,
 ]
 
-/** The same in bytes that are no UTF-8, or another one. */
+/** Bodies that are not UTF-8. */
 export const jsonBytes: readonly Buffer[] = [
   Buffer.from([0xff, 0xfe]),
   Buffer.from([0xef, 0xbb, 0xbf]),

@@ -1,6 +1,6 @@
 import { words } from './words.ts'
 
-/** Hosts of URLs that are addresses, or names that lead to private ones by themselves: as an endpoint may have them that is older than the rules. */
+/** Hosts that are private addresses or lead to one. */
 export const literalHosts: readonly string[] = [
   ...words(`
   127.0.0.1 127.1 2130706433 0x7f000001 0177.0.0.1 0 0.0.0.0 127.0.0.1. 10.0.0.1 172.16.0.1 192.168.0.1

@@ -1,9 +1,9 @@
 import { words } from './words.ts'
 
-/** Marks whatever a page must escape: it may never come back in HTML as it stands here. */
+/** The start of a tag that every page must escape. */
 export const markup = '<xq'
 
-/** Text that has broken programs. `~mark~` becomes a word that tells whose it is and of which request. */
+/** Strings that have broken programs. `~mark~` becomes a mark (cast/references.ts). */
 export const naughtyStrings: readonly string[] = [
   ...words(`
   true null undefined NaN -0 1e400 0x7f 9007199254740993 __proto__ constructor prototype toString
@@ -67,7 +67,7 @@ export const naughtyStrings: readonly string[] = [
   'a '.repeat(30_000),
 ]
 
-/** Names of fields that mean something to a program or a database. */
+/** Field names with a meaning to JavaScript or MongoDB. */
 export const naughtyNames: readonly string[] = [
   ...words(`
   __proto__ constructor prototype toString valueOf then length $ne $where $set $expr a.b . $ _id businessId

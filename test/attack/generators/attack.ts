@@ -1,44 +1,43 @@
-/** A page of ours, one of another site, one that hides where it is from, one of another name of our domain, or no browser at all. */
+/** The page that a browser request comes from: our own, another site's, one without origin, a sibling domain's, or none. */
 export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
 export type Site = (typeof sites)[number]
 
-/** What a request must get, whoever sends it: a refusal, what anybody gets without a key, or what the key gets that stands in its bytes. */
+/** The expected response: a refusal, the response without a key, or the response to the key in the bytes. */
 export type Due = 'refused' | 'keyless' | 'keyed'
 
-/** Bytes as they stand on the wire, and what each request in them must get; nothing where they do not come to the end of one. */
+/** Bytes, and the expected response to each complete request in them. */
 export interface Raw {
   text: string
   dues: readonly Due[]
 }
 
-/** One request as it was made up: everything that the seed decides. What it refers to (`~own.intent.3~`) is put in when it is sent. */
+/** One generated request: all that the seed determines. References (`~own.intent.3~`) are replaced when it is sent. */
 export interface Attack {
-  /** The name of its target; `bytes` of what is no request. */
+  /** The name of its target, or `bytes` for raw bytes. */
   target: string
   method: string
-  /** Path and query, as they stand in the request line. */
+  /** Path and query in the request line. */
   line: string
   headers: readonly (readonly [name: string, value: string])[]
-  /** Its idempotency key; null for none. */
   idempotencyKey: string | null
   contentType: string | null
-  /** Null: none at all, not even its length. */
+  /** Null: no body, and no length. */
   body: string | Buffer | null
   isChunked: boolean
-  /** Stands in the place of all of the above, on a connection of its own. */
+  /** Replaces all of the above, on its own connection. */
   raw: Raw | null
-  /** Any numbers: each chooses among those that there are. */
+  /** Any number selects one of those that exist. */
   actor: number
   staff: number
-  /** How Authorization is written by an actor whose key shall be malformed. */
+  /** Selects the Authorization header of an actor with a malformed key. */
   badAuthorization: number
-  /** Below /admin, what its browser says of the page that it was made by. */
+  /** Below /admin: the page that the browser names. */
   site: Site
-  /** The two last parts of the address that it comes from. */
+  /** The last two bytes of the client address. */
   from: readonly [number, number]
 }
 
-/** Requests that belong together: the first ones in turn, the others all at the same time. */
+/** Requests that belong together: first some one by one, then the others concurrently. */
 export interface Scene {
   oneAtATime: readonly Attack[]
   atOnce: readonly Attack[]

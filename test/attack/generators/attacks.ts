@@ -16,7 +16,6 @@ const rarely = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight: number)
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
 const byte = fc.nat({ max: 255 })
-/** Who sends it and where from. */
 export const sender = {
   actor: fc.nat({ max: 1_000_000 }),
   staff: fc.nat({ max: 1_000_000 }),
@@ -34,7 +33,7 @@ const headers = fc.oneof(
   },
 )
 
-/** Requests to one target: nearly good ones, with one or more things about them that are not. */
+/** Requests to one target that are nearly valid. */
 function attackOn(target: Target): fc.Arbitrary<Attack> {
   return fc
     .record({
@@ -42,7 +41,6 @@ function attackOn(target: Target): fc.Arbitrary<Attack> {
       typed: bodyFor(target.body),
       method: fc.oneof(
         { weight: 24, arbitrary: fc.constant(target.method) },
-        // Served as GET is, with nothing to see of it.
         { weight: 1, arbitrary: fc.constant('HEAD') },
         { weight: 1, arbitrary: fc.constantFrom(...oddMethods) },
       ),
@@ -84,13 +82,13 @@ function noise(): fc.Arbitrary<Raw> {
     .map((some) => ({ text: Buffer.from(some).toString('latin1'), dues: [] }))
 }
 
-/** Operations more often than pages: they are where the money is. */
+/** Operations come more often than pages, because they move money. */
 const one: fc.Arbitrary<Attack> = fc.oneof(
   ...targets.map((target) => ({ weight: target.by === 'key' ? 6 : 3, arbitrary: attackOn(target) })),
   { weight: 8, arbitrary: bytes },
 )
 
-/** The same key for several requests at the same time, most of them with bodies of their own. */
+/** Concurrent requests with one idempotency key, mostly with different bodies. */
 const sameKey: fc.Arbitrary<Scene> = fc
   .constantFrom(...targets.filter(({ method, by }) => by === 'key' && method !== 'GET'))
   .chain((target) =>
@@ -108,9 +106,9 @@ const scene: fc.Arbitrary<Scene> = fc.oneof(
   { weight: 2, arbitrary: races },
 )
 
-/** Requests of one volley, about. */
+/** The approximate number of requests in a volley. */
 export const volleySize = 100
 
-/** The scenes of one volley, which the seed and its number decide. */
+/** The scenes of one volley, determined by the seed and the number. */
 export const volley = (seed: number, number: number): Scene[] =>
   fc.sample(scene, { seed: seed + number * 7919, numRuns: volleySize })

@@ -5,7 +5,7 @@ import { markup, naughtyStrings } from '../corpora/naughty-strings.ts'
 import type { TargetBody } from '../targets/target.ts'
 import { type BodyBytes, jsonBody } from './json-bodies.ts'
 
-/** A body, and what it says that it is. */
+/** A body with its content type. */
 export type TypedBody = fc.Arbitrary<{ body: string | Buffer | null; contentType: string | null }>
 
 const withType = (body: BodyBytes, usual: string): TypedBody =>
@@ -30,10 +30,10 @@ const csvBody: TypedBody = fc.oneof(
   ),
 )
 
-/** What a page must not show as it stands: often, for each form has few fields, and shows them only where something else is wrong. */
+/** Text that a page must escape. Frequent, because forms have few fields and show them only beside an error. */
 const markups = naughtyStrings.filter((text) => text.includes(markup))
 
-/** Fields as a form has them: each with what belongs there or what does not, some twice, some with strange names. */
+/** The fields of a form, with good and bad values, some twice, some with strange names. */
 function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBody {
   const named = Object.entries(fields).map(([name, values]) => {
     const value = fc.oneof(
@@ -68,7 +68,7 @@ function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBod
   )
 }
 
-/** Percent-encoded but for references; a lone surrogate as the bytes that it would have. */
+/** Percent-encodes everything except references. Lone surrogates become their bytes. */
 const encoded = (text: string): string =>
   text.replaceAll(/[^\w.~-]/gu, (each) => (each.isWellFormed() ? encodeURIComponent(each) : '%ED%A0%80'))
 

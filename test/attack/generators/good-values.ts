@@ -3,7 +3,7 @@ import { events } from '../../../schemas/events.ts'
 import { hookUrls } from '../corpora/hook-urls.ts'
 import { naughtyStrings } from '../corpora/naughty-strings.ts'
 
-/** As much of JSON Schema as the schemas of the service use. */
+/** The part of JSON Schema that the service uses. */
 export interface Schema {
   type?: string | readonly string[]
   enum?: readonly unknown[]
@@ -11,7 +11,7 @@ export interface Schema {
   properties?: Record<string, Schema>
   required?: readonly string[]
   else?: { required?: readonly string[] }
-  /** What does not go together: beside the field of a name none of these. */
+  /** Fields that exclude others, by name. */
   dependencies?: Record<string, Schema>
   additionalProperties?: Schema
   items?: Schema
@@ -23,7 +23,7 @@ type Made = fc.Arbitrary<unknown>
 
 const small = fc.nat({ max: 40 })
 const whose = fc.constantFrom('own', 'own', 'own', 'other')
-/** A reference to an id that the service gave out. */
+/** A reference to an id from an earlier response. */
 export const reference = (noun: string): fc.Arbitrary<string> =>
   fc.tuple(whose, small).map(([owner, number]) => `~${owner}.${noun}.${number}~`)
 
@@ -36,7 +36,7 @@ const text = fc.oneof(
 const amount = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(1, 500, 50_000, 99_901, 99_904, 1_000_000_000) },
   { weight: 5, arbitrary: fc.integer({ min: 1, max: 1e9 }) },
-  // Just beyond what is one.
+  // Just outside the range.
   { weight: 2, arbitrary: fc.constantFrom(0, -1, 0.5, 1_000_000_001, 1e15, 2 ** 53) },
 )
 
@@ -69,7 +69,7 @@ const byName: Record<string, Made> = {
   email: fc.oneof(fc.constantFrom('a@shop.example', 'a+~mark~@shop.example'), text),
 }
 
-/** Values that a schema takes, more or less: strings may be anything, and two fields may not go together. */
+/** Values that mostly fit a schema. Strings may be anything, and fields may exclude each other. */
 export function goodValue(schema: Schema, name: string): Made {
   const known = byName[name] ?? byFormat[schema.format ?? '']
   if (known !== undefined) return known

@@ -6,7 +6,7 @@ import { changedAt, placesIn, raw, write } from './json-text.ts'
 
 export type BodyBytes = fc.Arbitrary<string | Buffer | null>
 
-/** A value that does not belong there, as JSON. */
+/** A wrong value, as JSON. */
 const wrong = fc.oneof(
   fc.constantFrom(...jsonValues),
   fc.constantFrom(...naughtyStrings).map((text) => JSON.stringify(text)),
@@ -30,7 +30,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 
 function changed(value: unknown, { place, name, text, how }: Change): unknown {
   const places = placesIn(value)
-  // The whole is replaced by the corpus of texts.
+  // Other generators replace the whole body.
   const [first = [], ...inner] = places
   const chosen = inner[place % Math.max(inner.length, 1)] ?? first
   if (how === 'replace') return changedAt(value, chosen, () => raw(text))
@@ -41,14 +41,14 @@ function changed(value: unknown, { place, name, text, how }: Change): unknown {
   )
 }
 
-/** Beside what there is already, be it under the same name. */
+/** Adds a field, also under a name that exists. */
 function added(old: unknown, name: string, text: string): string {
   const whole = write(old)
   if (!whole.startsWith('{')) return whole
   return `${whole.slice(0, -1)}${whole === '{}' ? '' : ','}${JSON.stringify(name)}:${text}}`
 }
 
-/** Bodies of an operation that takes JSON by this schema. */
+/** Bodies for an operation with this schema: valid, changed, cut off, or from a corpus. */
 export function jsonBody(schema: object): BodyBytes {
   const good = goodValue(schema, '')
   const goodText = good.map(write)

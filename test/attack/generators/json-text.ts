@@ -1,11 +1,11 @@
-/** A value that stands in JSON as this very text, be it no JSON. */
+/** A value whose JSON is this text, valid or not. */
 const asText = Symbol('as text')
 export interface Raw {
   [asText]: string
 }
 export const raw = (text: string): Raw => ({ [asText]: text })
 
-/** JSON of a value in which some parts are raw. */
+/** The JSON of a value with raw parts. */
 export function write(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(write).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -15,14 +15,14 @@ export function write(value: unknown): string {
     .join(',')}}`
 }
 
-/** Where in a value another one can stand, from the outside in: the empty path is the whole. */
+/** The paths of all parts of a value. The empty path is the whole. */
 export function placesIn(value: unknown): (string | number)[][] {
   if (typeof value !== 'object' || value === null || asText in value) return [[]]
   const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
   return [[], ...inner.flatMap(([step, part]) => placesIn(part).map((place) => [step, ...place]))]
 }
 
-/** The value with `change` made at a place; what it answers undefined for is left out. */
+/** Changes the part at a path. Removes it if `change` returns undefined. */
 export function changedAt(
   value: unknown,
   place: readonly (string | number)[],

@@ -12,7 +12,7 @@ export function lineFor(target: Target): fc.Arbitrary<string> {
   return fc.oneof({ weight: 40, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...lines) })
 }
 
-/** In the place of a parameter stands an id, somebody else's id, or what is none. */
+/** Replaces each parameter by an own id, another's id, or a string that is no id. */
 function pathOf(path: string): fc.Arbitrary<string> {
   const parts = path.split(/~(\w+)~/)
   const chosen = parts.map((part, index) =>
@@ -51,7 +51,7 @@ function queryOf(schema: object | null): fc.Arbitrary<string> {
   return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd })
 }
 
-/** Short enough for a request line; references stay as they are. */
+/** Shortens to fit into a request line, and keeps references. */
 const encodeSafely = (text: string): string =>
   text
     .slice(0, 600)

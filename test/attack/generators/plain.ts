@@ -1,16 +1,16 @@
 import type { Attack } from './attack.ts'
 
-/** A request with nothing wrong about it. */
+/** A valid request. */
 export interface Plain {
   target: string
   method: string
   line: string
   json?: object
-  /** Fields, encoded. */
+  /** Encoded fields. */
   form?: string
 }
 
-/** A good write. `line` is the path below the API, with references in place of its parameters. */
+/** A valid write. `line` is the path below the API, with references in place of its parameters. */
 export const post = (path: string, line: string, json?: object): Plain => ({
   target: `POST ${path}`,
   method: 'POST',
@@ -25,7 +25,6 @@ export const simulate = act('simulate-payment')
 export const cancel = act('cancel')
 export const refund = act('refund')
 
-/** The request as one of those that are sent. */
 export const plainAttack = ({ json, form, ...made }: Plain, actor: number): Attack => ({
   ...made,
   headers: [],

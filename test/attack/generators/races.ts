@@ -12,7 +12,7 @@ const pay: Plain = {
   form: 'form=~scene.form~&phone=~phone~&pin=~pin~&lang=en',
 }
 
-/** A fresh intent, and then everybody at once: paid, cancelled and refunded, each more than once. */
+/** A new intent, then concurrent payments, cancellations and refunds. */
 export const races: fc.Arbitrary<Scene> = fc
   .record({
     actor: fc.nat({ max: 1_000_000 }),

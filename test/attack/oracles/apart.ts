@@ -4,14 +4,14 @@ import { parsed } from '../wire/answer.ts'
 import { dueOf, type Oracle, type Seen } from './seen.ts'
 
 /**
- * A key never sees what another business wrote or was given, or its own in the other environment: each writes its own mark into all that it
- * makes, `pools` know to whom an id was given, and what says `sandbox` says the environment of the key.
+ * A key never sees data of another business, or of its own in the other environment. Data is recognised by the marks in all texts, by ids
+ * (`pools` knows their owners), and by the field `sandbox`.
  */
 export const createApart =
   (pools: Pick<Pools, 'holderOf'>): Oracle =>
   (seen) => {
     const { actor, answer, line, attack } = seen
-    // Staff see everybody's, and the page of a payment shows it to whoever has the link.
+    // Staff see all businesses, and the payment page needs only the link.
     if (attack.raw === null && !line.startsWith('/api/')) return null
     const marks = marksIn(answer.body)
     if (dueOf(seen) === 'keyless' && marks.length > 0) return 'shows what a business wrote to who has no key'
@@ -23,7 +23,7 @@ export const createApart =
 
 const ids = /^(_?id|referenceNumber|reference_number|endpointId|productId)$/
 
-/** Of the ids in a success, and of the environments that it tells. */
+/** Checks the ids and environments in a success. */
 function thingsFault(pools: Pick<Pools, 'holderOf'>, { actor, answer }: Seen): string | null {
   if (!answer.body.startsWith('{"success":true')) return null
   for (const [name, value] of fieldsOf(parsed(answer))) {
@@ -37,7 +37,7 @@ function thingsFault(pools: Pick<Pools, 'holderOf'>, { actor, answer }: Seen): s
   return null
 }
 
-/** Every field with its value, however deep; but for metadata, which is anybody's text. */
+/** Every field at any depth, except metadata, which is free text. */
 function fieldsOf(part: unknown): [name: string, value: unknown][] {
   if (typeof part !== 'object' || part === null) return []
   return Object.entries(part)

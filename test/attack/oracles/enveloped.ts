@@ -5,7 +5,7 @@ import { isApi, isBoard, isPage, type Oracle, type Seen } from './seen.ts'
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', 'details'])
 
-/** Every answer stands in the envelope, but for files, pages and what is made for machines that know no envelope. */
+/** Every response has the envelope, except files, pages and responses to machines. */
 export const enveloped: Oracle = (seen) => {
   const { answer, attack } = seen
   if (answer.beyond > mayFollow(seen)) return `is followed by ${answer.beyond} bytes that belong to no answer`
@@ -20,7 +20,7 @@ export const enveloped: Oracle = (seen) => {
   return known === undefined ? `is no envelope but ${type}: ${answer.body.slice(0, 200)}` : known.fault(seen)
 }
 
-/** Of what could not be read nobody knows that it was HEAD: its refusal has a body, and the connection ends with it. */
+/** A HEAD request that could not be parsed may get a refusal with a body that ends the connection. */
 const mayFollow = ({ answer: { headers }, attack }: Seen): number =>
   attack.method === 'HEAD' && headers.get('connection') === 'close'
     ? Number(headers.get('content-length'))
@@ -38,7 +38,7 @@ function envelopeFault({ answer }: Seen): string | null {
   if (status !== answer.status || statusCode !== status)
     return `is a ${answer.status} that says ${String(code)}`
   if (typeof message !== 'string' || message === '') return 'says nothing'
-  // What is told again is told to the byte.
+  // A replay has the same bytes, and so the request id of the first response.
   const isReplay = answer.headers.get('idempotent-replayed') === 'true'
   if (!isReplay && requestId !== answer.headers.get('x-request-id'))
     return 'has another request id in its header'
@@ -47,12 +47,12 @@ function envelopeFault({ answer }: Seen): string | null {
     : null
 }
 
-/** What every page forbids, whoever asks for it. */
+/** The policy of every page contains these. */
 const forbidden = ["default-src 'none'", "frame-ancestors 'none'"]
 
 function htmlFault({ answer: { headers }, line }: Seen): string | null {
   const policy = headers.get('content-security-policy') ?? ''
-  // Bull Board's page has styles in its text.
+  // Bull Board's page has inline styles.
   const judged = isBoard(line) ? policy.replace("style-src 'self' 'unsafe-inline'", '') : policy
   if (forbidden.some((part) => !policy.includes(part)) || judged.includes('unsafe-'))
     return `has the policy ${policy}`
@@ -60,7 +60,7 @@ function htmlFault({ answer: { headers }, line }: Seen): string | null {
   return wrong === undefined ? null : `has ${wrong[0]}: ${headers.get(wrong[0]) ?? 'none'}`
 }
 
-/** Of every page. */
+/** The headers of every page. */
 const demanded: readonly (readonly [header: string, form: RegExp])[] = [
   ['referrer-policy', /^(no-referrer|same-origin)$/],
   ['cache-control', /^no-store$/],
@@ -69,7 +69,7 @@ const demanded: readonly (readonly [header: string, form: RegExp])[] = [
 ]
 const fine = (): null => null
 
-/** What is not enveloped, and meant. */
+/** The responses without envelope. */
 const others: { is: (seen: Seen, type: string) => boolean; fault: (seen: Seen) => string | null }[] = [
   { is: ({ line }, type) => type.startsWith('text/html') && isPage(line), fault: htmlFault },
   // Raw requests may ask for a page.

@@ -3,8 +3,7 @@ import { parsed } from '../wire/answer.ts'
 import { type Oracle, operationAt, type Seen } from './seen.ts'
 
 /**
- * What is said before a key is looked for, or of a request that could not be read or did not come to its end: the next one is as if it had not
- * been. SERVICE_UNAVAILABLE and the like are no answer at all.
+ * Refusals before the idempotency key is looked up, or of an incomplete request. They are not kept, and neither is a 5xx.
  */
 const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'MISSING_CREDENTIALS',
@@ -26,12 +25,12 @@ const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
 ])
-/** VALIDATION_ERROR is said of a path that is none before anything else is looked at, of a form in which no file can be found, and of what is no HTTP, with which its connection ends. */
+/** A VALIDATION_ERROR about the path or a missing file is not kept either. */
 const outside = /^(path|file)$/
 
 /**
- * Requests with one idempotency key get one answer, whatever their bodies: one of them is carried out or refused for good, and all the others
- * are told the same again, and that it is told again.
+ * Requests with one idempotency key get one response, whatever their bodies. One of them is carried out or refused; the others get a replay that
+ * says so.
  */
 export function createOncePerKey(): Oracle {
   const kept = new Map<string, { body: string; first: boolean }>()

@@ -9,11 +9,11 @@ import { dueOf, type Oracle, operationAt, type Seen } from './seen.ts'
 import { silenceOracles } from './silence-oracles.ts'
 import { staffFault } from './staff-fault.ts'
 
-/** The two refusals of the 5xx kind that are meant: a business that is switched off, and a third who signs in at the same time. */
+/** The two intended 503s: a business that is switched off, and too many concurrent sign-ins. */
 function isMeant({ actor, answer, attack, line }: Seen): boolean {
   const { status, body, headers } = answer
   if (status !== 503) return false
-  // After HEAD there is nothing to read but when to come back.
+  // A response to HEAD has only Retry-After.
   const isToldOff = body.includes('"FEATURE_DISABLED"') || attack.method === 'HEAD'
   const isOff = actor.kind === 'switched off' && isToldOff && headers.has('retry-after')
   const isSignIn = attack.method === 'POST' && line.startsWith('/admin/sign-in')
@@ -21,28 +21,28 @@ function isMeant({ actor, answer, attack, line }: Seen): boolean {
   return isOff || (isSignIn && isCrowded)
 }
 
-/** Nothing that is sent is a fault of ours. */
+/** No request causes a 5xx. */
 export const noFault: Oracle = (seen) => {
   const { status, body } = seen.answer
   const isFault = (status < 200 || status >= 500) && !isMeant(seen)
   return isFault ? `answered ${status}: ${body.slice(0, 300)}` : null
 }
 
-/** A place in a line of a stack, or a file of ours. */
+/** A line of a stack trace, or a file of the service. */
 const inside = /\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/(src|dist|workers)\/[\w/-]+\.[jt]s\b/
 
-/** No answer tells where in the program it was made, whatever went wrong. Bull Board's own page and files name their parts. */
+/** No response contains a stack trace or a file name. Bull Board's own assets name their parts. */
 export const nothingOfInside: Oracle = ({ answer, line }) => {
   const found = line.startsWith('/docs') || line.startsWith('/admin/queues') ? null : inside.exec(answer.body)
   return found === null ? null : `tells of its inside: ${found[0]}`
 }
 
-/** Bytes on a connection are the requests that any reader finds in them: no more are answered, and none is carried out whose end two readers see in two places. */
+/** Bytes get no more responses than they contain requests, and a request with an ambiguous end is refused. */
 export const readOnce: Oracle = (seen) => {
   const { attack, answer, place } = seen
   if (attack.raw === null) return null
   const due = dueOf(seen)
-  // What is no request, or not yet a whole one, may be refused at once.
+  // An invalid or incomplete request may be refused at once.
   const isUnasked = due === null && (place > 0 || attack.raw.dues.length > 0)
   if (isUnasked) return `is answer ${place + 1}, of ${attack.raw.dues.length} that were asked for`
   const isRefusal = answer.status >= 400
@@ -51,7 +51,7 @@ export const readOnce: Oracle = (seen) => {
     : null
 }
 
-/** No page has markup that somebody sent, no header a line of theirs, and nobody is sent to another site by us. */
+/** No page contains markup from a request, no header a line from one, and no redirect leads to another site. */
 export const escaped: Oracle = ({ answer, line }) => {
   if (answer.headers.get('content-type')?.startsWith('text/html') === true && answer.body.includes(markup))
     return `has markup from outside: ${around(answer.body, markup)}`
@@ -65,7 +65,7 @@ function around(text: string, part: string): string {
   return text.slice(Math.max(0, at - 80), at + 80)
 }
 
-/** An answer of an operation is as the description of the API has it. What is refused before anybody looks is in no description. */
+/** A response of an operation matches the OpenAPI document, except refusals by the HTTP parser. */
 export const asDescribed: Oracle = (seen) => {
   const { attack, line, answer } = seen
   if (attack.raw !== null || operationAt(attack.method, line) === null || isUnread(seen)) return null
@@ -77,24 +77,24 @@ export const asDescribed: Oracle = (seen) => {
   })
 }
 
-/** Refused by what reads HTTP: with such a refusal the connection ends. */
+/** A refusal by the HTTP parser closes the connection. */
 const isUnread = ({ answer }: Seen): boolean =>
   answer.status >= 400 && answer.headers.get('connection') === 'close'
 
-/** Who is not let in gets nothing: no success of the API without a key that may, no page of the staff without a session of theirs, no act of theirs by a form of somebody else. */
+/** The API needs a key with the right, staff pages a session, and a staff act a form of its own session. */
 export const shutOut: Oracle = (seen) => {
   const { attack, line } = seen
   if (attack.raw !== null) return rawFault(seen)
   return line.startsWith('/admin') ? staffFault(seen) : keyFault(seen)
 }
 
-/** The key is that of the bytes; where they have none, that of nobody. What must be refused to anybody is judged as such (read-once.ts). */
+/** Raw bytes have the key that stands in them, or none. */
 const rawFault = (seen: Seen): string | null => {
   if (dueOf(seen) === 'keyed') return keyFault(seen)
   return dueOf(seen) === 'keyless' && isSuccess(seen) ? 'let in who has no key' : null
 }
 
-/** After HEAD there is nothing to read but the status. */
+/** A response to HEAD has only its status. */
 const isSuccess = ({ answer, attack, line }: Seen): boolean =>
   answer.status < 300 &&
   (attack.method === 'HEAD'
@@ -113,7 +113,7 @@ const keyFault: Oracle = (seen) => {
     : null
 }
 
-/** What is demanded of every answer, by name. `pools` know to whom each id was given. */
+/** The oracles for every response, by name. `pools` knows the owner of each id. */
 export const answerOracles = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<string, Oracle>> => ({
   'no fault': noFault,
   enveloped,
@@ -126,7 +126,7 @@ export const answerOracles = (pools: Pick<Pools, 'holderOf'>): Readonly<Record<s
   'read once': readOnce,
 })
 
-/** All that is demanded. */
+/** All oracles. */
 export const oracleNames: readonly string[] = [
   answerOracles(createPools()),
   silenceOracles,

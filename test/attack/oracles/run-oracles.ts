@@ -5,36 +5,36 @@ import type { Attacked, State } from '../stage/process.ts'
 import type { Receivers } from '../stage/receivers.ts'
 import type { Stored } from './stored.ts'
 
-/** What was seen of the whole run. */
+/** The observations of a whole run. */
 export interface Run {
   processes: readonly Attacked[]
   receivers: Pick<Receivers, 'trapped' | 'honestPort'>
-  /** With the settings of production, where no receiver on this machine may be reached. */
+  /** Production settings allow no endpoint on this machine. */
   isProduction: boolean
   /** The ports of MongoDB, Redis and the wallet provider. */
   serverPorts: readonly number[]
   secrets: MadeSecrets
   stored: Stored
   businessIds: readonly string[]
-  /** How each request was answered, by its number: statuses, of some several; none where nothing came. */
+  /** The statuses of the responses, by the number of the request. */
   statuses: ReadonlyMap<number, readonly number[]>
-  /** After the rest, of either process. */
+  /** The states of both processes after the rest. */
   states: readonly State[]
   memory: readonly Memory[]
   /** Null if no neighbour was watched. */
   neighbour: Neighbour | null
 }
 
-/** What a process held early in the run and after its rest, in bytes. */
+/** The memory of a process after the warm-up and after the rest, in bytes. */
 export interface Memory {
   name: string
   early: number
   late: number
-  /** Sent in between. */
+  /** The number of requests in between. */
   requests: number
 }
 
-/** What is demanded of the run as a whole, by name; each answers its violations. */
+/** The oracles for the whole run, by name. Each returns its violations. */
 export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
   'nothing ended': ({ processes }) => processes.map((each) => each.endedAs()).filter((end) => end !== null),
 
@@ -116,9 +116,9 @@ function slowed(what: Neighbourly, { alone, beside }: Neighbour): string | null 
   return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms during the attack, ${before.toFixed(0)} ms alone`
 }
 
-/** What is used now and then is compiled and kept. */
+/** Code that is rarely used is compiled late. */
 const spareBytes = 4 * 1024 * 1024
-/** Counts of metrics and the driver's own, which stop growing late. */
+/** Metrics and the driver's own counts grow for a while. */
 const perRequest = 100
 
 /** `web 50.1 → 51.2`, in MiB. */

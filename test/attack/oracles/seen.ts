@@ -5,33 +5,33 @@ import type { Staff } from '../cast/staff.ts'
 import type { Attack, Due } from '../generators/attack.ts'
 import type { Answer } from '../wire/answer.ts'
 
-/** A request as it was sent, and its answer. */
+/** A sent request and its response. */
 export interface Seen {
   attack: Attack
   actor: Actor
   staff: Staff
-  /** In the run, from 0; its mark carries it. */
+  /** Counts from 0 in the run. The mark of the request carries it. */
   number: number
-  /** Path and query with ids in place. */
+  /** Path and query, with references replaced. */
   line: string
   idempotencyKey: string | null
-  /** Which of the answers to its bytes it is, from 0. */
+  /** The index of the response among those to its bytes. */
   place: number
   answer: Answer
 }
 
-/** What the request must get that this answers, of raw ones; null where none was asked for. */
+/** The expected response among raw bytes. Null if no request expects it. */
 export const dueOf = ({ attack, place }: Seen): Due | null => attack.raw?.dues[place] ?? null
 
-/** What is wrong with an answer, in a sentence; null where nothing is. */
+/** Returns a sentence about a violation, or null. */
 export type Oracle = (seen: Seen) => string | null
 
-/** Below which addresses answers are pages for people (and what these load). */
+/** Whether a path serves pages for people, or their assets. */
 export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)
 
 export const isApi = (line: string): boolean => line.startsWith('/api/v1/')
 
-/** Bull Board's pages, and what they load. */
+/** Bull Board's pages and their assets. */
 export const isBoard = (line: string): boolean => /^\/admin\/queues($|[/?])/.test(line)
 
 const patterns = routes.map((route) => ({
@@ -39,13 +39,13 @@ const patterns = routes.map((route) => ({
   pattern: new RegExp(`^/api/v1${route.path.replaceAll(/:\w+/g, '[^/?]+')}(\\?|$)`),
 }))
 
-/** The operation of the API that a request asks for, if there is one. */
+/** The operation of the API for a request, or null. */
 export function operationAt(method: string, line: string): Route | null {
   const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
   return patterns.find(({ route, pattern }) => route.method === asked && pattern.test(line))?.route ?? null
 }
 
-/** What an oracle says of an answer. One that stumbles over what the service said has found something by that. */
+/** Applies an oracle. If it throws on a response, that is a violation too. */
 export function faultOf(oracle: Oracle, seen: Seen): string | null {
   try {
     return oracle(seen)

@@ -2,19 +2,19 @@ import { largestBytes } from '../../../src/http/body/read-body.ts'
 import type { Attack } from '../generators/attack.ts'
 import { type TargetBody, targets } from '../targets/target.ts'
 
-/** A request that got no answer, or of several not all. */
+/** A request without a complete response. */
 export interface Silence {
   attack: Attack
-  /** Whether the connection was closed, or nothing came within the timeouts of the wire. */
+  /** Whether the connection was closed, or the timeout passed. */
   none: 'closed' | 'late'
   ms: number
-  /** Bytes of an answer that came all the same. */
+  /** Bytes of an incomplete response. */
   part: number
-  /** Of the whole request. */
+  /** The size of the request. */
   bytes: number
 }
 
-/** What is demanded where no answer came, by name; null where there need be none. */
+/** The oracles for missing responses, by name. Null: none is required. */
 export const silenceOracles: Readonly<Record<string, (silence: Silence) => string | null>> = {
   'no hang': (silence) => {
     const { none, ms, part, bytes, attack } = silence
@@ -23,7 +23,7 @@ export const silenceOracles: Readonly<Record<string, (silence: Silence) => strin
   },
 }
 
-/** Whatever is larger is refused unread: by JSON and files for their length; a smaller form is taken in by the connection itself, read or not. */
+/** The largest body of each kind that is read. The buffers of the connection hold a smaller form, read or not. */
 const largest: Readonly<Record<TargetBody['kind'], number>> = {
   none: largestBytes.json,
   json: largestBytes.json,
@@ -33,9 +33,9 @@ const largest: Readonly<Record<TargetBody['kind'], number>> = {
 
 const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
 
-/** Refused for its length it is not read, and the reset may come before the answer. */
+/** A body above the limit is not read, so the reset of the connection may overtake the response. */
 export const mayBeCut = ({ target }: Attack, bytes: number): boolean =>
   bytes > largest[kinds.get(target) ?? 'json']
 
-/** A connection is closed on the request for which it was kept, without a word, so often at the most: hardly ever. */
+/** The most requests that may meet the closing of a kept connection. */
 export const mostRepeats = (requests: number): number => 3 + requests / 1000

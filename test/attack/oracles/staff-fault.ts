@@ -1,6 +1,6 @@
 import type { Oracle, Seen } from './seen.ts'
 
-/** What is wrong with an answer below /admin to somebody who may not, or to a form that is not theirs. */
+/** Checks a response below /admin to a request that is not allowed, or to a forged form. */
 export const staffFault: Oracle = (seen) => {
   const { staff, answer, line } = seen
   const isOut = staff.role === 'forged' || staff.role === 'absent'
@@ -20,13 +20,13 @@ const sendsToSignIn = ({ answer }: Seen): boolean =>
 
 const isAct = ({ attack }: Seen): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
-/** What stands before the sign-in: a refusal, the way to it, its form, the stylesheet, and the page that a browser loads anew for its cookie. */
+/** Responses without a session: a refusal, the redirect to the sign-in, its form, the stylesheet, and the page that reloads for the cookie. */
 const isForAnybody = (seen: Seen): boolean => {
   const { answer, attack, line } = seen
   const [path] = line.split('?')
   const isCrowded = path === '/admin/sign-in' && answer.status === 503
   const isForm = path === '/admin/sign-in' && !isAct(seen)
-  // After HEAD there is nothing to see, good or bad.
+  // A response to HEAD shows nothing.
   const isStep = answer.body.includes('<h1>One moment</h1>') || (attack.method === 'HEAD' && isAsStep(seen))
   return (
     (answer.status >= 400 && answer.status < 500) ||
@@ -42,11 +42,11 @@ const isAsStep = ({ attack, staff }: Seen): boolean => staff.cookie === null && 
 
 const saysMore = /^(origin|sec-fetch-|host$|x-forwarded-host)/i
 
-/** Headers that another page cannot set are no forgery of one. */
+/** A page of another site cannot set these headers. */
 const isFromHere = ({ attack }: Seen): boolean =>
   attack.site === 'own' || attack.headers.some(([name]) => saysMore.test(name))
 
-/** Exactly the token that its own page gave. */
+/** Exactly one token, that of the session. */
 const hasToken = ({ attack }: Seen): boolean => {
   const sent = new URLSearchParams(String(attack.body ?? '')).getAll('csrf')
   return sent.length === 1 && sent[0] === '~csrf~'

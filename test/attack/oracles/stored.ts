@@ -5,7 +5,7 @@ import { openCollection } from '../../../src/mongo/collection.ts'
 import { collections } from '../../../src/mongo/models.ts'
 import { type Mark, marksIn } from '../cast/references.ts'
 
-/** A mark that stands in the database, with the owner and the environment of the document around it where that has them. */
+/** A mark in the database, with the business and environment of its document, if it has them. */
 export interface StoredMark extends Mark {
   collection: string
   businessId: string | null
@@ -26,7 +26,7 @@ const enums: Record<string, readonly string[]> = {
   'deliveries.status': deliveryStatuses,
 }
 
-/** Reads every document past the models, and says what is wrong with each by its model and by what money is. `maxAmount`: the largest of one amount. */
+/** Reads every document without its model, and checks it against the model and the rules for money. `maxAmount` is the largest single amount. */
 export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
   const stored: Stored = { documents: 0, faults: [], marks: [] }
   for (const collection of collections) {
@@ -50,7 +50,7 @@ export async function readStored(mongo: Connection, maxAmount: number): Promise<
   return stored
 }
 
-/** The model takes it as it is: no unknown field, nothing that it would have to cast. */
+/** The model must accept the document unchanged: no unknown field, no cast. */
 function modelFault(model: Model<Document>, document: Document): string | null {
   try {
     const taken = new model(document)
@@ -63,7 +63,7 @@ function modelFault(model: Model<Document>, document: Document): string | null {
   }
 }
 
-/** Of what the document has; a model may add defaults. */
+/** Compares the fields of the document. A model may add defaults. */
 function fieldsDiffer(before: Document, after: Document): string | null {
   const other = Object.keys(before).find(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
@@ -73,7 +73,7 @@ function fieldsDiffer(before: Document, after: Document): string | null {
     : `${other} is ${JSON.stringify(before[other]).slice(0, 200)}, which its model reads as ${JSON.stringify(after[other])?.slice(0, 200)}`
 }
 
-/** Numbers are exact, texts are Unicode without NUL, names are no operators. */
+/** Numbers must be exact, texts Unicode without NUL, and names no operators. */
 function partFaults(part: unknown, at: string): string[] {
   if (typeof part === 'number')
     return Number.isSafeInteger(part) && !Object.is(part, -0)
@@ -87,7 +87,7 @@ function partFaults(part: unknown, at: string): string[] {
   ])
 }
 
-/** What no schema says. */
+/** Rules beyond the schemas. */
 function meaningFaults(collection: string, document: Document, maxAmount: number): string[] {
   const faults = Object.entries(enums)
     .filter(([place]) => place.startsWith(`${collection}.`))
@@ -104,10 +104,10 @@ function meaningFaults(collection: string, document: Document, maxAmount: number
 }
 
 const money = /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity)$/
-/** What somebody may say of one thing; the others are sums. */
+/** Single amounts. The others are sums. */
 const single = /^(amount|amountPaid|price|unitPrice)$/
 
-/** Nothing of money or stock is below nothing, and no amount above the largest. */
+/** Money and stock must not be negative, and no amount above the largest. */
 function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   if (typeof part !== 'object' || part === null || part instanceof Date) return []
   return Object.entries(part).flatMap(([name, inner]) => {
@@ -117,7 +117,7 @@ function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
   })
 }
 
-/** Paid is what has a payment, and no more goes back than came. */
+/** A paid intent has a payment, and refunds do not exceed it. */
 function intentFaults(document: Document): string[] {
   const { status, payment, refundsCommitted, refunds, amount, amountType } = document as {
     status: string

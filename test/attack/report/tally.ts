@@ -1,7 +1,7 @@
 /** Requests counted by target and kind of key, with their statuses. */
 export interface Tally {
   count(target: string, kind: string, outcome: string): void
-  /** Rows of a table: the targets, then the kinds of key. */
+  /** The rows of the table: targets, then kinds of key. */
   rows(): string[][]
 }
 

@@ -1,14 +1,14 @@
-/** What was found wrong, by oracle, with what was sent. */
+/** Violations by oracle, each with the bytes that caused it. */
 export interface Violations {
   add(oracle: string, sentence: string, sent: Buffer | null): void
   count(): number
-  /** Those that found some. */
+  /** The oracles with violations. */
   oracles(): string[]
-  /** All that there is to say of them. */
+  /** The report. */
   lines(): string[]
 }
 
-/** As many as one can read, of each oracle. */
+/** The most violations printed for each oracle. */
 const mostTold = 5
 const mostBytes = 1500
 
@@ -31,14 +31,14 @@ export function createViolations(): Violations {
             `  ${sentence}`,
             ...(sent === null ? [] : [`    ${repetition(sent)}`]),
           ]),
-        ...(some.length > mostTold ? [`  and ${some.length - mostTold} that are not told`] : []),
+        ...(some.length > mostTold ? [`  and ${some.length - mostTold} not printed`] : []),
       ]),
   }
 }
 
 const keys = /\b[sp]k_(test|live)_\w+/g
 
-/** A line of a shell that sends the same bytes, with `$PORT` of a service, and `$KEY` in the place of a key: that of the run is gone with its database. */
+/** A shell command that sends the same bytes to `$PORT`, with `$KEY` instead of the key, which is gone with its database. */
 function repetition(sent: Buffer): string {
   const text = sent
     .subarray(0, mostBytes)

@@ -4,25 +4,24 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../support/until.ts'
 
-/** What a process tells of itself (inside.mjs). */
+/** The state that a process reports (inside.mjs). */
 export interface State {
   /** `web` or `worker`. */
   name: string
-  /** Bytes of its heap and of its Buffers, after a full collection. */
+  /** Bytes of the heap and of Buffers, after a full collection. */
   held: number
-  /** Properties of built-in prototypes that are not as they were at its start. */
+  /** Changed properties of built-in prototypes. */
   strange: string[]
 }
 
-/** One attacked process. */
 export interface Attacked {
   name: string
-  /** Whereto it connected, as `address:port`, each once. */
+  /** The targets of its connections, as `address:port`, each once. */
   connections(): string[]
   state(): Promise<State>
-  /** All that it printed so far. */
+  /** Its output so far. */
   log(): string
-  /** How it ended before it was to; null while it runs. */
+  /** How it ended too early. Null while it runs. */
   endedAs(): string | null
   stop(): Promise<void>
 }
@@ -30,7 +29,7 @@ export interface Attacked {
 const inside = new URL('../inside.mjs', import.meta.url).href
 const startLimitMs = 30_000
 
-/** Starts a program of a build and waits until it serves. What it prints goes into `folder/<name>.log`. */
+/** Starts a program of a build and waits until it serves. Its output goes to `folder/<name>.log`. */
 export async function startAttacked(
   name: 'web' | 'worker',
   program: string,

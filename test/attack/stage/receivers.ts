@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** Whom the service may write to, and whom it must never reach. */
+/** The endpoint servers: one that the service may reach, and a trap. */
 export interface Receivers {
-  /** host:port of the one receiver that WEBHOOK_ALLOWED_HOSTS names: good at `/hook`, sends on to the trap at `/redirect`. */
+  /** host:port of the server in WEBHOOK_ALLOWED_HOSTS. `/hook` accepts, `/redirect` redirects to the trap. */
   honestHost: string
   honestPort: number
-  /** Listens on every address of this machine; nobody has any business there. */
+  /** Listens on every address of this machine. */
   trapPort: number
-  /** Who came to the trap. */
+  /** The connections to the trap. */
   trapped: string[]
   close(): void
 }

@@ -13,7 +13,7 @@ import { type NameServer, startNameServer } from './name-server.ts'
 import { type Attacked, startAttacked } from './process.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
 
-/** A whole service, real to the last process, with places around it where nobody may arrive. */
+/** A complete service with real servers, and traps at addresses that it must not reach. */
 export interface Stage {
   origin: string
   port: number
@@ -21,15 +21,14 @@ export interface Stage {
   worker: Attacked
   servers: readonly Server[]
   receivers: Receivers
-  /** Who moves live money. */
   provider: Provider
   nameServer: NameServer
-  /** Of this process, on the same database: to make keys, and to look at what is stored. */
+  /** Dependencies of this process on the same database, to create keys and read documents. */
   deps: Deps
   stop(): Promise<void>
 }
 
-/** Starts a build and all that it needs; logs and records go into `folder`. `isProduction`: as an operator would, so without the honest receiver, and with no wallet provider within reach. */
+/** Starts a build and its servers. Logs go to `folder`. In production mode, no endpoint on this machine is allowed and the wallet provider is down. */
 export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
   const [mongo, redis, receivers, provider, nameServer, port] = await Promise.all([
     startMongo(),
@@ -46,7 +45,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
     QUEUE_PREFIX: 'attack',
     SECRET_KEY: randomBytes(32).toString('base64'),
     LOG_LEVEL: 'info',
-    // Requests come from as many addresses as customers do, and all from this machine.
+    // The client address comes from X-Forwarded-For.
     TRUST_PROXY: '1',
     RATE_LIMIT_PER_SECOND: '0',
     LIVE_CODES_PER_BUSINESS: '1000000',
@@ -56,7 +55,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
     PUBLIC_URL: 'https://service.example',
     PAY_URL: 'https://service.example',
     ...provider.environment,
-    // Production takes no receiver here and no provider without TLS, which this one does not speak: it is down.
+    // Production requires TLS, which this provider does not speak.
     ...(isProduction
       ? { NODE_ENV: 'production', WALLET_PROVIDER_URL: provider.url.replace('http:', 'https:') }
       : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: receivers.honestHost }),

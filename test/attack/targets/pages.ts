@@ -22,7 +22,7 @@ const act = (path: string): Target => ({
   method: 'PUT',
 })
 
-/** What somebody may ask a page for: each a word, judged by the page. */
+/** The query parameters of a page, each a string. */
 const asked = (...names: string[]): object => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
@@ -31,7 +31,7 @@ const asked = (...names: string[]): object => ({
 const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
 const span = ['from', 'to']
 
-/** What is no operation of the API: for customers, for staff, for operators and for who reads the documentation. */
+/** Everything besides the API: pages for customers, staff, operators and readers of the documentation. */
 export const pages: readonly Target[] = [
   page('customer', '/', asked('lang', 'code')),
   form('customer', '/', { code: ['~code~', '123456', '', '12 34 56'], lang: ['en', 'fr', 'ar'] }),

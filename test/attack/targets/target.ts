@@ -2,28 +2,27 @@ import type { Route } from '../../../src/http/operations/route.ts'
 import { routes } from '../../../src/http/routes/routes.ts'
 import { pages } from './pages.ts'
 
-/** One address with a method, and what a good request to it brings. */
+/** One method and path, with the shape of a valid request. */
 export interface Target {
-  /** `POST /dev/intents`, as the table tells it. */
+  /** `POST /dev/intents`. */
   name: string
   method: string
-  /** With references to ids in the place of its parameters (cast/references.ts). */
+  /** With references instead of parameters (cast/references.ts). */
   path: string
-  /** Who is sent there with what right: a merchant's key, a customer with nothing, a member of staff. */
+  /** The credentials that belong there: a merchant's key, none, or a staff session. */
   by: 'key' | 'customer' | 'staff'
-  /** JSON Schema of a good query; null where none is looked at. */
+  /** JSON Schema of a valid query. Null if the target reads none. */
   query: object | null
   body: TargetBody
   route: Route | null
 }
 
-/** Which kind of body belongs there. */
 export type TargetBody =
   | { kind: 'none' }
   | { kind: 'json' | 'csv'; schema: object }
   | { kind: 'form'; fields: Readonly<Record<string, readonly string[]>> }
 
-/** What stands in the place of a parameter: an id of the kind that belongs there. */
+/** The kind of id for each parameter. */
 const parameters: Record<string, string> = {
   referenceNumber: 'intent',
   vid: 'variant',
@@ -33,12 +32,12 @@ const parameters: Record<string, string> = {
   orders: 'order',
 }
 
-/** `/dev/intents/~intent~` for `/dev/intents/:referenceNumber`: a parameter `id` is that of the noun before it. */
+/** `/dev/intents/~intent~` for `/dev/intents/:referenceNumber`: a parameter `id` belongs to the noun before it. */
 const filledIn = (path: string): string =>
   path.replaceAll(/(\w[\w-]*)\/:(\w+)/g, (_, noun: string, name: string) => {
     const kind = parameters[name] ?? parameters[noun]
     if (kind === undefined)
-      throw new Error(`${path}: nobody knows what ${name} is; say it in test/attack/targets`)
+      throw new Error(`${path}: the kind of ${name} is missing in test/attack/targets/target.ts`)
     return `${noun}/~${kind}~`
   })
 
@@ -58,5 +57,5 @@ function bodyOf(route: Route): TargetBody {
   return { kind: route.body, schema }
 }
 
-/** Every operation of the API, so that a new one is attacked by itself, and every page. */
+/** Every operation of the API, also new ones, and every page. */
 export const targets: readonly Target[] = [...routes.map(operation), ...pages]

@@ -1,15 +1,15 @@
-/** An answer as it stood on the wire. */
+/** A response as it was received. */
 export interface Answer {
   status: number
-  /** By small names; of several with one name the last. */
+  /** By lower-case names. The last one of each name. */
   headers: ReadonlyMap<string, string>
   cookies: readonly string[]
   body: string
-  /** Bytes that came with it and belong to no answer. */
+  /** Bytes behind it that belong to no response. */
   beyond: number
 }
 
-/** The JSON of its body; undefined where it is none. */
+/** The parsed body, or undefined if it is not JSON. */
 export function parsed({ body }: Pick<Answer, 'body'>): unknown {
   try {
     return JSON.parse(body)
@@ -18,7 +18,7 @@ export function parsed({ body }: Pick<Answer, 'body'>): unknown {
   }
 }
 
-/** The first answer in some bytes, and where it ends; null while it is not whole. `isHead`: it has no body, whatever it says. */
+/** The first response in some bytes, and its end. Null while it is incomplete. A response to HEAD has no body, whatever its length says. */
 export function readAnswer(
   bytes: Buffer,
   isHead: boolean,
@@ -58,7 +58,7 @@ function readBody(
   const told = headers.get('content-length')
   if (told === undefined) return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
   const end = begin + Number(told)
-  // A length that is no number is never reached.
+  // An invalid length is never reached.
   return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null
 }
 

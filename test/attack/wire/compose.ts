@@ -3,22 +3,21 @@ import type { Staff } from '../cast/staff.ts'
 import { badAuthorizations } from '../corpora/headers.ts'
 import type { Attack, Site } from '../generators/attack.ts'
 
-/** Whose request it is, and what its references stand for. */
 export interface Sender {
   actor: Actor
   staff: Staff
-  /** Puts in what references stand for. */
+  /** Replaces references. */
   fill(text: string): string
 }
 
 /**
- * Below /admin a member of staff asks, whatever key there is; elsewhere they are nobody. Who signs in comes without a session: a good sign-in would end it.
+ * Requests below /admin come from staff, with their session. A sign-in comes without one, because it would end it.
  */
 const isForStaff = (line: string): boolean => /^\/admin(\/|$|\?)/.test(line)
 
 type Header = readonly [name: string, value: string]
 
-/** What a browser tells of the page that made a request. */
+/** The headers by which a browser names the page that sent a request. */
 const told: Readonly<Record<Site, readonly Header[]>> = {
   own: [
     ['Origin', 'https://service.example'],
@@ -51,7 +50,7 @@ export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer 
     : []
   const headers: Header[] = [
     ['Host', 'service.example'],
-    // What a caller says stands first, what the proxy saw last.
+    // The client writes the first address, the proxy the last.
     ['X-Forwarded-For', `203.0.113.9, 198.18.${second}.${third}`],
     ...authorization(attack, actor),
     ...browser,
@@ -87,6 +86,6 @@ function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {
     : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n'), last]
 }
 
-/** A request line holds no spaces and no bytes beyond ASCII here: those are among the raw requests. */
+/** Encodes spaces and non-ASCII characters. Raw requests contain them unencoded. */
 const asTarget = (line: string): string =>
   line.replaceAll(/[^\x21-\x7e]/gu, (each) => encodeURIComponent(each.toWellFormed()))

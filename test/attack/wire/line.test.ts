@@ -7,10 +7,10 @@ import { type Came, openLine, sendAlone } from './line.ts'
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const ask = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
-describe('The wire of the attack', () => {
+describe('connections of the attack', () => {
   let server: Server
   let asked = 0
-  /** What is done with each request, by its number from 1 over all connections. */
+  /** Handles each request, by its number from 1 over all connections. */
   let act: (socket: Socket, number: number) => void
 
   beforeEach(async () => {
@@ -28,7 +28,7 @@ describe('The wire of the attack', () => {
 
   const port = (): number => (server.address() as AddressInfo).port
 
-  /** What comes of so many requests on one line, one after the other. */
+  /** Sends requests one after the other on one connection. */
   async function askInTurn(times: number, isHead: boolean): Promise<Came[]> {
     const line = openLine(port())
     const came: Came[] = []
@@ -40,7 +40,7 @@ describe('The wire of the attack', () => {
     return came
   }
 
-  it('tells of an answer that breaks off on a connection that was kept', async () => {
+  it('report a response that breaks off on a kept connection', async () => {
     act = (socket, number) =>
       number === 1 ? socket.write(good) : socket.end('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nhalf')
     const [, second] = await askInTurn(2, false)
@@ -48,7 +48,7 @@ describe('The wire of the attack', () => {
     expect(asked).to.equal(2)
   })
 
-  it('sends again what is closed at once on a connection that was kept, and says so', async () => {
+  it('repeat a request whose kept connection closes at once, and say so', async () => {
     act = (socket, number) => (number === 2 ? socket.end() : socket.write(good))
     const [first, second] = await askInTurn(2, false)
     expect(first?.isRepeated).to.equal(false)
@@ -56,13 +56,13 @@ describe('The wire of the attack', () => {
     expect(second).to.have.nested.property('answer.status', 200)
   })
 
-  it('does not send again what is closed after a while', async () => {
+  it('do not repeat a request whose connection closes later', async () => {
     act = (socket, number) => (number === 2 ? setTimeout(() => socket.end(), 400) : socket.write(good))
     const [, second] = await askInTurn(2, false)
     expect(second).to.include({ none: 'closed', part: 0, isRepeated: false })
   })
 
-  it('counts what comes behind an answer: with it, after HEAD, or before the next question', async () => {
+  it('count bytes behind a response: with it, after HEAD, or before the next request', async () => {
     act = (socket) => socket.write(`${good}EXTRA`)
     expect((await askInTurn(1, false))[0]).to.have.nested.property('answer.beyond', 5)
     act = (socket) => socket.write(good)
@@ -75,7 +75,7 @@ describe('The wire of the attack', () => {
     expect((await askInTurn(2, false))[1]).to.have.nested.property('answer.beyond', 4)
   })
 
-  it('tells the answers to bytes of their own, and what is behind the last', async () => {
+  it('return all responses to raw bytes, and the bytes behind the last', async () => {
     act = (socket) => socket.end(`${good}${good}rest`)
     const { answers } = await sendAlone(port(), ask, 2)
     expect(answers.map(({ beyond }) => beyond)).to.deep.equal([0, 4])
@@ -83,7 +83,7 @@ describe('The wire of the attack', () => {
     expect(await sendAlone(port(), ask, 1)).to.include({ end: 'closed', part: 25 })
   })
 
-  it('takes lengths that are no numbers for an answer that has no end', async () => {
+  it('treat an invalid length as a response without an end', async () => {
     for (const told of ['Content-Length: x\r\n\r\nok', 'Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n']) {
       act = (socket) => socket.end(`HTTP/1.1 200 OK\r\n${told}`)
       expect((await askInTurn(1, false))[0], told).to.include({ none: 'closed' })

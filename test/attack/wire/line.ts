@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net'
 import { type Answer, readAnswer } from './answer.ts'
 
-/** How a request went without an answer: after how many ms, and how many bytes of one came all the same. */
+/** The result of a request without a complete response: the wait in ms, and the bytes that came. */
 export interface Nothing {
   none: 'closed' | 'late'
   ms: number
   part: number
 }
 
-/** What came of a request, and whether it was sent again for that: the connection that was kept for it was closed. */
+/** The result of a request. `isRepeated`: sent again, because the kept connection was just being closed. */
 export type Came = ({ answer: Answer } | Nothing) & { isRepeated: boolean }
 
-/** One connection that is used again, as a merchant's server does. */
+/** A keep-alive connection. */
 export interface Line {
   send(bytes: Buffer, isHead: boolean): Promise<Came>
   close(): void
@@ -19,17 +19,17 @@ export interface Line {
 
 const nobody: Came = { none: 'closed', ms: 0, part: 0, isRepeated: false }
 
-/** Longer than any operation may take (a refund: 20 s). */
+/** Longer than the slowest operation, a refund of 20 s. */
 export const timeoutMs = 25_000
-/** A close that was under way when the request was written shows so soon. */
+/** A connection that was closing when the request was written ends within this time. */
 const staleMs = 250
 const empty = Buffer.alloc(0)
 
-/** A connection, and what came on it that no answer has taken yet. */
+/** A connection, and its unread bytes. */
 interface Link {
   socket: Socket
   read: Buffer
-  /** Called when more has come, and when it has ended. */
+  /** Called for new bytes, and at the end. */
   heed(hasEnded: boolean): void
 }
 
@@ -67,7 +67,7 @@ export function openLine(port: number): Line {
 
   return {
     async send(bytes, isHead) {
-      // What came while nothing was asked.
+      // Bytes that came between requests.
       const stray = kept?.read.length ?? 0
       if (stray > 0) kept?.socket.destroy()
       const wasKept = kept !== null && !kept.socket.destroyed
@@ -84,7 +84,7 @@ export function openLine(port: number): Line {
   }
 }
 
-/** A kept connection may be closed in the very moment in which it is used: then nothing comes at all, and that at once. */
+/** The server may close a kept connection just when it is used. Then it ends at once, without a byte. */
 const isStale = (came: { answer: Answer } | Nothing): boolean =>
   'none' in came && came.none === 'closed' && came.part === 0 && came.ms < staleMs
 
@@ -100,19 +100,19 @@ async function dialLink(port: number): Promise<Link | null> {
   return link
 }
 
-/** What came of bytes: every answer, and whether the other side closed, nobody hung up in time, or nothing more was waited for. */
+/** The responses to raw bytes, and how the connection ended: closed by the server, by the timeout, or by us. */
 export interface CameAlone {
   answers: Answer[]
   end: 'closed' | 'late' | 'left'
   ms: number
-  /** Bytes that came and are no answer, where there is none. */
+  /** Bytes of an incomplete response, if there is no complete one. */
   part: number
 }
 
-/** So long is waited for what should not come any more. */
+/** The wait for unexpected responses. */
 const graceMs = 250
 
-/** Writes bytes on a connection of their own, waits for as many answers as they ask for and leaves soon after. */
+/** Writes bytes on a new connection, waits for the expected number of responses, and closes soon after. */
 export async function sendAlone(port: number, bytes: Buffer, asked: number): Promise<CameAlone> {
   const startedAt = performance.now()
   const socket = await dial(port)
@@ -146,14 +146,14 @@ function allIn(bytes: Buffer, hasEnded: boolean): Answer[] {
   const found = readAnswer(bytes, false, hasEnded)
   if (found === null) return []
   const later = allIn(bytes.subarray(found.end), hasEnded)
-  // What is behind it is the matter of the last one.
+  // Only the last response counts the bytes behind it.
   return later.length === 0 ? [found.answer] : [{ ...found.answer, beyond: 0 }, ...later]
 }
 
-/** Null where nobody listens any more. */
+/** Null if the server does not listen. */
 async function dial(port: number): Promise<Socket | null> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  // A reset tells nothing that the close after it does not tell.
+  // `close` follows.
   socket.on('error', () => socket.destroy())
   return new Promise((resolve) => {
     socket.once('connect', () => resolve(socket))
