@@ -13,13 +13,16 @@ export interface Asked {
   isProduction: boolean
   /** Attacks copies of the service with one planted bug each. */
   isPlanted: boolean
+  /** Only the planted bugs of these oracles. Empty: all. */
+  oracles: readonly string[]
 }
 
 /** Short enough to type. */
 const mostSeeds = 1_000_000_000
 
 export function readArguments(): Asked {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       seed: { type: 'string', default: String(randomInt(mostSeeds)) },
       requests: { type: 'string' },
@@ -36,6 +39,7 @@ export function readArguments(): Asked {
     inFlight: count('in-flight', values['in-flight'], 200),
     isProduction: values.production,
     isPlanted: values.planted,
+    oracles: positionals,
   }
 }
 

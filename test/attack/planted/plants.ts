@@ -203,8 +203,12 @@ export const plants: readonly Plant[] = [
   plant(
     'stored apart',
     /^POST \/dev\/intents/,
-    'a delivery is stored for the other environment',
-    replace('newDelivery', 'sandbox: $sandbox', 'sandbox: !$sandbox'),
+    'an intent is stored for the other environment',
+    replace(
+      'insertIntent',
+      '$batchers.insertIntent($intent, $until)',
+      '$batchers.insertIntent({ ...$intent, sandbox: !$intent.sandbox }, $until)',
+    ),
   ),
   plant(
     'escaped',
@@ -248,7 +252,11 @@ export const plants: readonly Plant[] = [
     'nothing ended',
     operations,
     'a strange query ends the process',
-    replace('parseQuery', 'parse(query, $$)', "query.includes('%00') ? process.exit(1) : parse(query, $$)"),
+    replace(
+      'parseQuery',
+      'parse(query, $$)',
+      "String(query).includes('%00') ? process.exit(1) : parse(query, $$)",
+    ),
   ),
   plant(
     'no secret logged',

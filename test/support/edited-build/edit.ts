@@ -79,8 +79,9 @@ function spliceOf(sources: ReadonlyMap<string, string>, { where, within, find, p
     return { file, start, end: end + comma, text }
   }
   const { start, end } = statementAround(match, `${within}: ${find}`)
+  // The source has no semicolons, and inserted code may begin with a parenthesis.
   return where === 'before'
-    ? { file, start, end: start, text: `${text}; ` }
+    ? { file, start, end: start, text: `;${text}; ` }
     : { file, start: end, end, text: `; ${text}` }
 }
 
