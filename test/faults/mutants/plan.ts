@@ -2,33 +2,33 @@ import { points } from '../build/points.ts'
 import { type PlannedFault, type ProcessName, processNames, typeOf } from '../plan/fault.ts'
 import type { Focus } from './mutant.ts'
 
-/** Traffic alone at first, so that there is something to break. */
+/** The round begins without faults, so that there is data. */
 const FIRST_AT_MS = 2000
-/** What is asked for often is passed at once, and a process starts in a second or two: what is late is done as soon as it can be. */
+/** Frequent points are passed at once, and a process starts within two seconds. */
 const KILL_EVERY_MS = 5000
-/** A point of an operation that is seldom asked for may be passed late, or never. */
+/** How long a point waits to be passed. Points of rare operations may be passed late, or never. */
 const ARMED_MS = 6000
-/** Beside the time for which it stands still. */
+/** In addition to the time for which the process is stopped. */
 const STOP_EVERY_MS = 3000
 
 const DAY_MS = 24 * 3_600_000
 
-/** Faults of servers and clocks, as often as the service has come to itself in between. */
+/** Faults of servers and clocks. The service recovers in between. */
 const repeated = {
   'mongo.kill': { target: 'mongodb', everyMs: 4000, forMs: 300 },
-  // The driver gives up after 5 s; what it sent is carried out when MongoDB goes on.
+  // The driver times out after 5 s. MongoDB carries out its commands afterwards.
   'mongo.stop': { target: 'mongodb', everyMs: 12_000, forMs: 6500 },
   'redis.flush': { target: 'redis', everyMs: 4000, forMs: 0 },
   'redis.empty': { target: 'redis', everyMs: 8000, forMs: 500 },
-  // Longer than an intent lives.
+  // Longer than the lifetime of an intent.
   'process.skew': { target: 'web-1', everyMs: 6000, forMs: 3000, aheadMs: 111_000 },
-  // Once: a night passes, and nothing is older than a day and an hour.
+  // Once, over a night.
   'clock.jump': { target: 'all', everyMs: 20_000, forMs: 0, aheadMs: DAY_MS + 3_600_000 },
 } as const
 
 export type Repeated = keyof typeof repeated
 
-/** What is done in the round of a mutant, in the order of time: always the same. */
+/** The faults of a round, in the order of time. */
 export function planOf({ seconds, faults, ...focus }: Focus): PlannedFault[] {
   const endMs = seconds * 1000
   return [...faults.flatMap((what) => repeat(what, endMs)), ...atPoints(focus, endMs)].toSorted(
@@ -39,7 +39,7 @@ export function planOf({ seconds, faults, ...focus }: Focus): PlannedFault[] {
 function repeat(what: Repeated, endMs: number): PlannedFault[] {
   const { everyMs, ...fault } = repeated[what]
   const count = what === 'clock.jump' ? 1 : Math.floor((endMs - fault.forMs) / everyMs)
-  // Not at the very beginning: the first half of a period each is traffic alone.
+  // The first fault comes after half a period.
   return Array.from({ length: count }, (_, index) => ({
     what,
     ...fault,
@@ -47,7 +47,7 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
   })) as PlannedFault[]
 }
 
-/** Each process goes round the points that it passes; the second of a type half a period after the first, so that one serves. */
+/** Each process stops or dies at its points in turn. The second of a type follows half a period later, so that one always serves. */
 function atPoints(
   { points: names, deed, awayMs }: Omit<Focus, 'seconds' | 'faults'>,
   endMs: number,
@@ -62,7 +62,7 @@ function atPoints(
       atMs: FIRST_AT_MS + (index + isSecond(target) / 2) * everyMs,
       forMs: ARMED_MS,
       point: own[(index + isSecond(target)) % own.length]?.name ?? '',
-      // Not always the first that passes.
+      // The 1st, 2nd or 3rd passing.
       time: 1 + (index % 3),
       deed,
       awayMs,

@@ -1,14 +1,14 @@
-// Compiled into test builds alone, where it is `src/inside.ts`: what lets a run of faults reach into a process of the service.
+// Compiled into test builds only, as `src/inside.ts`. Lets a test control a process of the service.
 import { readFileSync } from 'node:fs'
 
-/** What a process is to do at a named point: die there, or stop there until somebody thaws it. */
+/** What a process does at a named point: die, or stop until SIGCONT. */
 type Deed = keyof typeof signals
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
- * FAULT_POINTS: `<point>:<time>:<deed>`, joined by commas. At the `time`th passing of the point (from 1) the process does the deed. It says so
- * first, on stdout, by one line `{"msg":"fault.point","point":…,"deed":…,"began":…}`, with the machine's time. FAULT_ORDERS names a file with the same
- * text, which is read again and again: passings count from when it changed. Who has stopped has done all that it was told: thawed it goes on.
+ * FAULT_POINTS: `<point>:<time>:<deed>`, joined by commas. At the `time`th passing of the point (from 1) the process does the deed. It reports
+ * it first, on stdout, by one line `{"msg":"fault.point","point":…,"deed":…,"began":…}`, with the machine's time. FAULT_ORDERS names a file with the same
+ * text, which is polled. Passings count from its last change. A stopped process has no further orders, so it continues after SIGCONT.
  */
 const given = process.env['FAULT_POINTS'] ?? ''
 const passed = new Map<string, number>()
@@ -32,7 +32,7 @@ function take(list: string): void {
   orders = [...parse(given), ...parse(list)]
 }
 
-/** Not by the wall clock of the process, which may have been set (support/wall-clock.mjs). */
+/** The wall clock of the process may be shifted (support/wall-clock.mjs). */
 const machineTime = (): number => Math.round(performance.timeOrigin + performance.now())
 
 /** A named point between two steps of an operation. */

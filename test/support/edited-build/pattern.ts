@@ -29,7 +29,7 @@ export function parse(text: string, file = 'the pattern'): Node {
   return tree
 }
 
-/** Most edits are tried on the same text again. */
+/** Caches trees, because many edits parse the same file. */
 const trees = new Map<string, Node>()
 
 /**
@@ -115,7 +115,7 @@ function listMatches(pattern: unknown[], found: unknown[], captures: Match['capt
 
 const isRest = (node: unknown): boolean => isNode(node) && (node['name'] ?? nameOf(node['key'])) === '$$'
 
-/** Answers true, so that it can end a comparison. */
+/** Always true, so that it can end a comparison. */
 function capture(name: string, nodes: readonly Node[], captures: Match['captures']): true {
   if (name !== '$') captures.set(name, nodes)
   return true

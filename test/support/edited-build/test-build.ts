@@ -5,7 +5,7 @@ import { type Edit, editedFiles } from './edit.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Beside them a build needs the settings of the compiler and the version. */
+/** The sources, and the settings of the compiler and the version. */
 const sources = ['src', 'workers', 'schemas', 'tsconfig.json', 'package.json']
 
 const folders: string[] = []
@@ -14,12 +14,12 @@ const removeAll = (): void => {
 }
 
 /**
- * Builds the service from its sources with edits made: the points at which it can be told to die, a clock that can be set, a planted bug.
- * What production runs has none of them. Answers the folder of the build, which is removed when this process ends.
+ * Builds the service with edits of its sources: points at which it can be stopped, a clock that can be set, a planted bug.
+ * Returns the folder of the build, which is removed when this process ends.
  */
 export function buildWith(edits: readonly Edit[]): string {
   mkdirSync(join(root, '.data'), { recursive: true })
-  // Within the project, where its packages are found.
+  // Inside the project, so that packages resolve.
   const folder = mkdtempSync(join(root, '.data/faults-build-'))
   if (folders.length === 0) process.once('exit', removeAll)
   folders.push(folder)
