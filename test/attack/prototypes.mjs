@@ -1,31 +1,7 @@
-const builtIn = [
-  Object,
-  Array,
-  String,
-  Number,
-  Boolean,
-  BigInt,
-  Symbol,
-  Function,
-  Map,
-  Set,
-  WeakMap,
-  WeakSet,
-  Promise,
-  RegExp,
-  Date,
-  Error,
-  TypeError,
-  RangeError,
-  SyntaxError,
-  ArrayBuffer,
-  DataView,
-  Uint8Array,
-  Buffer,
-  Object.getPrototypeOf(Uint8Array),
-  URL,
-  URLSearchParams,
-]
+const names =
+  'Object Array String Number Boolean BigInt Symbol Function Map Set WeakMap WeakSet Promise RegExp Date Error ' +
+  'TypeError RangeError SyntaxError ArrayBuffer DataView Uint8Array Buffer URL URLSearchParams'
+const builtIn = [...names.split(' ').map((name) => globalThis[name]), Object.getPrototypeOf(Uint8Array)]
 
 const descriptors = () =>
   new Map(
@@ -42,8 +18,8 @@ export function watchPrototypes() {
   const before = descriptors()
   return () => {
     const now = descriptors()
-    const names = [...new Set([...before.keys(), ...now.keys()])]
-    return names.filter((name) => !isSame(before.get(name), now.get(name)))
+    const known = [...new Set([...before.keys(), ...now.keys()])]
+    return known.filter((name) => !isSame(before.get(name), now.get(name)))
   }
 }
 
