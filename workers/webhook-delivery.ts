@@ -7,8 +7,8 @@ import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
   queue: 'webhook-delivery',
   async run(deps, data, { jobId, name }) {
-    const { _id: deliveryId, attempts, redrives } = countsOf(jobId)
-    const woken = await wakeDelivery(deps, { deliveryId, attempts, redrives })
+    const { _id: deliveryId, attempts, requeues } = countsOf(jobId)
+    const woken = await wakeDelivery(deps, { deliveryId, attempts, requeues })
     await removeSuperseded(deps, jobId)
     return {
       nextStep: nextStepAfter(woken),

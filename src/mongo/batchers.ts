@@ -60,7 +60,7 @@ type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
 const standing = {
   status: 1,
   attempts: 1,
-  redrives: 1,
+  requeues: 1,
   nextAttemptAt: 1,
   attemptLog: { $slice: -1 },
 } as const

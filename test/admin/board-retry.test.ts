@@ -29,7 +29,7 @@ describe('The Retry button of Bull Board', function () {
       const each = await stored(board.service, delivery)
       return each.status === 'DELIVERED' && each
     })
-    expect(now).to.include({ attempts: 9, redrives: 1, deadAt: null })
+    expect(now).to.include({ attempts: 9, requeues: 1, deadAt: null })
     const [line, ...more] = await trailOf(delivery)
     expect(more).to.deep.equal([])
     expect(line).to.deep.include({
@@ -45,7 +45,7 @@ describe('The Retry button of Bull Board', function () {
     await board.retry(board.support, delivery)
     const ids = await until('failed again', async () => {
       const found = await board.failedIds()
-      return found.includes(jobIdOf({ ...delivery, attempts: 9, redrives: 1 })) && found
+      return found.includes(jobIdOf({ ...delivery, attempts: 9, requeues: 1 })) && found
     })
     expect(ids).to.not.include(jobIdOf(delivery))
     expect(await stored(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
@@ -107,7 +107,7 @@ describe('The Retry button of Bull Board', function () {
     expect(left).to.be.within(stuck.length, stood - delivered.length - dead.length)
     expect(body.retried).to.be.within(dead.length, stood - delivered.length - left)
     const failedAgain = () =>
-      deliveries.countDocuments({ _id: { $in: dead }, status: 'DEAD', attempts: 9, redrives: 1 })
+      deliveries.countDocuments({ _id: { $in: dead }, status: 'DEAD', attempts: 9, requeues: 1 })
     await until('all failed again', async () => (await failedAgain()) === dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: dead } })).to.equal(dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: [...delivered, ...stuck] } })).to.equal(0)
@@ -125,7 +125,7 @@ describe('The Retry button of Bull Board', function () {
     const host = hostOf(model)
     const jobs = many.map(({ _id }) => {
       const data = { ref, host }
-      return { name, data, jobId: jobIdOf({ _id, attempts: 8, redrives: 0 }), delayMs: 0 }
+      return { name, data, jobId: jobIdOf({ _id, attempts: 8, requeues: 0 }), delayMs: 0 }
     })
     board.service.deps.enqueue('webhook-delivery', jobs)
     return many.map(({ _id }) => _id)

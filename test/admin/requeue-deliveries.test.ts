@@ -59,7 +59,7 @@ describe('npm run admin -- deliveries requeue', function () {
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
     const span = ['--from', String(from), '--to', String(to), '--business', merchant.businessId]
     expect(await requeue(...span)).to.include({ matched: 2, requeued: 2 })
-    expect(await stored(service, third ?? expect.fail())).to.include({ status: 'DEAD', redrives: 0 })
+    expect(await stored(service, third ?? expect.fail())).to.include({ status: 'DEAD', requeues: 0 })
     expect(await countOf(other, 'DEAD')).to.equal(3)
 
     const cancelled = { $set: { status: 'CANCELLED', deadAt: null } } as const

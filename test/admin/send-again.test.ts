@@ -197,8 +197,8 @@ describe('The Send again button', () => {
       const act = `/admin/endpoints/${id}/requeue-all`
       const answers = await Promise.all([support.act(act), support.act(act)])
       expect(answers.map(({ status }) => status)).to.deep.equal([303, 303])
-      const all = await service.deps.Delivery.find({ endpointId: id }, { redrives: 1, status: 1 }).lean()
-      expect(new Set(all.map(({ redrives, status }) => `${status} ${redrives}`))).to.deep.equal(
+      const all = await service.deps.Delivery.find({ endpointId: id }, { requeues: 1, status: 1 }).lean()
+      expect(new Set(all.map(({ requeues, status }) => `${status} ${requeues}`))).to.deep.equal(
         new Set(['RETRYING 1']),
       )
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)

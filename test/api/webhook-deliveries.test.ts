@@ -338,7 +338,7 @@ describe('The list of webhook deliveries', () => {
         await expectRefused(service.http.get(`${path}/${id}`).set(as.read()), status, code)
         await expectRefused(service.http.post(`${path}/${id}/retry`).set(as.write()), status, code)
       }
-      expect((await stored(service, { _id })).redrives).to.equal(0)
+      expect((await stored(service, { _id })).requeues).to.equal(0)
     })
   })
 
@@ -404,7 +404,7 @@ describe('The list of webhook deliveries', () => {
       await switchEndpoint(true)
       expect(await retried(over)).to.include({ retried: true, reason: null, status: 'RETRYING' })
       for (const { _id } of [delivered, untried])
-        expect((await stored(service, { _id })).redrives).to.equal(0)
+        expect((await stored(service, { _id })).requeues).to.equal(0)
     })
 
     it('makes one more attempt for ten concurrent requests, and replays the response', async () => {

@@ -102,7 +102,7 @@ describe('A process that is killed between any two steps of a payment', function
 
   /** Makes the first attempt at a delivery, as its job would. */
   const attemptFirst = (victim: Victim, { _id }: Delivery) =>
-    asWorker(victim, () => wakeDelivery(victim.deps, { deliveryId: _id, attempts: 0, redrives: 0 }))
+    asWorker(victim, () => wakeDelivery(victim.deps, { deliveryId: _id, attempts: 0, requeues: 0 }))
 
   /** What the workers do with all that is due. */
   async function workThrough(merchant: Merchant) {

@@ -172,10 +172,10 @@ const attempting = new WeakMap<Deps, number>()
 /** Makes one attempt, as the delivery's present job would, and waits for its end. */
 export async function attempt(deps: Deps, deliveryId: string): Promise<Attempted> {
   const before = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
-  const { attempts = 0, redrives = 0 } = before ?? {}
+  const { attempts = 0, requeues = 0 } = before ?? {}
   attempting.set(deps, (attempting.get(deps) ?? 0) + 1)
   deps.slots.open()
-  const woken = await wakeDelivery(deps, { deliveryId, attempts, redrives })
+  const woken = await wakeDelivery(deps, { deliveryId, attempts, requeues })
   await deps.backgroundWork.ended()
   const left = (attempting.get(deps) ?? 1) - 1
   attempting.set(deps, left)

@@ -71,7 +71,7 @@ describe('the job of a delivery', () => {
   })
 
   /** The job that waits for the attempt after `attempts`. */
-  const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, redrives: 0 })
+  const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
   const isIn = (queue: Queue, jobId: string, state: string) =>
     until(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
 
@@ -145,8 +145,8 @@ describe('the job of a delivery', () => {
     const by = { actor: { kind: 'staff', name: 'awa.diop', ip: null }, actId: newId() } as const
     expect(await retryJob(quick.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
     const delivered = await waitFor(quick, id, 'DELIVERED')
-    expect(delivered).to.include({ attempts: 9, redrives: 1 })
-    for (const jobId of [jobOf(id, 8), jobIdOf(delivered), jobIdOf({ _id: id, attempts: 8, redrives: 1 })])
+    expect(delivered).to.include({ attempts: 9, requeues: 1 })
+    for (const jobId of [jobOf(id, 8), jobIdOf(delivered), jobIdOf({ _id: id, attempts: 8, requeues: 1 })])
       await isIn(queue, jobId, 'unknown')
     await endpointServer.close()
   })
@@ -157,7 +157,7 @@ describe('the job of a delivery', () => {
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
     endpointServer.respondWith((res) => void res.end())
-    const asked = { status: 'RETRYING', redrives: 1, askedAfterAttempts: 8, deadAt: null } as const
+    const asked = { status: 'RETRYING', requeues: 1, askedAfterAttempts: 8, deadAt: null } as const
     await quick.deps.Delivery.updateOne({ _id: id }, { $set: { ...asked, nextAttemptAt: quick.deps.now() } })
     await waitFor(quick, id, 'DELIVERED')
     await isIn(queue, jobOf(id, 8), 'unknown')

@@ -57,7 +57,7 @@ describe('A re-queue of a delivery', () => {
     expect(isSignedWith(hook.secret, last)).to.equal(true)
     const aged = Number(last.headers['x-service-timestamp']) - Number(first?.headers['x-service-timestamp'])
     expect(aged).to.be.within(3_600, 3_660)
-    expect(await stored(own, { _id })).to.include({ attempts: 9, redrives: 1, deadAt: null })
+    expect(await stored(own, { _id })).to.include({ attempts: 9, requeues: 1, deadAt: null })
     await own.close()
   })
 
@@ -67,8 +67,8 @@ describe('A re-queue of a delivery', () => {
     expect(asked.flat().filter((outcome) => outcome === 'requeued')).to.have.length(500)
     expect(asked.flat().filter((outcome) => outcome === 'under-way')).to.have.length(500)
     const now = await service.deps.Delivery.find({ _id: { $in: idsOf(dead) } }).lean()
-    for (const { status, redrives, unaudited } of now)
-      expect([status, redrives, unaudited]).to.deep.equal(['RETRYING', 1, []])
+    for (const { status, requeues, unaudited } of now)
+      expect([status, requeues, unaudited]).to.deep.equal(['RETRYING', 1, []])
     const trail = await trailOf(dead)
     expect(new Set(trail.map(({ subject }) => subject)).size).to.equal(500)
     expect(trail).to.have.length(500)
@@ -81,7 +81,7 @@ describe('A re-queue of a delivery', () => {
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
     await attempt(service.deps, delivery._id)
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    expect(await stored(service, delivery)).to.include({ status: 'DEAD', redrives: 1, attempts: 9 })
+    expect(await stored(service, delivery)).to.include({ status: 'DEAD', requeues: 1, attempts: 9 })
     expect(await trailOf([delivery])).to.have.length(1)
   })
 
@@ -104,7 +104,7 @@ describe('A re-queue of a delivery', () => {
     const later = new Date(service.clock.now().getTime() + 60_000)
     await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-    expect(await stored(service, delivery)).to.include({ redrives: 2 })
+    expect(await stored(service, delivery)).to.include({ requeues: 2 })
   })
 
   it('requests the same attempt again if the requested attempt was cancelled', async () => {
@@ -118,7 +118,7 @@ describe('A re-queue of a delivery', () => {
     await switchTo(true)
     expect(await requeue([delivery._id])).to.deep.equal(['requeued'])
     await attempt(service.deps, delivery._id)
-    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 9, redrives: 1 })
+    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
   })
 
   it('changes nothing if the attempt was cut short: the delivery is due when its lease ends', async () => {
@@ -128,7 +128,7 @@ describe('A re-queue of a delivery', () => {
       const change = { status: 'RETRYING', nextAttemptAt, deadAt: null, leaseToken: newId() } as const
       await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
       expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-      expect(await stored(service, delivery)).to.deep.include({ ...change, redrives: 0 })
+      expect(await stored(service, delivery)).to.deep.include({ ...change, requeues: 0 })
     }
   })
 
@@ -195,9 +195,9 @@ describe('A re-queue of a delivery', () => {
   it('in bulk resumes after a stop, and ends even if deliveries die again meanwhile', async () => {
     const dead = await deadDeliveries(service, merchant, 1_200)
     const deadByNow = () => ({ endpointId, ...deadIn(untilNow(service.deps, anyTime)) })
-    const redrives = async () => {
-      const now = await service.deps.Delivery.find({ endpointId }, { redrives: 1 }).lean()
-      return now.map((each) => each.redrives)
+    const requeues = async () => {
+      const now = await service.deps.Delivery.find({ endpointId }, { requeues: 1 }).lean()
+      return now.map((each) => each.requeues)
     }
     const dieAgain = (ids: Iterable<string>) =>
       service.deps.Delivery.updateMany(
@@ -208,7 +208,7 @@ describe('A re-queue of a delivery', () => {
       expect(outcomes.size).to.equal(500)
       break
     }
-    expect((await redrives()).filter((count) => count === 1)).to.have.length(500)
+    expect((await requeues()).filter((count) => count === 1)).to.have.length(500)
 
     const which = deadByNow()
     service.clock.advance(1_000)
@@ -219,7 +219,7 @@ describe('A re-queue of a delivery', () => {
     }
     expect(seen).to.equal(700)
     expect(await service.deps.Delivery.countDocuments(which)).to.equal(0)
-    expect(new Set(await redrives())).to.deep.equal(new Set([1]))
+    expect(new Set(await requeues())).to.deep.equal(new Set([1]))
     expect(await trailOf(dead)).to.have.length(1_200)
   })
 
@@ -246,8 +246,8 @@ describe('A re-queue of a delivery', () => {
           },
           async check({ delivery }, label) {
             await sweepAudit(service.deps, service.deps.Delivery)
-            const { status, attempts, redrives } = await stored(service, delivery)
-            expect([status, attempts, redrives], label).to.deep.equal(['DEAD', 9, 1])
+            const { status, attempts, requeues } = await stored(service, delivery)
+            expect([status, attempts, requeues], label).to.deep.equal(['DEAD', 9, 1])
             expect(await trailOf([delivery]), label).to.have.length(1)
           },
         },

@@ -95,17 +95,17 @@ describe('the failed job of a DEAD delivery', () => {
     await isIn(jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
     const count = endpointServer.received.length
-    const { attempts, redrives, _id: deliveryId } = delivery
-    expect(await wakeDelivery(service.deps, { deliveryId, attempts, redrives })).to.deep.equal({
+    const { attempts, requeues, _id: deliveryId } = delivery
+    expect(await wakeDelivery(service.deps, { deliveryId, attempts, requeues })).to.deep.equal({
       outcome: 'superseded',
     })
     expect(endpointServer.received).to.have.length(count)
     service.startWorkers()
     await until('delivered', async () => (await stored(service, delivery)).status === 'DELIVERED')
-    for (const jobId of [jobIdOf(delivery), jobIdOf({ ...delivery, redrives: 1 })])
+    for (const jobId of [jobIdOf(delivery), jobIdOf({ ...delivery, requeues: 1 })])
       await isIn(jobId, 'unknown')
     expect(endpointServer.received).to.have.length(count + 1)
-    expect((await deliveriesOf(service, merchant)).map(({ redrives: times }) => times)).to.deep.equal([1])
+    expect((await deliveriesOf(service, merchant)).map(({ requeues: times }) => times)).to.deep.equal([1])
   })
 
   it('is not searched for by the job of a past slot, because later jobs cover it', async () => {

@@ -81,7 +81,7 @@ describe('A job', () => {
   it('of a re-queue starts its attempt even if the previous job cannot be removed', async () => {
     endpointServer.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(service, merchant)
-    await service.deps.Delivery.updateOne({ _id }, { $set: { redrives: 20, attempts: 8 } })
+    await service.deps.Delivery.updateOne({ _id }, { $set: { requeues: 20, attempts: 8 } })
     const asked: string[] = []
     const standing = {
       ...service.deps.queues.standing,

@@ -79,7 +79,7 @@ async function send(
   slot.free(sent.outcome === 'delivered')
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
-  const verdict = judge(sent, scheduled(attempts, delivery.redrives), deps.config.webhookRetryMs, endedAt)
+  const verdict = judge(sent, scheduled(attempts, delivery.requeues), deps.config.webhookRetryMs, endedAt)
   const record = recordOf(at, url, sent)
   span.end(attempts, verdict.outcome, record)
   const { outcome, ...times } = verdict
@@ -101,7 +101,7 @@ async function send(
 }
 
 /** The step in the retry table. An attempt that was requested by hand is extra, so it repeats a step. */
-const scheduled = (attempts: number, redrives: number): number => Math.max(1, attempts - redrives)
+const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 /** Cancels a delivery whose endpoint is deleted or disabled, or whose intent or order is gone. */
 async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {

@@ -21,7 +21,7 @@ const neededFields = {
   facts: 1,
   referenceNumber: 1,
   attempts: 1,
-  redrives: 1,
+  requeues: 1,
   leaseToken: 1,
   nextAttemptAt: 1,
   requestId: 1,

@@ -10,7 +10,7 @@ const neededFields = {
   referenceNumber: 1,
   url: 1,
   attempts: 1,
-  redrives: 1,
+  requeues: 1,
   nextAttemptAt: 1,
   attemptLog: { $slice: -1 },
 } as const
@@ -45,8 +45,8 @@ async function dropAmong(deps: Deps, jobIds: string[]): Promise<void> {
   const deliveryIds = jobIds.map(deliveryIdOf)
   const dead = await deps.Delivery.find(
     { _id: { $in: deliveryIds }, status: 'DEAD' },
-    { attempts: 1, redrives: 1 },
-  ).lean<Pick<Delivery, '_id' | 'attempts' | 'redrives'>[]>()
+    { attempts: 1, requeues: 1 },
+  ).lean<Pick<Delivery, '_id' | 'attempts' | 'requeues'>[]>()
   const right = new Set(dead.map(jobIdOf))
   const wrong = jobIds.filter((id) => !right.has(id))
   if (wrong.length > 0) await deps.queues.standing.remove(queue, wrong)

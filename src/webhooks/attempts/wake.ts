@@ -7,7 +7,7 @@ import { cancelDue, claimAndBegin } from './attempt-due.ts'
 import { slotOwner } from './find-endpoint.ts'
 
 /** The delivery of a wake-up job, with its counts when the job was made. */
-export interface Woken extends Pick<Delivery, 'attempts' | 'redrives'> {
+export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
   deliveryId: string
 }
 
@@ -38,11 +38,11 @@ export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcom
 
 async function whyNotBegun(
   deps: Deps,
-  { deliveryId, attempts, redrives }: Woken,
+  { deliveryId, attempts, requeues }: Woken,
   backOffMs: number,
 ): Promise<WakeOutcome> {
   const delivery = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
-  const isLatest = delivery?.attempts === attempts && delivery.redrives === redrives
+  const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   if (!isLatest) return { outcome: 'superseded' }
   // The job must fail, because support staff look for DEAD deliveries among the failed jobs.
   if (delivery.status === 'DEAD') return { outcome: 'dead', last: delivery }

@@ -5,19 +5,19 @@ import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
 /** The fields of a delivery that its job shows to support staff. `lastAttempt`: only after a failure. */
 type Shown = Pick<
   Delivery,
-  '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'redrives' | 'nextAttemptAt'
+  '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'
 > & { lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined }
 
 /** The job that wakes a worker when a delivery is due. Workers need only its id; the rest is for people (src/admin/board). */
 export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-delivery'> {
-  const { event, referenceNumber: ref, attempts, redrives, nextAttemptAt, lastAttempt } = delivery
+  const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
   const isRetry = attempts > 0 && nextAttemptAt !== null
   return {
     name: event,
     data: {
       ref,
       host: hostOf(delivery),
-      ...(attempts === 0 ? {} : { failed: `${attempts} of ${maxAttempts + redrives}` }),
+      ...(attempts === 0 ? {} : { failed: `${attempts} of ${maxAttempts + requeues}` }),
       ...(lastAttempt === undefined ? {} : { error: errorOf(lastAttempt) }),
       ...(isRetry ? { next: nextAttemptAt } : {}),
     },
@@ -30,21 +30,21 @@ export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-deliv
 export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error'>): string =>
   error ?? `status ${status}`
 
-type Counts = Pick<Delivery, '_id' | 'attempts' | 'redrives'>
+type Counts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
 /** Each wait of a delivery has its own job id. BullMQ ignores a job whose id it knows, and the previous job may not have ended yet. */
-export const jobIdOf = ({ _id, attempts, redrives }: Counts): string => `${_id}-r${redrives}.${attempts}`
+export const jobIdOf = ({ _id, attempts, requeues }: Counts): string => `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
 /** The delivery of a job, with its counts when the job was made. */
 export function countsOf(jobId: string): Counts {
-  const [redrives, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
-  return { _id: deliveryIdOf(jobId), attempts: Number(attempts), redrives: Number(redrives) }
+  const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
+  return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
 }
 
 /** The id of the job that the last re-queue replaced. Null if there was no re-queue. */
 export function supersededJobId(jobId: string): string | null {
-  const { redrives, ...counts } = countsOf(jobId)
-  return redrives === 0 ? null : jobIdOf({ ...counts, redrives: redrives - 1 })
+  const { requeues, ...counts } = countsOf(jobId)
+  return requeues === 0 ? null : jobIdOf({ ...counts, requeues: requeues - 1 })
 }

@@ -36,7 +36,7 @@ export interface Delivery extends Recorded, Caused {
   /** Attempts with a recorded result. An attempt that was cut short does not count. */
   attempts: number
   /** Re-queues by hand. Each adds one attempt to those of the retry table. */
-  redrives: number
+  requeues: number
   /** `attempts` at the last re-queue. While the two are equal, the requested attempt has not been made. */
   askedAfterAttempts?: number
   /**
@@ -74,7 +74,7 @@ export const deliveries: Collection = {
     ...recordedFields,
     status: String,
     attempts: Number,
-    redrives: Number,
+    requeues: Number,
     askedAfterAttempts: Number,
     nextAttemptAt: Date,
     leaseToken: String,

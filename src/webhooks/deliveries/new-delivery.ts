@@ -37,7 +37,7 @@ export function newDelivery(
     url: receiver.url,
     status: 'PENDING',
     attempts: 0,
-    redrives: 0,
+    requeues: 0,
     nextAttemptAt: leaseToken === null ? now : leaseEnd(now),
     leaseToken,
     attemptLog: [],

@@ -33,7 +33,7 @@ const neededFields = (actId: string) => ({
   url: 1,
   status: 1,
   attempts: 1,
-  redrives: 1,
+  requeues: 1,
   askedAfterAttempts: 1,
   nextAttemptAt: 1,
   leaseToken: 1,
@@ -97,7 +97,7 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
   return isOnItsWay(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
 }
 
-/** Whether the first attempt, or one requested by hand, is still to come. Another re-queue would raise `redrives` but add no attempt. */
+/** Whether the first attempt, or one requested by hand, is still to come. Another re-queue would raise `requeues` but add no attempt. */
 const isOnItsWay = ({ status, attempts, askedAfterAttempts }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === askedAfterAttempts)
 
@@ -128,7 +128,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
     sandbox,
     status,
     attempts,
-    redrives,
+    requeues,
     askedAfterAttempts,
     nextAttemptAt,
     leaseToken,
@@ -151,7 +151,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
         _id,
         status,
         attempts,
-        redrives,
+        requeues,
         nextAttemptAt,
         leaseToken,
         effects: { $ne: actId },
@@ -164,7 +164,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
           // The clean-up may have passed this delivery already. Without this it would not look at it again.
           ...(sandbox ? {} : { untrimmed: true }),
         },
-        $inc: { redrives: isSameAttempt ? 0 : 1 },
+        $inc: { requeues: isSameAttempt ? 0 : 1 },
         $push: { unaudited: line, ...recorded(actId) },
       },
     },

@@ -45,7 +45,7 @@ export interface DeliveryDocument extends Owned {
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
   attempts: number
   /** Re-queued by hand so often. */
-  redrives: number
+  requeues: number
   nextAttemptAt: number | null
   leaseToken: string | null
   attemptLog: { at: number; durationMs: number; status: number | null }[]

@@ -290,7 +290,7 @@ function deliver(
     ...{
       status: 'DELIVERED',
       attempts: 2,
-      redrives: 0,
+      requeues: 0,
       nextAttemptAt: null,
       leaseToken: null,
       unaudited: [],
@@ -381,7 +381,7 @@ function support(round: Evidence): void {
     status: 303,
     response: { text: '', state: null, location: `/admin/deliveries/${delivery._id}?result=requeued` },
   })
-  delivery.redrives = 1
+  delivery.requeues = 1
   round.dump.auditevents.push(
     { _id: idOf('line-1'), at: at(12), actor, act: 'staff.signed-in', subject: 'aicha' },
     { _id: idOf('line-2'), at: at(1.95), actor, act: 'delivery.requeued', subject: delivery._id },

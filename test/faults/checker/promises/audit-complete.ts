@@ -47,7 +47,7 @@ function* requeues(round: Round): Generator<Finding> {
       yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
   }
   for (const delivery of dump.deliveries) {
-    const { _id, redrives, endpointId } = delivery
+    const { _id, requeues, endpointId } = delivery
     const own = lines.get(_id) ?? []
     const [retries, acts] = [byMerchants.get(_id) ?? [], byStaff.get(_id) ?? []]
     const least =
@@ -58,10 +58,10 @@ function* requeues(round: Round): Generator<Finding> {
       retries.filter(isUnknown).length +
       acts.filter(isOpen).length +
       (together.get(endpointId)?.length ?? 0)
-    if (own.length < Math.max(redrives, least) || own.length > most)
+    if (own.length < Math.max(requeues, least) || own.length > most)
       yield [
         _id,
-        `was re-queued ${redrives} times, ${least} to ${most} by its calls, and the trail has ${own.length}`,
+        `was re-queued ${requeues} times, ${least} to ${most} by its calls, and the trail has ${own.length}`,
       ]
     if (isForgotten(delivery, own, times)) yield [_id, 'was re-queued, and is DEAD without another attempt']
   }

@@ -15,15 +15,15 @@ const recordMs = 3000
 export const deliveryCounted: Check = function* (round) {
   const steady = new Set(steadyEndpoints(round).map(({ _id }) => _id))
   for (const trail of trailsOf(round)) {
-    const { _id, status, redrives, attempts, endpointId } = trail.delivery
+    const { _id, status, requeues, attempts, endpointId } = trail.delivery
     yield* end(trail)
     if (status === 'CANCELLED' && steady.has(endpointId))
       yield [_id, 'is CANCELLED, and its endpoint was never deleted or disabled']
     if (attempts <= longestLog && attempts !== trail.attempts.length)
       yield [_id, `counts ${attempts} attempts, and ${trail.attempts.length} are recorded`]
-    const most = mostAttempts + redrives
+    const most = mostAttempts + requeues
     if (attempts > most || (status === 'DEAD' && attempts !== most))
-      yield [_id, `is ${status} after ${attempts} attempts, ${redrives} of them re-queued`]
+      yield [_id, `is ${status} after ${attempts} attempts, ${requeues} of them re-queued`]
     if (attempts > longestLog || status === 'CANCELLED') continue
     for (const arrival of trail.arrivals) {
       const span = { from: arrival.at, to: arrival.done + recordMs }
