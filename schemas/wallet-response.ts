@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
 /** The response of a wallet provider. `reason` may have any value: an unknown reason has no effect. */
-export const walletAnswer = {
+export const walletResponse = {
   type: 'object',
   required: ['key', 'status'],
   properties: {
@@ -12,4 +12,4 @@ export const walletAnswer = {
   },
 } as const
 
-export type WalletAnswer = FromSchema<typeof walletAnswer>
+export type WalletResponse = FromSchema<typeof walletResponse>

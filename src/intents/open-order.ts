@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { noHurry } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
-import type { KnownOutcome, Question, WalletName } from '../wallets/wallet.ts'
+import type { KnownOutcome, StatusQuery, WalletName } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
 import { askPaymentAt } from './payments/hold.ts'
 import type { Payment, PaymentHold } from './payments/payment.ts'
@@ -14,7 +14,7 @@ import { settleRefund } from './refunds/settle.ts'
 export interface OpenOrder {
   intent: Intent
   wallet: WalletName
-  question: Question
+  question: StatusQuery
   since: Date
   askAt: Date
   /** `cause`: the request that asked the wallet; null of a job. */

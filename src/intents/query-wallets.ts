@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Spend } from '../idempotency/effect.ts'
 import { noHurry } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
-import { firstAskAt } from '../wallets/order-times.ts'
+import { firstQueryAt } from '../wallets/order-times.ts'
 import { outcomeOf } from '../wallets/query.ts'
 import type { WalletOutcome } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
@@ -95,7 +95,7 @@ function putOffUntil(deps: Pick<Deps, 'now'>, since: Date): Date {
  * there since it began, and a poll knows it.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, spend: Spend): Promise<void> {
-  const at = firstAskAt(deps.now())
+  const at = firstQueryAt(deps.now())
   await spend(() => open.askAgainAt(at)).then(
     () => enqueueWalletOutcome(deps, open.intent, open.question.key, at),
     () => undefined,

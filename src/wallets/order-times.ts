@@ -6,8 +6,8 @@ const graceMs = 5000
 const firstAskMs = 1000
 
 /** Until when an order that begins at `startedAt` may be carried out. Who dies before it is answered leaves the question to then. */
-export const orderUntil = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
+export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + graceMs)
 
 /** When a wallet is asked that did not tell just now. */
-export const firstAskAt = (now: Date): Date => new Date(now.getTime() + firstAskMs)
+export const firstQueryAt = (now: Date): Date => new Date(now.getTime() + firstAskMs)

@@ -49,7 +49,7 @@ export interface RefundOrder extends Order {
   paymentKey: string
 }
 
-export interface Question {
+export interface StatusQuery {
   kind: 'payment' | 'refund'
   businessId: string
   key: string
@@ -69,5 +69,5 @@ export interface Wallet {
    * What became of the order with this key. `not-executed` is a promise: even if the order is still on its way, it will
    * never be carried out.
    */
-  status(question: Question): Promise<WalletOutcome>
+  status(question: StatusQuery): Promise<WalletOutcome>
 }

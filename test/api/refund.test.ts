@@ -5,7 +5,7 @@ import type { Caller } from '../../src/businesses/caller.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { askWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
-import type { Question, RefundOrder, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import type { RefundOrder, StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, post, readIntent, waitingData } from '../support/acts.ts'
 import { createGate } from '../support/gate.ts'
 import { atLeisure, pay, simulate } from '../support/pay.ts'
@@ -53,10 +53,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   /** Every wallet answers like this, until the test is over. Answers the orders and questions that it got. */
   function walletsAnswer(answers: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
     orders: RefundOrder[]
-    questions: Question[]
+    questions: StatusQuery[]
   } {
     const orders: RefundOrder[] = []
-    const questions: Question[] = []
+    const questions: StatusQuery[] = []
     const wallet: Wallet = {
       name: 'simulation',
       authorise: async () => ({ outcome: 'done' }),

@@ -1,12 +1,12 @@
 import type { Deps } from '../../src/deps.ts'
-import type { Question, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import type { StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 
 /** A wallet that returns what a test sets, and records its calls. */
 export interface ScriptedWallet extends Wallet {
   /** The keys of the orders it received. */
   orders: string[]
-  questions: Question[]
+  questions: StatusQuery[]
   /** Sets the outcome of payments and refunds. */
   answers(answer: () => WalletOutcome | Promise<WalletOutcome>): void
   knows(outcome: WalletOutcome): void
@@ -20,7 +20,7 @@ export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
   let fault: Error | null = null
   let known: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
   const orders: string[] = []
-  const questions: Question[] = []
+  const questions: StatusQuery[] = []
   const carryOut = async ({ key }: { key: string }) => {
     orders.push(key)
     return answer()

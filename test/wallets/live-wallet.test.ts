@@ -6,7 +6,7 @@ import { type Dispatcher, Pool } from 'undici'
 import { exchange } from '../../src/wallets/live/exchange.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { signature } from '../../src/wallets/live/sign.ts'
-import type { PaymentOrder, Question, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
+import type { PaymentOrder, RefundOrder, StatusQuery, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
 import {
   insteadOf,
@@ -92,7 +92,7 @@ describe('The live wallet', () => {
     validUntil: inSeconds(15),
     ...changes,
   })
-  const about = ({ key, amount, validUntil }: PaymentOrder): Question => ({
+  const about = ({ key, amount, validUntil }: PaymentOrder): StatusQuery => ({
     kind: 'payment',
     businessId: 'b1',
     key,

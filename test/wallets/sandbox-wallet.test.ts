@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
-import { move } from '../../src/wallets/sandbox/move.ts'
+import { moveMoney } from '../../src/wallets/sandbox/move-money.ts'
 import { withService, withServiceBeside } from '../support/service.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
@@ -102,8 +102,8 @@ describe('A sandbox wallet', () => {
 
   it('does not count an attempt if too many PINs are being checked', async () => {
     const phone = await here.customer(1000)
-    const [pinOneAtATime, moveOneAtATime] = [createOneAtATime(), createOneAtATime()]
-    const busy = { ...service.deps, pinOneAtATime, moveOneAtATime, checkPin: async () => null }
+    const [onePinAtATime, oneMovementAtATime] = [createOneAtATime(), createOneAtATime()]
+    const busy = { ...service.deps, onePinAtATime, oneMovementAtATime, checkPin: async () => null }
     for (const _ of [1, 2, 3, 4, 5, 6])
       expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
     expect(await authorise(busy, here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
@@ -131,7 +131,7 @@ describe('A sandbox wallet', () => {
     const orders = Array.from({ length: 20 }, () => here.order({ phone }))
     const outcomes = await Promise.all(
       orders.map(({ key, amount, validUntil }, index) =>
-        move((index % 2 === 0 ? service : beside).deps, phone, {
+        moveMoney((index % 2 === 0 ? service : beside).deps, phone, {
           key,
           kind: 'payment',
           amount,

@@ -12,7 +12,7 @@ import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { askWallet } from '../../src/intents/query-wallets.ts'
 import { newId } from '../../src/security/ids.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
-import { move, withoutMoving } from '../../src/wallets/sandbox/move.ts'
+import { decideWithoutMoney, moveMoney } from '../../src/wallets/sandbox/move-money.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { expectBalanced } from '../support/books.ts'
@@ -70,11 +70,12 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const sandbox = deps.wallets.forPayments(true) ?? expect.fail()
     async function authorise({ key, amount, validUntil, phone, pin }: PaymentOrder): Promise<WalletOutcome> {
       const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
-      if (pin === 'wrong') return withoutMoving(deps, order, { outcome: 'refused', reason: 'wrong_pin' })
-      if (pin === 'fails') return withoutMoving(deps, order, { outcome: 'failed', reason: 'technical_error' })
+      if (pin === 'wrong') return decideWithoutMoney(deps, order, { outcome: 'refused', reason: 'wrong_pin' })
+      if (pin === 'fails')
+        return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
       if (pin === 'hangs up before') throw new TypeError('it hung up')
       if (pin === 'slow') await held.passed
-      const outcome = await move(deps, phone, order)
+      const outcome = await moveMoney(deps, phone, order)
       if (pin === 'hangs up after') throw new TypeError('it hung up')
       return outcome
     }

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { Spend } from '../../idempotency/effect.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { newId } from '../../security/ids.ts'
-import { orderUntil } from '../../wallets/order-times.ts'
+import { orderDeadline } from '../../wallets/order-times.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import { outcomeOf } from '../../wallets/query.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
@@ -90,7 +90,7 @@ function hold(
   { paymentId, phone, amount }: Confirmation,
 ): PaymentHold {
   const startedAt = deps.now()
-  const validUntil = orderUntil(deps.config, startedAt)
+  const validUntil = orderDeadline(deps.config, startedAt)
   return {
     id: paymentId,
     wallet: wallet.name,

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse, unavailable } from '../../errors.ts'
 import type { Effect, Errand } from '../../idempotency/effect.ts'
 import { newRefundId } from '../../security/ids.ts'
-import { orderUntil } from '../../wallets/order-times.ts'
+import { orderDeadline } from '../../wallets/order-times.ts'
 import { type IntentToChange } from '../batchers.ts'
 import { findIntentToChange } from '../find.ts'
 import { carryOut, earlierRefund } from './carry-out.ts'
@@ -60,7 +60,7 @@ function draft(
   effectId: string,
 ): Refund {
   const createdAt = deps.now()
-  const validUntil = orderUntil(deps.config, createdAt)
+  const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
   // Whoever dies before the wallet answered leaves the question to a poll.
   return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }

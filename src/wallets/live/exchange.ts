@@ -10,7 +10,7 @@ export interface ProviderRequest {
 }
 
 /** What came back, whatever it says. */
-export interface Answered {
+export interface ProviderResponse {
   outcome: 'answered'
   status: number
   body: string
@@ -20,16 +20,19 @@ export interface Answered {
  * How far a request came. `never-sent`: not a byte of it left, nor ever will. `lost`: the provider may have all of it. `why` is a word
  * or two for whoever is on call; nothing that was sent or answered stands in it.
  */
-export type Exchange = Answered | { outcome: 'lost'; why: string } | { outcome: 'never-sent'; why: string }
+export type Exchange =
+  | ProviderResponse
+  | { outcome: 'lost'; why: string }
+  | { outcome: 'never-sent'; why: string }
 
 /**
  * Of its time a request may wait so much for a connection. Sent later, it would be given up while the provider carries it out, and that
  * most often where the provider has too much to do already.
  */
-export const waitingPart = 0.5
+export const connectionWaitShare = 0.5
 
 /** An answer is a hundred bytes or two. */
-const mostBytes = 16 * 1024
+const maxResponseBytes = 16 * 1024
 
 /**
  * Sends one request, once, and reads its answer, all of it within `timeoutMs`: the HTTP client's own time-outs are idle timers, which
@@ -56,7 +59,7 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
     }
     const waiting = setTimeout(() => {
       if (sending === null) giveUp('no connection')
-    }, timeoutMs * waitingPart)
+    }, timeoutMs * connectionWaitShare)
     const timer = setTimeout(() => giveUp('timeout'), timeoutMs)
 
     const handler: Dispatcher.DispatchHandler = {
@@ -72,7 +75,7 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
       onResponseData(_controller, chunk) {
         chunks.push(chunk)
         read += chunk.length
-        if (read > mostBytes) giveUp('too large')
+        if (read > maxResponseBytes) giveUp('too large')
       },
       onResponseEnd: () => end({ outcome: 'answered', status, body: Buffer.concat(chunks).toString() }),
       onResponseError: (_controller, error) => fail(wordFor(error)),

@@ -3,9 +3,9 @@ import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { type Log, throttled } from '../../process/log.ts'
 import type { Wallet, WalletOutcome } from '../wallet.ts'
-import type { Answered } from './exchange.ts'
+import type { ProviderResponse } from './exchange.ts'
 import { openProvider } from './provider.ts'
-import { type OrderAsked, outcomeOfAnswer, readAnswer } from './response.ts'
+import { type OrderIdentity, readResponse, toOutcome } from './response.ts'
 
 /** How far the provider's clock may be from ours. It may be ahead: so much later is the `validUntil` that it is told. */
 const skewMs = 30_000
@@ -38,22 +38,22 @@ export function createLiveWallet(
   const provider = openProvider(deps, at)
   const complain = createComplaint(deps.log)
 
-  function unknown(asked: OrderAsked, why: string): WalletOutcome {
+  function unknown(asked: OrderIdentity, why: string): WalletOutcome {
     complain(asked, why)
     return { outcome: 'unknown', why }
   }
 
   /** What the provider's word is worth. */
-  function outcomeIn(answered: Answered, asked: OrderAsked, never: Never): WalletOutcome {
-    const read = readAnswer(answered, asked)
+  function outcomeIn(answered: ProviderResponse, asked: OrderIdentity, never: Never): WalletOutcome {
+    const read = readResponse(answered, asked)
     if ('fault' in read) return unknown(asked, read.fault)
     // It was slow on its way, or a clock is wrong.
     if (read.answer.status === 'expired') complain(asked, 'expired')
-    return read.answer.status === never ? { outcome: 'not-executed' } : outcomeOfAnswer(read.answer)
+    return read.answer.status === never ? { outcome: 'not-executed' } : toOutcome(read.answer)
   }
 
   async function carryOut(
-    order: OrderAsked & { businessId: string; validUntil: Date },
+    order: OrderIdentity & { businessId: string; validUntil: Date },
     rest: object,
   ): Promise<WalletOutcome> {
     const { kind, businessId, key, amount } = order
@@ -111,7 +111,7 @@ const toldUntil = ({ validUntil }: { validUntil: Date }): Date => new Date(valid
 const everyMs = 5000
 
 /** Tells the log what is wrong with the provider. Each `why` by itself, so that one that comes by the thousand does not hide another. */
-function createComplaint(log: Log): (asked: OrderAsked, why: string) => void {
+function createComplaint(log: Log): (asked: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()
   return ({ kind, key }, why) => {
     const write = writers.get(why) ?? throttled(everyMs, (fields) => log.warn(fields, 'wallet.failing'))

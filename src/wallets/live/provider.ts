@@ -1,15 +1,15 @@
 import { Pool } from 'undici'
 import type { Deps } from '../../deps.ts'
 import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
-import { type Exchange, exchange, type ProviderRequest, waitingPart } from './exchange.ts'
+import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 import { signature } from './sign.ts'
 
 /** The provider's end of the wire. Each request counts for the business that it is about. */
 export interface Provider {
   /** An order; its key is the idempotency key. */
-  post(businessId: string, place: string, order: { key: string; [field: string]: unknown }): Promise<Exchange>
+  post(businessId: string, path: string, order: { key: string; [field: string]: unknown }): Promise<Exchange>
   /** A question. */
-  get(businessId: string, place: string): Promise<Exchange>
+  get(businessId: string, path: string): Promise<Exchange>
   /** Once what is under way has ended. */
   close(): Promise<void>
 }
@@ -18,12 +18,12 @@ export interface Provider {
  * Requests beyond this wait, so that a provider that hangs takes no more sockets. A business has a share of them, because a provider may hang
  * for its customers alone.
  */
-const mostConnections = 256
+const maxConnections = 256
 
 /** Shorter than the 5 s after which many servers close: an order on a connection that is closed as it is used is lost on its way. */
 const idleMs = 4_000
 /** A server may ask for longer, and is believed but for what the way there and back may take. */
-const longestIdleMs = 60_000
+const maxIdleMs = 60_000
 const idleMarginMs = 2_000
 
 /** Signs what is sent to the provider at `url` with `key`, and keeps connections to it. Nothing in the environment changes the way there. */
@@ -35,7 +35,7 @@ export function openProvider(
   const { origin, pathname } = new URL(url)
   const base = pathname === '/' ? '' : pathname
   const pool = openPool(origin, timeoutMs)
-  const slots = createFairSlots(fewerThanFree(mostConnections))
+  const slots = createFairSlots(fewerThanFree(maxConnections))
 
   function signed(method: 'GET' | 'POST', path: string, body: string): Record<string, string> {
     const timestamp = String(Math.floor(deps.now().getTime() / 1000))
@@ -48,7 +48,7 @@ export function openProvider(
   /** Sends a request once its business has a connection left. The wait is part of `timeoutMs`. */
   async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
-    const free = await slots.take(businessId, timeoutMs * waitingPart)
+    const free = await slots.take(businessId, timeoutMs * connectionWaitShare)
     if (free === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
     // Signed only now: a signature is valid for a limited time.
@@ -77,7 +77,7 @@ export function openProvider(
 
 const openPool = (origin: string, timeoutMs: number): Pool =>
   new Pool(origin, {
-    connections: mostConnections,
+    connections: maxConnections,
     // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes nothing.
     connect: { timeout: timeoutMs, rejectUnauthorized: true },
     // The deadline of the exchange is the one that counts.
@@ -86,6 +86,6 @@ const openPool = (origin: string, timeoutMs: number): Pool =>
     // Node's own limit, whatever NODE_OPTIONS says.
     maxHeaderSize: 16 * 1024,
     keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: longestIdleMs,
+    keepAliveMaxTimeout: maxIdleMs,
     keepAliveTimeoutThreshold: idleMarginMs,
   })

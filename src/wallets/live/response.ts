@@ -1,26 +1,26 @@
 import { Ajv } from 'ajv'
 import { declines, failures } from '../../../schemas/payment-reasons.ts'
-import { type WalletAnswer, walletAnswer } from '../../../schemas/wallet-response.ts'
-import type { Question, RefusalReason, WalletOutcome } from '../wallet.ts'
-import type { Answered } from './exchange.ts'
+import { type WalletResponse, walletResponse } from '../../../schemas/wallet-response.ts'
+import type { RefusalReason, StatusQuery, WalletOutcome } from '../wallet.ts'
+import type { ProviderResponse } from './exchange.ts'
 
-const isAnswer = new Ajv().compile<WalletAnswer>(walletAnswer)
+const isWalletResponse = new Ajv().compile<WalletResponse>(walletResponse)
 
 /** The order that was sent or asked about: the answer must be about it. */
-export type OrderAsked = Pick<Question, 'kind' | 'key' | 'amount'>
+export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount'>
 
 /** These have a status of their own; all else comes with 200. */
-const ownStatus: Partial<Record<WalletAnswer['status'], number>> = { unknown: 404, expired: 410 }
+const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
 /** The provider's answer, or a word for why it cannot be believed. */
-export function readAnswer(
-  { status, body }: Pick<Answered, 'status' | 'body'>,
-  asked: OrderAsked,
-): { answer: WalletAnswer } | { fault: string } {
+export function readResponse(
+  { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
+  asked: OrderIdentity,
+): { answer: WalletResponse } | { fault: string } {
   const answer = parse(body)
   // A 404 of a proxy, or of whatever else is at that address, says nothing about an order.
-  if (!isAnswer(answer) || status !== (ownStatus[answer.status] ?? usualStatus))
+  if (!isWalletResponse(answer) || status !== (ownStatus[answer.status] ?? usualStatus))
     return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
   if (answer.key !== asked.key) return { fault: 'another key' }
   if (answer.amount !== undefined && answer.amount !== asked.amount) return { fault: 'another amount' }
@@ -43,7 +43,7 @@ const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
  * What an answer means. Its status says whether money moved; a reason that is unknown here becomes the one that tells
  * the customer least.
  */
-export function outcomeOfAnswer({ status, reason }: WalletAnswer): WalletOutcome {
+export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {
     case 'succeeded':
       return { outcome: 'done' }

@@ -3,7 +3,7 @@ import type { Models } from '../../mongo/models.ts'
 import type { SlowCheck } from '../../security/slow-hash.ts'
 import type { PaymentOrder } from '../wallet.ts'
 import type { WalletAccount } from './account.ts'
-import { countWrong, forgetTries, giveTryBack, type PinTry, takeTry } from './failed-pins.ts'
+import { claimAttempt, countWrongPin, type PinAttempt, releaseAttempt, resetAttempts } from './failed-pins.ts'
 
 export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: SlowCheck }
 
@@ -32,7 +32,7 @@ const verdictOn = (fits: boolean | null): keyof typeof settle => {
   return fits ? 'right' : 'wrong'
 }
 
-const settle = { right: forgetTries, wrong: countWrong, busy: giveTryBack } as const
+const settle = { right: resetAttempts, wrong: countWrongPin, busy: releaseAttempt } as const
 
 /** For a phone that has no wallet: the same work and the same word. It is never locked, so who has one here can be found out all the same. */
 export const pretendToCheck = async (
@@ -42,14 +42,14 @@ export const pretendToCheck = async (
 
 /** 2 s in all: longer than any process looks at a PIN, unless it died meanwhile. */
 const lookEveryMs = 50
-const mostLooks = 40
+const maxLooks = 40
 
 /** Tries that were taken and are not known to be wrong may be right, and then there are new ones: those who come on top wait. */
-async function waitForTry(deps: PinDeps, accountId: string): Promise<PinTry> {
-  let tried = await takeTry(deps, accountId)
-  for (let look = 0; look < mostLooks && tried.state === 'none-left'; look += 1) {
+async function waitForTry(deps: PinDeps, accountId: string): Promise<PinAttempt> {
+  let tried = await claimAttempt(deps, accountId)
+  for (let look = 0; look < maxLooks && tried.state === 'none-left'; look += 1) {
     await pause(lookEveryMs)
-    tried = await takeTry(deps, accountId)
+    tried = await claimAttempt(deps, accountId)
   }
   return tried
 }

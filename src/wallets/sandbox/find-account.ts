@@ -3,11 +3,11 @@ import type { Models } from '../../mongo/models.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 import { demoWallets } from './demo-wallets.ts'
 
-type FindingDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
+type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
 /** The wallet of a phone number as a business meets it: the one that was made, else its own demo wallet, which appears now. */
 export async function findAccount(
-  deps: FindingDeps,
+  deps: FindDeps,
   businessId: string,
   phone: string,
 ): Promise<WalletAccount | null> {
@@ -21,7 +21,7 @@ export async function findAccount(
 
 /** Many at once open it once: the id is the same, and so is all that matters here. */
 async function openDemo(
-  deps: FindingDeps,
+  deps: FindDeps,
   owner: { _id: string; businessId: string; phone: string },
 ): Promise<WalletAccount | null> {
   const demo = demoWallets[owner.phone]
@@ -37,5 +37,5 @@ async function openDemo(
 }
 
 /** What this wallet does instead of paying, if it is one of those. */
-export const habitOf = ({ businessId, phone }: WalletAccount) =>
+export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.habit ?? null)

@@ -5,36 +5,37 @@ import type { Models } from '../../mongo/models.ts'
 import type { Log } from '../../process/log.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import type { CurrentMovement, WalletAccount, WalletOrder } from './account.ts'
-import { asDecided, decide, type WalletMovement } from './movement.ts'
+import { decide, toLedgerRow, type WalletMovement } from './movement.ts'
 
-export type MovingDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & { now(): Date }
+export type MovementDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & { now(): Date }
 
 /** What a movement adds to the balance, in centimes. */
-export const gainOf = ({ kind, amount }: WalletOrder): number => (kind === 'refund' ? amount : -amount)
+export const balanceChangeOf = ({ kind, amount }: WalletOrder): number =>
+  kind === 'refund' ? amount : -amount
 
 /**
  * Ends a wallet's current movement: the ledger decides whether it counts; if not, the wallet gets back what it was before. Whoever
  * meets one may do this, its maker too, however many at once: all come to the same, and the wallet changes once.
  */
 export async function finishMovement(
-  deps: MovingDeps,
+  deps: MovementDeps,
   accountId: string,
   current: CurrentMovement,
 ): Promise<KnownOutcome> {
   const { nonce } = current
   const result = await resultOf(deps, current)
-  const row = await decide(deps, { ...asDecided(current), nonce, accountId, result })
+  const row = await decide(deps, { ...toLedgerRow(current), nonce, accountId, result })
   const counts = row.nonce === nonce && row.result.outcome === 'done'
   await pastMongoose(deps.WalletAccount).updateOne(
     { _id: accountId, 'current.nonce': nonce },
-    { $set: { current: null }, ...(counts ? {} : { $inc: { balance: -gainOf(current) } }) },
+    { $set: { current: null }, ...(counts ? {} : { $inc: { balance: -balanceChangeOf(current) } }) },
   )
   return row.result
 }
 
 /** A refund must leave no more given back than was paid; here, because no other of its payment can be decided meanwhile. */
 async function resultOf(
-  deps: MovingDeps,
+  deps: MovementDeps,
   { kind, key, amount, paymentKey }: WalletOrder,
 ): Promise<KnownOutcome> {
   if (kind === 'payment') return { outcome: 'done' }
@@ -54,7 +55,7 @@ const moved = (row: WalletMovement | null): number => (row?.result.outcome === '
 const leftBehindMs = 5_000
 
 /** Ends the movements that a process left behind when it died, and those that landed after it. Answers how many there were. */
-export function finishMovements(deps: MovingDeps & { log: Log }): Promise<number> {
+export function finishMovements(deps: MovementDeps & { log: Log }): Promise<number> {
   const old = new Date(deps.now().getTime() - leftBehindMs)
   const found = deps.WalletAccount.find(
     { 'current.key': { $exists: true }, 'current.since': { $lte: old } },
@@ -67,7 +68,7 @@ export function finishMovements(deps: MovingDeps & { log: Log }): Promise<number
 
 /** What is wrong with one wallet must not keep the others from their end; of a fault of MongoDB all hear. */
 async function finishOneOf(
-  deps: MovingDeps & { log: Log },
+  deps: MovementDeps & { log: Log },
   accountId: string,
   current: CurrentMovement,
 ): Promise<void> {

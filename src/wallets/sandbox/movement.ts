@@ -54,7 +54,7 @@ interface LedgerDeps {
 }
 
 /** An order as its row has it. */
-export const asDecided = ({ key, kind, amount, paymentKey }: WalletOrder) => ({
+export const toLedgerRow = ({ key, kind, amount, paymentKey }: WalletOrder) => ({
   _id: key,
   kind,
   amount,
@@ -80,10 +80,10 @@ export async function decide(
 
 /** What another has just written is there for a majority some milliseconds later. */
 const lookEveryMs = 10
-const mostLooks = 100
+const maxLooks = 100
 
 async function earlier(deps: LedgerDeps, key: string): Promise<WalletMovement> {
-  for (let look = 0; look < mostLooks; look += 1) {
+  for (let look = 0; look < maxLooks; look += 1) {
     const row = await pastMongoose(deps.WalletMovement).findOne({ _id: key })
     if (row !== null) return row
     await pause(lookEveryMs)

@@ -50,7 +50,7 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: 'money-kept',
     bug: 'A refund returns one centime less to the wallet.',
-    edits: [replace('gainOf', '$isRefund ? $amount : $', '$isRefund ? $amount - 1 : -$amount')],
+    edits: [replace('balanceChangeOf', '$isRefund ? $amount : $', '$isRefund ? $amount - 1 : -$amount')],
     caughtBy: ['wallet.balances'],
     focus: { ...plain, often: ['payByLink', 'refundIntent'] },
   },
