@@ -1,4 +1,4 @@
-import { highestStock } from './product-limits.ts'
+import { maxStock } from './product-limits.ts'
 
 /** Body of PATCH /dev/store/products/{id}/variants/{vid}/stock (SPEC 4.9): exactly one of `stock` and `delta`. */
 export const changeStockBody = {
@@ -8,13 +8,13 @@ export const changeStockBody = {
       description: 'The new stock level, in units.',
       type: 'integer',
       minimum: 0,
-      maximum: highestStock,
+      maximum: maxStock,
     },
     delta: {
       description: 'The number of units to add to the stock. A negative number subtracts units.',
       type: 'integer',
-      minimum: -highestStock,
-      maximum: highestStock,
+      minimum: -maxStock,
+      maximum: maxStock,
     },
   },
   dependencies: {

@@ -1,11 +1,11 @@
 import {
-  highestStock,
-  longestDescription,
-  longestLabel,
-  longestName,
-  longestSku,
-  mostImages,
-  mostVariants,
+  maxDescriptionLength,
+  maxImages,
+  maxLabelLength,
+  maxNameLength,
+  maxSkuLength,
+  maxStock,
+  maxVariants,
 } from './product-limits.ts'
 
 /** The fields of a variant in a create or update request. Prices are in centimes. */
@@ -13,7 +13,7 @@ export const variantFields = {
   label: {
     description: 'The name of the variant, such as its size.',
     type: 'string',
-    maxLength: longestLabel,
+    maxLength: maxLabelLength,
     format: 'written-text',
   },
   price: {
@@ -22,11 +22,11 @@ export const variantFields = {
     format: 'price',
     errorCodes: { format: 'AMOUNT_OUT_OF_RANGE' },
   },
-  stock: { description: 'The number of units in stock.', type: 'integer', minimum: 0, maximum: highestStock },
+  stock: { description: 'The number of units in stock.', type: 'integer', minimum: 0, maximum: maxStock },
   sku: {
     description: 'Your own stock keeping unit. It must be unique within the shop.',
     type: ['string', 'null'],
-    maxLength: longestSku,
+    maxLength: maxSkuLength,
     format: 'written-text',
   },
 } as const
@@ -35,12 +35,12 @@ const { price, stock, sku } = variantFields
 
 /** The fields of a product in a request, besides its variants. `price`, `stock` and `sku` belong to the only variant. */
 export const productFields = {
-  name: { type: 'string', maxLength: longestName, format: 'written-text' },
-  description: { type: 'string', maxLength: longestDescription, format: 'written-or-empty-text' },
+  name: { type: 'string', maxLength: maxNameLength, format: 'written-text' },
+  description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },
   images: {
     description: 'The URLs of the images. They must be absolute https URLs.',
     type: 'array',
-    maxItems: mostImages,
+    maxItems: maxImages,
     items: { type: 'string', format: 'https-url' },
   },
   active: { description: 'Whether the product is for sale.', type: 'boolean' },
@@ -65,7 +65,7 @@ export const createProductBody = {
     variants: {
       type: 'array',
       minItems: 1,
-      maxItems: mostVariants,
+      maxItems: maxVariants,
       items: { type: 'object', required: ['label', 'price'], properties: variantFields },
     },
   },

@@ -16,7 +16,7 @@ export interface ImportProductsQuery {
 }
 
 /** A JSON body of 2 MiB cannot contain a longer text. */
-const longestJsonCsv = 2 * 1024 * 1024
+const maxCsvLength = 2 * 1024 * 1024
 
 /** Body of an import as JSON. The file may also be the body itself, or the field `file` of a form. */
 export const importProductsBody = {
@@ -27,7 +27,7 @@ export const importProductsBody = {
       description: 'The text of the CSV file.',
       type: 'string',
       minLength: 1,
-      maxLength: longestJsonCsv,
+      maxLength: maxCsvLength,
       format: 'storable-text',
     },
   },

@@ -1,5 +1,5 @@
 import { pageQuery } from './page.ts'
-import { longestName, longestSku } from './product-limits.ts'
+import { maxNameLength, maxSkuLength } from './product-limits.ts'
 
 /** Query of GET /dev/store/products. Values are the text of the URL; a repeated parameter is an array and fails. */
 export const listProductsQuery = {
@@ -13,14 +13,14 @@ export const listProductsQuery = {
       description: 'Only products whose name contains this text. Upper and lower case are the same.',
       type: 'string',
       minLength: 1,
-      maxLength: longestName,
+      maxLength: maxNameLength,
       format: 'storable-text',
     },
     sku: {
       description: 'Only the product with this SKU.',
       type: 'string',
       minLength: 1,
-      maxLength: longestSku,
+      maxLength: maxSkuLength,
       format: 'storable-text',
     },
     ...pageQuery.properties,

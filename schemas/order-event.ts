@@ -1,9 +1,9 @@
 import { currencyCode } from './currency.ts'
 import { eventBody, exactly, instant } from './event-body.ts'
 import type { EventName } from './events.ts'
-import { longestLabel, longestName, longestSku } from './product-limits.ts'
+import { maxLabelLength, maxNameLength, maxSkuLength } from './product-limits.ts'
 import { id, orderNumber, price, text, textOrNull } from './responses/fields.ts'
-import { mostItems, mostUnits } from './simulate-order.ts'
+import { maxOrderItems, maxUnitsPerItem } from './simulate-order.ts'
 
 /** The events of the store. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
@@ -13,11 +13,11 @@ const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLen
 const item = exactly({
   product_id: id,
   variant_id: id,
-  name: { ...text(longestName), minLength: 1 },
-  variant_label: { ...text(longestLabel), minLength: 1 },
-  sku: writtenOrNull(longestSku),
+  name: { ...text(maxNameLength), minLength: 1 },
+  variant_label: { ...text(maxLabelLength), minLength: 1 },
+  sku: writtenOrNull(maxSkuLength),
   unit_price: price,
-  quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
+  quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
   total: price,
 })
 
@@ -30,7 +30,7 @@ export const orderEvents: Record<OrderEventName, object> = {
       reference_number: orderNumber,
       number: orderNumber,
       status: { const: 'PLACED' },
-      items: { type: 'array', minItems: 1, maxItems: mostItems, items: item },
+      items: { type: 'array', minItems: 1, maxItems: maxOrderItems, items: item },
       total: price,
       currency: { const: currencyCode },
       customer: {

@@ -1,5 +1,5 @@
 /** The highest page number, of 15 digits. No list is that long. */
-export const highestPage = 999_999_999_999_999
+export const maxPage = 999_999_999_999_999
 
 /** Query of a list without filters (SPEC 4.3). */
 export const pageQuery = {

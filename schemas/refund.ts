@@ -1,5 +1,5 @@
 /** An intent stores all of its refunds, and every response contains them, so their number needs a limit. */
-export const mostRefunds = 1_000
+export const maxRefunds = 1_000
 
 /** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). All fields are optional. */
 export const refundBody = {

@@ -1,10 +1,10 @@
-import { longestLabel } from './product-limits.ts'
-import { longestPhone } from './simulate-payment.ts'
+import { maxLabelLength } from './product-limits.ts'
+import { maxPhoneLength } from './simulate-payment.ts'
 
 /** The most units of one item. Multiplied by any price, the total is still an exact integer. */
-export const mostUnits = 1_000_000
+export const maxUnitsPerItem = 1_000_000
 /** The most items of one order. */
-export const mostItems = 100
+export const maxOrderItems = 100
 
 /** Body of POST /dev/store/orders/simulate (SPEC 4.7). All fields are optional. */
 export const simulateOrderBody = {
@@ -13,7 +13,7 @@ export const simulateOrderBody = {
     items: {
       type: 'array',
       minItems: 1,
-      maxItems: mostItems,
+      maxItems: maxOrderItems,
       items: {
         type: 'object',
         required: ['productId', 'quantity'],
@@ -26,8 +26,8 @@ export const simulateOrderBody = {
             maxLength: 64,
             format: 'storable-text',
           },
-          variantLabel: { type: 'string', minLength: 1, maxLength: longestLabel, format: 'storable-text' },
-          quantity: { type: 'integer', minimum: 1, maximum: mostUnits },
+          variantLabel: { type: 'string', minLength: 1, maxLength: maxLabelLength, format: 'storable-text' },
+          quantity: { type: 'integer', minimum: 1, maximum: maxUnitsPerItem },
         },
         dependencies: {
           variantId: {
@@ -40,7 +40,7 @@ export const simulateOrderBody = {
       type: 'object',
       properties: {
         name: { type: 'string', maxLength: 200, format: 'written-text' },
-        phone: { type: 'string', maxLength: longestPhone, format: 'phone' },
+        phone: { type: 'string', maxLength: maxPhoneLength, format: 'phone' },
         email: {
           type: 'string',
           maxLength: 254,

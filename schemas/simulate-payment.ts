@@ -1,7 +1,7 @@
 import { createTestIntentBody } from './create-intent.ts'
 
 /** Enough for 15 digits, each after a separator. */
-export const longestPhone = 40
+export const maxPhoneLength = 40
 
 /** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). All fields are optional. */
 export const simulatePaymentBody = {
@@ -15,7 +15,7 @@ export const simulatePaymentBody = {
     payerPhone: {
       description: 'The phone number of the customer.',
       type: 'string',
-      maxLength: longestPhone,
+      maxLength: maxPhoneLength,
       format: 'phone',
     },
     outcome: {

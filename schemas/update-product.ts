@@ -5,7 +5,7 @@ import {
   type VariantFields,
   variantFields,
 } from './create-product.ts'
-import { mostVariants } from './product-limits.ts'
+import { maxVariants } from './product-limits.ts'
 
 /** Body of PUT /dev/store/products/{id}: any of these fields (SPEC 4.9). A variant is identified by its `_id`, or else by its label. */
 export const updateProductBody = {
@@ -14,7 +14,7 @@ export const updateProductBody = {
     ...productFields,
     variants: {
       type: 'array',
-      maxItems: mostVariants,
+      maxItems: maxVariants,
       items: {
         type: 'object',
         properties: { _id: { type: 'string', maxLength: 64, format: 'storable-text' }, ...variantFields },
@@ -36,7 +36,7 @@ export const updateProductBody = {
       variants: {
         type: 'array',
         minItems: 1,
-        maxItems: mostVariants,
+        maxItems: maxVariants,
         items: {},
         message: 'must leave at least one variant',
       },

@@ -37,14 +37,14 @@ import { createLiveWallet } from './wallets/live/live-wallet.ts'
 import { createSandboxWallet } from './wallets/sandbox/sandbox-wallet.ts'
 import { openWallets } from './wallets/wallets.ts'
 import { createHealthNotes } from './webhooks/attempts/record-health.ts'
-import { mostAttempts } from './webhooks/attempts/slots/limits.ts'
+import { maxAttemptsInFlight } from './webhooks/attempts/slots/limits.ts'
 import { createSlots } from './webhooks/attempts/slots/slots.ts'
 import { createLeases } from './webhooks/deliveries/lease.ts'
 import { createTestSlots } from './webhooks/endpoints/test-slots.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
 /** Sockets to endpoints: one for each attempt, so that no attempt waits for a socket, and some for endpoint tests. */
-const mostSockets = mostAttempts + 200
+const mostSockets = maxAttemptsInFlight + 200
 
 /** For what is measured and never stored: no clock that somebody sets. */
 const elapsedMs = (): number => performance.now()

@@ -1,7 +1,7 @@
 import { count, described, objectOf, shaped, text } from './fields.ts'
 
 /** The most field faults in one response. */
-const mostFaults = 100
+const maxFieldFaults = 100
 
 /** A field of the request that is not valid. */
 export const fieldFault = objectOf(
@@ -72,7 +72,7 @@ export const failureBody = objectOf(
           'More about the error. For fields that are not valid, a list of all of them; otherwise an object whose fields depend on the code.',
           {
             anyOf: [
-              { type: 'array', maxItems: mostFaults, items: fieldFault },
+              { type: 'array', maxItems: maxFieldFaults, items: fieldFault },
               rateLimitDetails,
               { type: 'object', additionalProperties: true },
             ],

@@ -1,7 +1,7 @@
-import { longestHandle } from '../product-limits.ts'
+import { maxHandleLength } from '../product-limits.ts'
 import { count, described, objectOf, text } from './fields.ts'
 
-const handles = { type: 'array', maxItems: 100, items: text(longestHandle) }
+const handles = { type: 'array', maxItems: 100, items: text(maxHandleLength) }
 
 /** What an import did, or would do if it is a dry run. */
 export const importResult = objectOf(

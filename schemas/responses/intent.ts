@@ -1,7 +1,7 @@
 import { createTestIntentBody } from '../create-intent.ts'
 import { statuses } from '../list-intents.ts'
 import { cancellations, declines, failures } from '../payment-reasons.ts'
-import { mostRefunds } from '../refund.ts'
+import { maxRefunds } from '../refund.ts'
 import {
   amount,
   count,
@@ -109,7 +109,7 @@ const readFields = {
   status: { type: 'string', enum: statuses },
   type: { type: 'string', const: 'API' },
   payment: described('Null until the intent is paid.', orNull(payment)),
-  refunds: described('Oldest first.', { type: 'array', maxItems: mostRefunds, items: refund }),
+  refunds: described('Oldest first.', { type: 'array', maxItems: maxRefunds, items: refund }),
   totalAmountRefunded: described('Centimes. The sum of the refunds that SUCCEEDED.', count),
   updatedAt: instant,
 }

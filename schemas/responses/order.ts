@@ -1,5 +1,5 @@
-import { longestLabel, longestName, longestSku } from '../product-limits.ts'
-import { mostItems, mostUnits } from '../simulate-order.ts'
+import { maxLabelLength, maxNameLength, maxSkuLength } from '../product-limits.ts'
+import { maxOrderItems, maxUnitsPerItem } from '../simulate-order.ts'
 import {
   count,
   currency,
@@ -22,11 +22,11 @@ export const orderItem = objectOf(
   {
     productId: id,
     variantId: id,
-    name: text(longestName),
-    variantLabel: text(longestLabel),
-    sku: textOrNull(longestSku),
+    name: text(maxNameLength),
+    variantLabel: text(maxLabelLength),
+    sku: textOrNull(maxSkuLength),
     unitPrice: described('Centimes per unit.', price),
-    quantity: { ...count, minimum: 1, maximum: mostUnits },
+    quantity: { ...count, minimum: 1, maximum: maxUnitsPerItem },
     total: described('Centimes: `unitPrice` times `quantity`.', price),
   },
   {},
@@ -47,7 +47,7 @@ export const order = objectOf(
     _id: id,
     number: orderNumber,
     status: { type: 'string', const: 'PLACED' },
-    items: { type: 'array', maxItems: mostItems, items: orderItem },
+    items: { type: 'array', maxItems: maxOrderItems, items: orderItem },
     total: described('Centimes. The sum of all items.', price),
     currency,
     customer: orNull(customer),

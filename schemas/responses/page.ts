@@ -1,4 +1,4 @@
-import { highestPage } from '../page.ts'
+import { maxPage } from '../page.ts'
 import { count, described, objectOf } from './fields.ts'
 
 /** One page of a list (SPEC 4.3). */
@@ -6,7 +6,7 @@ export const pageOf = (item: object) =>
   objectOf(
     {
       items: { type: 'array', maxItems: 100, items: item },
-      page: { type: 'integer', minimum: 1, maximum: highestPage },
+      page: { type: 'integer', minimum: 1, maximum: maxPage },
       limit: described('The number of items per page. A requested limit above 100 becomes 100.', {
         type: 'integer',
         minimum: 1,

@@ -1,12 +1,12 @@
 import {
-  highestStock,
-  longestDescription,
-  longestHandle,
-  longestLabel,
-  longestName,
-  longestSku,
-  mostImages,
-  mostVariants,
+  maxDescriptionLength,
+  maxHandleLength,
+  maxImages,
+  maxLabelLength,
+  maxNameLength,
+  maxSkuLength,
+  maxStock,
+  maxVariants,
 } from '../product-limits.ts'
 import {
   count,
@@ -23,12 +23,12 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-const stock = { ...count, maximum: highestStock }
+const stock = { ...count, maximum: maxStock }
 
 const variantFields = {
   _id: id,
-  label: text(longestLabel),
-  sku: textOrNull(longestSku),
+  label: text(maxLabelLength),
+  sku: textOrNull(maxSkuLength),
   price: described('Centimes.', price),
   stock: described('The number of units in stock.', stock),
 }
@@ -39,17 +39,17 @@ export const variant = objectOf(variantFields, {})
 export const product = objectOf(
   {
     _id: id,
-    handle: described('Identifies the product in CSV files.', text(longestHandle)),
-    name: text(longestName),
-    description: text(longestDescription),
+    handle: described('Identifies the product in CSV files.', text(maxHandleLength)),
+    name: text(maxNameLength),
+    description: text(maxDescriptionLength),
     images: described('The URLs of the images.', {
       type: 'array',
-      maxItems: mostImages,
+      maxItems: maxImages,
       items: { ...url, format: 'iri' },
     }),
     active: described('Whether the product is for sale.', { type: 'boolean' }),
     sandbox,
-    variants: { type: 'array', minItems: 1, maxItems: mostVariants, items: variant },
+    variants: { type: 'array', minItems: 1, maxItems: maxVariants, items: variant },
     createdAt: instant,
     updatedAt: instant,
   },

@@ -26,7 +26,7 @@ export const largeGroups = 8
 /** A group that waits longer than this is left to the next poll, because it blocks its job meanwhile. */
 const groupWaitMs = 100
 /** Events of a large document that are read at a time. */
-const mostEvents = 200
+const maxEventsPerRead = 200
 
 const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind =>
   found !== null && 'outbox' in found
@@ -36,7 +36,7 @@ type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'batchers' | 'largeOutboxes'>
 
 /**
  * Reads documents that have events, with the fields that their bodies are composed from, in groups that fit into memory. Small documents come
- * first, then large ones with `mostEvents` events at a time. The caller must remove the events of a group from their outboxes before it
+ * first, then large ones with `maxEventsPerRead` events at a time. The caller must remove the events of a group from their outboxes before it
  * requests the next group. A document whose events it did not remove is not read again.
  */
 export async function* readOutboxes(
@@ -103,14 +103,14 @@ async function* readGroup<Kind extends Source>(
       if (found.length === 0) return
       for (const { outbox } of found) seen.add(outbox[0]?.id ?? '')
       yield found
-      left = found.filter(({ outbox }) => outbox.length === mostEvents).map(({ _id }) => _id)
+      left = found.filter(({ outbox }) => outbox.length === maxEventsPerRead).map(({ _id }) => _id)
     }
   } finally {
     free()
   }
 }
 
-const firstEvents = { outbox: { $slice: mostEvents } } as const
+const firstEvents = { outbox: { $slice: maxEventsPerRead } } as const
 
 const readLargeIntents = ({ Intent: model }: ReadDeps, ids: string[]): Promise<IntentSource[]> =>
   pastMongoose(model)

@@ -23,7 +23,7 @@ type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets'
 }
 
 /** The longest name of an account; of what a stranger typed no more is looked at. */
-const longestName = 64
+const maxNameLength = 64
 /** In the trail, for a name that nobody has: people type passwords where the name belongs. No account is called so. */
 const unknownName = 'unknown name'
 
@@ -35,7 +35,7 @@ export async function signIn(
   deps: SignInDeps,
   asked: { name: string; password: string; ip: string },
 ): Promise<SignIn> {
-  const name = Array.from(asked.name.trim().toLowerCase().toWellFormed()).slice(0, longestName).join('')
+  const name = Array.from(asked.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
   const counted = await deps.countTry(name, asked.ip)
   if (!counted.isOpen) return { outcome: 'wait', seconds: Math.ceil(counted.closedMs / 1000) }
   await pause(counted.delayMs)

@@ -1,5 +1,5 @@
 import { events } from '../../../schemas/events.ts'
-import { highestPage } from '../../../schemas/page.ts'
+import { maxPage } from '../../../schemas/page.ts'
 import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config.ts'
 import { privateSuffixes } from '../../webhooks/sender/url.ts'
@@ -66,6 +66,6 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
       { type: 'string', format: 'date-time', maxLength: 35 },
     ],
   },
-  'page-number': { type: 'integer', minimum: 1, maximum: highestPage, default: 1 },
+  'page-number': { type: 'integer', minimum: 1, maximum: maxPage, default: 1 },
   'page-size': { type: 'integer', minimum: 1, default: 20 },
 })

@@ -1,7 +1,7 @@
 import { changeStockBody } from '../../../schemas/change-stock.ts'
 import { createProductBody } from '../../../schemas/create-product.ts'
 import { listProductsQuery } from '../../../schemas/list-products.ts'
-import { longestLabel } from '../../../schemas/product-limits.ts'
+import { maxLabelLength } from '../../../schemas/product-limits.ts'
 import { described, id, text } from '../../../schemas/responses/fields.ts'
 import { deletedProduct, product, productPage, stockedVariant } from '../../../schemas/responses/product.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
@@ -85,7 +85,7 @@ export const aboutProducts = {
       'Send either `stock`, the new stock level, or `delta`, the units to add or subtract. A change that would bring the stock below 0 is refused with INSUFFICIENT_STOCK.',
     params: {
       ...params,
-      vid: described('The `_id` of the variant, or its label.', { ...text(longestLabel), minLength: 1 }),
+      vid: described('The `_id` of the variant, or its label.', { ...text(maxLabelLength), minLength: 1 }),
     },
     query: null,
     body: changeStockBody,

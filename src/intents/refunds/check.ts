@@ -1,4 +1,4 @@
-import { mostRefunds } from '../../../schemas/refund.ts'
+import { maxRefunds } from '../../../schemas/refund.ts'
 import { refuse } from '../../errors.ts'
 import { failingRefund } from '../../wallets/magic-amounts.ts'
 import type { IntentToChange } from '../batchers.ts'
@@ -28,9 +28,9 @@ export function judgeRefund(intent: IntentToChange, asked: RefundRequest): Allow
       message: 'This payment intent is already fully refunded.',
       details,
     })
-  if (intent.refundEffects.length >= mostRefunds)
+  if (intent.refundEffects.length >= maxRefunds)
     throw refuse('INTENT_REFUND_INVALID_STATUS', {
-      message: `A payment intent can have at most ${mostRefunds} refunds.`,
+      message: `A payment intent can have at most ${maxRefunds} refunds.`,
       details,
     })
   const { expectedRefundable } = asked

@@ -1,4 +1,4 @@
-import { mostRefunds } from '../../../schemas/refund.ts'
+import { maxRefunds } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
@@ -16,7 +16,7 @@ export const pending = (refundId: string) => ({
 
 /**
  * Sets an amount aside for a refund, so that no other refund can take it. `committed` is a filter for the amount that is already set aside.
- * Returns false if the guard refuses: the intent is not refundable, `committed` does not match, it has `mostRefunds` refunds, this request has
+ * Returns false if the guard refuses: the intent is not refundable, `committed` does not match, it has `maxRefunds` refunds, this request has
  * already begun its refund, or the clean-up is removing the intent. Never changes the status.
  */
 export const beginRefund = async (
@@ -32,7 +32,7 @@ export const beginRefund = async (
       _id,
       status: { $in: moves.refund.from },
       refundsCommitted: committed,
-      [`refunds.${mostRefunds - 1}`]: { $exists: false },
+      [`refunds.${maxRefunds - 1}`]: { $exists: false },
       effects: { $ne: refund.effectId },
       cleanedAt: { $exists: false },
     },

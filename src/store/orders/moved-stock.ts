@@ -1,4 +1,4 @@
-import { highestStock } from '../../../schemas/product-limits.ts'
+import { maxStock } from '../../../schemas/product-limits.ts'
 import type { Reservation } from '../products/product.ts'
 
 /**
@@ -9,7 +9,7 @@ export const movedStock = (items: Reservation['items'], sign: 1 | -1) => ({
   $map: {
     input: '$variants',
     as: 'variant',
-    in: { $mergeObjects: ['$$variant', { stock: { $min: [highestStock, movedBy(items, sign)] } }] },
+    in: { $mergeObjects: ['$$variant', { stock: { $min: [maxStock, movedBy(items, sign)] } }] },
   },
 })
 

@@ -1,4 +1,4 @@
-import { mostVariants } from '../../../schemas/product-limits.ts'
+import { maxVariants } from '../../../schemas/product-limits.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { type GivenSkus, skuTaken } from './given-skus.ts'
 import { newVariant } from './new-product.ts'
@@ -99,10 +99,10 @@ function refuseKeptSkus(kept: Variant[], made: Made[], given: GivenSkus): void {
 }
 
 function refuseCount(count: number): void {
-  if (count > mostVariants)
+  if (count > maxVariants)
     throw wrong(
       'variants',
-      `can contain at most ${mostVariants} variants, but the product would have ${count}`,
+      `can contain at most ${maxVariants} variants, but the product would have ${count}`,
     )
 }
 

@@ -1,4 +1,4 @@
-import { highestStock } from '../../../schemas/product-limits.ts'
+import { maxStock } from '../../../schemas/product-limits.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
@@ -16,7 +16,7 @@ type StockDeps = Pick<Deps, 'Shop' | 'Product' | 'batchers' | 'now'>
 
 /**
  * Changes the stock of the variant with this `_id`, else this label, in one guarded write that never leaves it below 0 or above
- * `highestStock`: INSUFFICIENT_STOCK, VALIDATION_ERROR. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH; VARIANT_NOT_FOUND,
+ * `maxStock`: INSUFFICIENT_STOCK, VALIDATION_ERROR. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH; VARIANT_NOT_FOUND,
  * VARIANT_LABEL_AMBIGUOUS. A retry finds its own change and answers from it, unless so many came since that nobody can tell:
  * SERVICE_UNAVAILABLE.
  */
@@ -59,9 +59,9 @@ function refuseBeyond(
   const requested = -change.delta
   if (requested > available)
     throw refuse('INSUFFICIENT_STOCK', { details: { productId, variantId, requested, available } })
-  if (available + change.delta > highestStock)
+  if (available + change.delta > maxStock)
     throw refuse('VALIDATION_ERROR', {
       param: 'delta',
-      message: `delta must not bring the stock above ${highestStock}. The stock is now ${available}.`,
+      message: `delta must not bring the stock above ${maxStock}. The stock is now ${available}.`,
     })
 }

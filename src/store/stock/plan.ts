@@ -1,4 +1,4 @@
-import { highestStock } from '../../../schemas/product-limits.ts'
+import { maxStock } from '../../../schemas/product-limits.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Effect, recorded, unlessForgotten } from '../../idempotency/effect.ts'
@@ -42,4 +42,4 @@ export function planStock(
 
 /** The stocks that stay from 0 to the highest when they move by so much. */
 const roomFor = (delta: number) =>
-  delta < 0 ? { stock: { $gte: -delta } } : { stock: { $lte: highestStock - delta } }
+  delta < 0 ? { stock: { $gte: -delta } } : { stock: { $lte: maxStock - delta } }

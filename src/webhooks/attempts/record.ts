@@ -16,7 +16,7 @@ export interface AttemptResult {
 }
 
 /** Room for the 8 attempts and many re-queues. Older records are dropped first. */
-const longestLog = 50
+const maxLogLength = 50
 
 /**
  * Writes results in batches, one update each. Returns for each result whether it was written. One update with a list of results takes MongoDB a
@@ -74,7 +74,7 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
     {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },
-        attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -longestLog] },
+        attemptLog: { $slice: [{ $concatArrays: ['$attemptLog', '$made'] }, -maxLogLength] },
       },
     },
     { $unset: 'made' },

@@ -10,11 +10,11 @@ import { type PaymentSource, paymentSourceFields } from './payment-data.ts'
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
 /** Documents per read. The metadata of an intent may have 150 KB, so a read is at most 4 MB. */
-const mostTogether = 25
+const maxPerRead = 25
 
 /** Reads the sources of bodies by reference number, in batches. Returns null if the intent or order is gone. */
 export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
-  createBatcher(mostTogether, async (references) => {
+  createBatcher(maxPerRead, async (references) => {
     const found = await findSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })

@@ -30,7 +30,7 @@ export interface DeadGroups {
 }
 
 /** More than a person reads. */
-export const mostGroups = 100
+export const maxGroups = 100
 /** A staff page that takes longer is useless, and MongoDB has other work. */
 const countingMs = 4000
 /** MongoDB's MaxTimeMSExpired. */
@@ -41,20 +41,20 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /**
- * Counts the deliveries that died in a period, for at most `mostGroups` endpoints. Returns null if there were too many to
+ * Counts the deliveries that died in a period, for at most `maxGroups` endpoints. Returns null if there were too many to
  * count in time; a shorter period helps.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)
   if (counted === null) return null
   const groups = await Promise.all(
-    counted.slice(0, mostGroups).map(async ({ _id, ...figures }) => ({
+    counted.slice(0, maxGroups).map(async ({ _id, ...figures }) => ({
       ..._id,
       ...figures,
       lastAttempt: await lastAttemptOf(deps, _id.endpointId, period),
     })),
   )
-  return { groups, isCut: counted.length > mostGroups }
+  return { groups, isCut: counted.length > maxGroups }
 }
 
 /** Reads keys of the index `deadByTime` only. */
@@ -72,7 +72,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
     },
     { $sort: { count: -1, _id: 1 } },
     // One extra group shows whether there are more.
-    { $limit: mostGroups + 1 },
+    { $limit: maxGroups + 1 },
   ]
   try {
     return await pastMongoose(deps.Delivery).aggregate<Counted>(stages, { maxTimeMS: countingMs }).toArray()

@@ -38,7 +38,7 @@ const receiverFields = {
 /** Deliveries on the page of a payment: 100 events for each of 5 endpoints, more than a payment normally has. The page still opens. */
 export const mostOfOne = 500
 /** Fits on a page that is read on a phone. */
-const mostListed = 20
+const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
 
@@ -76,7 +76,7 @@ export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<List
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
     .sort({ deadAt: -1 })
-    .limit(mostListed)
+    .limit(maxListed)
     .lean<ListedDelivery[]>()
 
 /** The newest RETRYING and DEAD deliveries of a business, of both environments, each with its last attempt. */
@@ -86,7 +86,7 @@ export const latestInTrouble = (deps: Reads, businessId: string): Promise<Listed
     listedFields,
   )
     .sort({ createdAt: -1, _id: -1 })
-    .limit(mostListed)
+    .limit(maxListed)
     .lean<ListedDelivery[]>()
 
 export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint | null> =>
@@ -99,5 +99,5 @@ export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<Tr
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, receiverFields)
     .sort({ createdAt: -1, _id: -1 })
-    .limit(mostListed)
+    .limit(maxListed)
     .lean<TracedEndpoint[]>()

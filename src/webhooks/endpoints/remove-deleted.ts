@@ -4,21 +4,21 @@ import type { Models } from '../../mongo/models.ts'
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
 /** Deleted endpoints that a business keeps, so that a retried deletion finds its result. More than a merchant deletes in two days. */
-const keptDeletions = 100
+const maxKeptDeletions = 100
 /** Each deletion adds one. The rest makes up for parallel deletions and for deletions that were killed before this step. */
-const mostAtOnce = 10
+const maxPerRun = 10
 const maxTimeMS = 2000
 
 /**
- * Removes deleted endpoints of a business beyond the last `keptDeletions`, so that creating and deleting in a loop does not grow the
+ * Removes deleted endpoints of a business beyond the last `maxKeptDeletions`, so that creating and deleting in a loop does not grow the
  * collection. The clean-up removes those too old to be retried (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
     { $match: { businessId, deletedAt: { $type: 'date' } } },
     { $sort: { deletedAt: -1, _id: -1 } },
-    { $skip: keptDeletions },
-    { $limit: mostAtOnce },
+    { $skip: maxKeptDeletions },
+    { $limit: maxPerRun },
   ])
   if (surplus.length > 0) await pastMongoose(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }

@@ -10,7 +10,7 @@ import { newSecret, secretField } from './signing-secrets.ts'
 const overlapMs = 24 * 3_600_000
 
 /** At most this many replaced secrets are kept. Each adds a signature to every attempt. */
-const mostPrevious = 5
+const maxPrevious = 5
 
 type RotateDeps = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 
@@ -51,7 +51,7 @@ function replaceSecret(
         $set: {
           secret: { $literal: deps.secrets.seal(newSecret(), secretField(id)) },
           secretMadeBy: { $literal: effectId },
-          previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, mostPrevious] },
+          previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, maxPrevious] },
           effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -longestMemory] },
           updatedAt: now,
         },

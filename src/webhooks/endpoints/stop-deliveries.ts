@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { pastMongoose } from '../../mongo/collection.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 
-const mostInBatch = 500
+const maxPerBatch = 500
 /** A lease may be renewed just after `now` was read, or by a process whose time is ahead. */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
@@ -45,7 +45,7 @@ async function cancelAmong(
   endsAt: number,
 ): Promise<number> {
   const deliveries = pastMongoose(deps.Delivery)
-  const looks = { hint: 'openByEndpoint', projection: { _id: 1 }, limit: mostInBatch, maxTimeMS } as const
+  const looks = { hint: 'openByEndpoint', projection: { _id: 1 }, limit: maxPerBatch, maxTimeMS } as const
   const stopped = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } as const
   let cancelled = 0
   for (;;) {
@@ -55,6 +55,6 @@ async function cancelAmong(
       cancelled += (
         await deliveries.updateMany({ ...which, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
       ).modifiedCount
-    if (ids.length < mostInBatch || performance.now() > endsAt) return cancelled
+    if (ids.length < maxPerBatch || performance.now() > endsAt) return cancelled
   }
 }

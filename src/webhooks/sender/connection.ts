@@ -27,7 +27,7 @@ export interface Connection {
 const idleMs = 4_000
 
 /** The most that an endpoint's `Keep-Alive: timeout=…` can set. */
-const longestIdleMs = 60_000
+const maxIdleMs = 60_000
 
 /** Allows for a network round trip: a connection is not used during the last part of the endpoint's keep-alive timeout. */
 const idleMarginMs = 2_000
@@ -35,14 +35,14 @@ const idleMarginMs = 2_000
 /** How long a connection may stay unused after a response with this `Keep-Alive` header. */
 export function mayIdleFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
-  return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, longestIdleMs)
+  return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
 /** Node's default limit for response headers, whatever NODE_OPTIONS sets. */
-const mostHeaderBytes = 16 * 1024
+const maxHeaderBytes = 16 * 1024
 
 /** For one response with its framing. Ends floods that the HTTP parser ignores (1xx, chunk extensions, a long status line, TLS records). */
-const mostWireBytes = 64 * 1024
+const maxWireBytes = 64 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
@@ -58,9 +58,9 @@ function clientFor(origin: string, socket: Socket): Client {
     // These are idle timers, which an endpoint that sends byte by byte keeps resetting. The deadline of the attempt replaces them.
     headersTimeout: 0,
     bodyTimeout: 0,
-    maxHeaderSize: mostHeaderBytes,
+    maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: longestIdleMs,
+    keepAliveMaxTimeout: maxIdleMs,
     keepAliveTimeoutThreshold: idleMarginMs,
   })
 }
@@ -82,7 +82,7 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
   }
   raw.on(raw === socket ? 'readable' : 'data', () => {
     const read = raw.bytesRead - connection.readBefore
-    if (read > mostWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The response does not end.'))
+    if (read > maxWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The response does not end.'))
   })
   meterReads(client, socket, () => connection.meter)
   return connection

@@ -10,7 +10,7 @@ interface Waiter {
 }
 
 /** A connection older than this is closed after its response, so that a change in DNS takes effect. */
-const longestLifeMs = 5 * 60_000
+const maxLifeMs = 5 * 60_000
 
 /**
  * The sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another origin needs one. undici's own pools limit
@@ -107,7 +107,7 @@ export function createConnections(maxSockets: number) {
 
     /** Keeps a connection whose response was read to the end, or hands it to the next waiter if that has the same origin. */
     giveBack(connection: Connection): void {
-      const old = performance.now() - connection.openedAt > longestLifeMs
+      const old = performance.now() - connection.openedAt > maxLifeMs
       if (old || connection.socket.destroyed || connection.socket.readableEnded) return drop(connection)
       connection.readBefore = connection.raw.bytesRead
       connection.idleSince = performance.now()

@@ -4,15 +4,15 @@ import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 import { answerText, keptBytes, retryAfterSeconds } from './response.ts'
 
 /** The rest of a longer response is not read (docs/merchants/webhooks.md). */
-const mostReadBytes = 16 * 1024
+const maxReadBytes = 16 * 1024
 /** Each chunk costs, however small it is. */
-const mostReadChunks = 256
+const maxReadChunks = 256
 
 /** Responses that end with their headers, whatever `Content-Length` they have (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
 /** An endpoint that sends more 1xx responses than this is hostile. */
-const mostInterimAnswers = 5
+const maxInterimResponses = 5
 
 export interface PostRequest {
   path: string
@@ -60,7 +60,7 @@ export function exchange(
         if (status >= 200) {
           connection.mayIdleMs = mayIdleFor(headers['keep-alive'])
           answer = { status, answer: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
-        } else if (++interim > mostInterimAnswers) {
+        } else if (++interim > maxInterimResponses) {
           fail(faults.notHttp)
           stop()
         }
@@ -69,7 +69,7 @@ export function exchange(
         if (read < keptBytes) chunks.push(chunk)
         read += chunk.length
         chunksRead += 1
-        if (read <= mostReadBytes && chunksRead <= mostReadChunks) return
+        if (read <= maxReadBytes && chunksRead <= maxReadChunks) return
         finish(false)
         stop()
       },

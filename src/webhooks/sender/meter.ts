@@ -14,7 +14,7 @@ const shareOfOne = 0.1
 /** Businesses that have used up their time share this, so that ten of them do not take a whole process. The others do not wait for them. */
 const shareOfAll = 0.2
 /** What an idle business may use at once. */
-const mostSavedMs = 50
+const maxSavedMs = 50
 /** Beyond this many businesses, those with their full time left are forgotten. */
 const tidyFrom = 1000
 
@@ -32,8 +32,8 @@ export function createMeters(elapsedMs: () => number): Meters {
 
   function update(owner: string): Account {
     const now = elapsedMs()
-    const { leftMs, at } = accounts.get(owner) ?? { leftMs: mostSavedMs, at: now }
-    return { leftMs: Math.min(mostSavedMs, leftMs + (now - at) * share()), at: now }
+    const { leftMs, at } = accounts.get(owner) ?? { leftMs: maxSavedMs, at: now }
+    return { leftMs: Math.min(maxSavedMs, leftMs + (now - at) * share()), at: now }
   }
 
   function save(owner: string, account: Account): void {
@@ -44,7 +44,7 @@ export function createMeters(elapsedMs: () => number): Meters {
 
   function tidy(): void {
     for (const owner of accounts.keys())
-      if (update(owner).leftMs === mostSavedMs) {
+      if (update(owner).leftMs === maxSavedMs) {
         accounts.delete(owner)
         overdrawn.delete(owner)
       }

@@ -10,10 +10,10 @@ export interface Address {
 export type Resolve = (hostname: string) => Promise<Address[]>
 
 /** At most this many addresses are tried, because one attempt has 30 s for all. All addresses are checked. */
-const mostAddresses = 4
+const maxAddresses = 4
 
 /** More than any real host has. Checking 4 000 addresses, which a name server may return, blocks the process for 30 ms. */
-const mostChecked = 100
+const maxChecked = 100
 
 /** Two tries of 2 s and 4 s. This tolerates a lost packet, and leaves time to report a dead name server. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
@@ -68,11 +68,11 @@ export async function findAddresses(
     const found = family ? literal : await withinDeadline(resolve(target.hostname), deadline)
     if (found === null) return { fault: faults.lateName }
     if (found.length === 0) return { fault: faults.noSuchName }
-    if (found.length > mostChecked) return { fault: faults.manyAddresses }
+    if (found.length > maxChecked) return { fault: faults.manyAddresses }
     const addresses = found.filter(({ address }) => !isBlocked(address) && !isSynthesised(address))
     const isRefused = !target.allowed && addresses.some(({ address }) => !isPublicAddress(address))
     if (isRefused || addresses.length === 0) return { fault: faults.notPublic }
-    return { addresses: addresses.slice(0, mostAddresses) }
+    return { addresses: addresses.slice(0, maxAddresses) }
   } catch (error) {
     return { fault: resolveFault(error) }
   }

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import type { Meter } from './meter.ts'
 
 /** A certificate chain has about 4 KiB, a long one 8 KiB. Checking a longer one takes more time, and the endpoint chooses the chain. */
-const mostHandshakeBytes = 16 * 1024
+const maxHandshakeBytes = 16 * 1024
 
 /** A stream between the network socket and TLS. */
 export interface Wire extends Duplex {
@@ -43,7 +43,7 @@ export function createWire(raw: Socket, meter: Meter): Wire {
   }
 
   function receive(chunk: Buffer | null): void {
-    if (isHandshake && raw.bytesRead > mostHandshakeBytes) return void wire.destroy(tooLarge())
+    if (isHandshake && raw.bytesRead > maxHandshakeBytes) return void wire.destroy(tooLarge())
     waiting.push(chunk)
     if (!isPassing) void pass()
   }

@@ -1,11 +1,11 @@
 import { currencyCode, decimal } from '../../../../schemas/currency.ts'
 import {
-  highestStock,
-  longestDescription,
-  longestHandle,
-  longestLabel,
-  longestName,
-  longestSku,
+  maxDescriptionLength,
+  maxHandleLength,
+  maxLabelLength,
+  maxNameLength,
+  maxSkuLength,
+  maxStock,
 } from '../../../../schemas/product-limits.ts'
 import type { ErrorCode } from '../../../errors.ts'
 import { isLonger, isStorable } from '../../../input/validate.ts'
@@ -35,11 +35,11 @@ const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /** Readers of cells: text as it stands, also what looks like a formula; `maxAmount` in centimes bounds the price. */
 export const createReaders = (maxAmount: number): Readers => ({
-  handle: (text) => readText(text.trim(), longestHandle),
-  name: (text) => readText(text, longestName),
-  description: (text) => readText(text, longestDescription),
-  variant_label: (text) => readText(text, longestLabel),
-  sku: (text) => readText(text, longestSku),
+  handle: (text) => readText(text.trim(), maxHandleLength),
+  name: (text) => readText(text, maxNameLength),
+  description: (text) => readText(text, maxDescriptionLength),
+  variant_label: (text) => readText(text, maxLabelLength),
+  sku: (text) => readText(text, maxSkuLength),
   price: (text) => readPrice(text, maxAmount),
   stock: readStock,
   active: readActive,
@@ -63,9 +63,9 @@ function readPrice(text: string, maxAmount: number): Cell<number> {
 
 function readStock(text: string): Cell<number> {
   const stock = wholeNumber(text)
-  return stock !== null && stock >= 0 && stock <= highestStock
+  return stock !== null && stock >= 0 && stock <= maxStock
     ? { value: stock }
-    : fault(`The stock must be a whole number from 0 to ${highestStock}.`)
+    : fault(`The stock must be a whole number from 0 to ${maxStock}.`)
 }
 
 function readActive(text: string): Cell<boolean> {

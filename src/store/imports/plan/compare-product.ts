@@ -1,4 +1,4 @@
-import { mostVariants } from '../../../../schemas/product-limits.ts'
+import { maxVariants } from '../../../../schemas/product-limits.ts'
 import { newVariant } from '../../products/new-product.ts'
 import type { Product, Variant } from '../../products/product.ts'
 import type { MatchedRow } from '../file/check-skus.ts'
@@ -43,7 +43,7 @@ export function compareProduct(
   const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
   const [{ row }] = rows as [ProductRow]
   const count = (product?.variants.length ?? 0) + added.length
-  if (count > mostVariants) faults.add({ row, column: null, message: tooMany(count) })
+  if (count > maxVariants) faults.add({ row, column: null, message: tooMany(count) })
   const matched = matches.map((match) => matchedRow(match, product))
   if (product !== null) {
     const patch = patchOf(product, said, matches, added)
@@ -61,7 +61,7 @@ export function compareProduct(
 
 const priceMissing = 'A new variant needs a price, in centimes.'
 const tooMany = (count: number): string =>
-  `This product would have ${count} variants. It can have at most ${mostVariants}.`
+  `This product would have ${count} variants. It can have at most ${maxVariants}.`
 
 const matchedRow = ({ row, variant }: Match, product: StandingProduct | null): MatchedRow => ({
   row,

@@ -1,6 +1,6 @@
 import { type CountsByOwner, createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import type { EndpointUse } from './endpoint-uses.ts'
-import { mostCharacters, mostCharactersOfBusiness, mostFastOfEndpoint } from './limits.ts'
+import { maxCharacters, maxCharactersPerBusiness, maxFastPerEndpoint } from './limits.ts'
 
 /** Counts the characters of the bodies in flight, by business. A business may always have one body, whatever its length. */
 export interface Bodies {
@@ -16,9 +16,7 @@ export function createBodies(): Bodies {
 
   const hasRoom = (businessId: string, length: number): boolean => {
     const own = inFlight.of(businessId)
-    return (
-      own === 0 || (own + length <= mostCharactersOfBusiness && inFlight.all() + length <= mostCharacters)
-    )
+    return own === 0 || (own + length <= maxCharactersPerBusiness && inFlight.all() + length <= maxCharacters)
   }
   return {
     add(use, length) {
@@ -30,11 +28,11 @@ export function createBodies(): Bodies {
     },
     remove: (businessId, length) => inFlight.add(businessId, -length),
     room({ owner: { businessId }, refusedLength }) {
-      if (refusedLength === 0) return mostFastOfEndpoint
+      if (refusedLength === 0) return maxFastPerEndpoint
       if (!hasRoom(businessId, refusedLength)) return 0
       const left = Math.min(
-        mostCharactersOfBusiness - inFlight.of(businessId),
-        mostCharacters - inFlight.all(),
+        maxCharactersPerBusiness - inFlight.of(businessId),
+        maxCharacters - inFlight.all(),
       )
       return Math.max(1, Math.floor(left / refusedLength))
     },

@@ -1,4 +1,4 @@
-import { fewestOfEndpoint, forgetAfterMs, mostFastOfEndpoint, trustedEndpoint } from './limits.ts'
+import { forgetAfterMs, maxFastPerEndpoint, minWindow, trustedWindow } from './limits.ts'
 import type { SlotOwner } from './slot.ts'
 
 /** What a process knows of one endpoint. */
@@ -8,7 +8,7 @@ export interface EndpointUse {
   fast: number
   slow: number
   /** Its window: how many fast slots it may hold. */
-  mostFast: number
+  maxFast: number
   usedAt: number
   /** When the last of the jobs that found no slot runs again. */
   backAt: number
@@ -41,7 +41,7 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
           owner,
           fast: 0,
           slow: 0,
-          mostFast: firstMost(owner),
+          maxFast: firstMost(owner),
           usedAt: now,
           backAt: 0,
           refusedLength: 0,
@@ -57,11 +57,10 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
 }
 
 const firstMost = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): number =>
-  failuresInRow > 0 || lastSuccessAt === null ? fewestOfEndpoint : trustedEndpoint
+  failuresInRow > 0 || lastSuccessAt === null ? minWindow : trustedWindow
 
 /** For a failure, and for an attempt that becomes slow. A slow success calls `trustMore` too, so its endpoint keeps its window. */
-export const trustLess = (use: EndpointUse): void =>
-  void (use.mostFast = Math.max(fewestOfEndpoint, use.mostFast - 1))
+export const trustLess = (use: EndpointUse): void => void (use.maxFast = Math.max(minWindow, use.maxFast - 1))
 
 export const trustMore = (use: EndpointUse): void =>
-  void (use.mostFast = Math.min(mostFastOfEndpoint, use.mostFast + 1))
+  void (use.maxFast = Math.min(maxFastPerEndpoint, use.maxFast + 1))

@@ -1,41 +1,41 @@
 /** An attempt that takes longer than this is slow. Merchants are told to respond within 5 s (docs/merchants/webhooks.md). */
 export const fastForMs = 5_000
 /** Per process: 1 000 hanging attempts take about 40 MB (measured). */
-export const mostFast = 1_000
-export const mostFastOfBusiness = 250
+export const maxFast = 1_000
+export const maxFastPerBusiness = 250
 /** For one endpoint, and for all endpoints of a business at one origin together. */
-export const mostFastOfEndpoint = 100
+export const maxFastPerEndpoint = 100
 /** An attempt that times out after 30 s holds a slow slot for 25 s, so 100 slots allow a business four such attempts a second. */
-export const mostSlow = 400
-export const mostSlowOfBusiness = 100
+export const maxSlow = 400
+export const maxSlowPerBusiness = 100
 /** Attempts in flight per process. Each uses a socket. */
-export const mostAttempts = mostFast + mostSlow
+export const maxAttemptsInFlight = maxFast + maxSlow
 
 /** The first window of an unknown or failing endpoint, and the smallest window of any. */
-export const fewestOfEndpoint = 2
-/** The first window of an endpoint whose last attempt succeeded. Each success adds one, up to `mostFastOfEndpoint`. */
-export const trustedEndpoint = 50
+export const minWindow = 2
+/** The first window of an endpoint whose last attempt succeeded. Each success adds one, up to `maxFastPerEndpoint`. */
+export const trustedWindow = 50
 
 /**
  * Characters of the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 3 more while it is sent. Most bodies have 600
  * characters, the largest about 100 000.
  */
-export const mostCharacters = 48_000_000
-export const mostCharactersOfBusiness = 12_000_000
+export const maxCharacters = 48_000_000
+export const maxCharactersPerBusiness = 12_000_000
 
 /**
  * How long a relay waits for a slot. It is short because the relay blocks one of the 100 jobs that run at once for all businesses.
  */
-export const longestWaitMs = 100
+export const maxWaitMs = 100
 /**
  * After a relay of a business has waited in vain, its deliveries without a slot wait in MongoDB at once for this time. Its attempts hang, or it
  * has more of them than its endpoints can take.
  */
 export const noWaitForMs = 5_000
 /** Relays that may wait for a slot: per endpoint, per business and per process. */
-export const mostWaitsOfEndpoint = 500
-export const mostWaitsOfBusiness = 1_000
-export const mostWaits = 4_000
+export const maxWaitsPerEndpoint = 500
+export const maxWaitsPerBusiness = 1_000
+export const maxWaits = 4_000
 
 /** Waiting endpoints are served this long after a slot becomes free. The delay lets several slots share a read of the endpoint's deliveries. */
 export const serveAfterMs = 10

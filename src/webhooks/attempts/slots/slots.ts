@@ -5,11 +5,11 @@ import {
   backAfterMs,
   backEveryMs,
   fastForMs,
-  mostFast,
-  mostFastOfBusiness,
-  mostFastOfEndpoint,
-  mostSlow,
-  mostSlowOfBusiness,
+  maxFast,
+  maxFastPerBusiness,
+  maxFastPerEndpoint,
+  maxSlow,
+  maxSlowPerBusiness,
   serveAfterMs,
 } from './limits.ts'
 import type { Slot, SlotClock, SlotOwner } from './slot.ts'
@@ -24,7 +24,7 @@ export interface Slots {
   /** Takes a slot. If there is none, returns null and marks the endpoint as waiting until `served`. */
   tryTake(owner: SlotOwner): Slot | null
   /**
-   * Like `tryTake`, but waits up to `longestWaitMs` for a slot. A delivery that waits here costs no job and no second read. Returns null at once
+   * Like `tryTake`, but waits up to `maxWaitMs` for a slot. A delivery that waits here costs no job and no second read. Returns null at once
    * if older deliveries of the endpoint wait in MongoDB, or if the business has recently waited in vain.
    */
   take(owner: SlotOwner): Promise<Slot | null>
@@ -88,15 +88,15 @@ export function createSlots(clock: SlotClock): Slots {
   function roomOf(use: EndpointUse): number {
     if (!isOpen) return 0
     const { businessId } = use.owner
-    const left = mostFast - fast.all()
+    const left = maxFast - fast.all()
     const ofBusiness = fast.of(businessId)
     return Math.max(
       0,
       Math.min(
         left - ofBusiness,
-        mostFastOfBusiness - ofBusiness,
-        mostFastOfEndpoint - fast.of(originKey(use.owner)),
-        use.mostFast - use.fast,
+        maxFastPerBusiness - ofBusiness,
+        maxFastPerEndpoint - fast.of(originKey(use.owner)),
+        use.maxFast - use.fast,
         bodies.room(use),
       ),
     )
@@ -119,7 +119,7 @@ export function createSlots(clock: SlotClock): Slots {
   }
 
   const hasSlowRoom = (businessId: string): boolean =>
-    slow.of(businessId) < Math.min(mostSlowOfBusiness, mostSlow - slow.all())
+    slow.of(businessId) < Math.min(maxSlowPerBusiness, maxSlow - slow.all())
 
   function moveToSlow(held: Held): void {
     leaveOverdue(held)

@@ -1,12 +1,12 @@
 import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import type { EndpointUse } from './endpoint-uses.ts'
 import {
-  longestWaitMs,
-  mostFast,
-  mostFastOfBusiness,
-  mostWaits,
-  mostWaitsOfBusiness,
-  mostWaitsOfEndpoint,
+  maxFast,
+  maxFastPerBusiness,
+  maxWaitMs,
+  maxWaits,
+  maxWaitsPerBusiness,
+  maxWaitsPerEndpoint,
   noWaitForMs,
 } from './limits.ts'
 import type { Slot, SlotClock, SlotOwner } from './slot.ts'
@@ -15,7 +15,7 @@ import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 export interface Waits {
   isAllowed(use: EndpointUse): boolean
   isEmpty(use: EndpointUse): boolean
-  /** Resolves to null after `longestWaitMs`. */
+  /** Resolves to null after `maxWaitMs`. */
   add(use: EndpointUse): Promise<Slot | null>
   /** Gives free slots to waiting relays: first to those of `first`, the endpoint that freed one, then to those of other endpoints. */
   serve(first: EndpointUse): void
@@ -61,7 +61,7 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
   }
 
   /** Whether other businesses may be waiting for a slot of the process, rather than for one of their own. */
-  const isTight = (): boolean => slots.held() + mostFastOfBusiness >= mostFast
+  const isTight = (): boolean => slots.held() + maxFastPerBusiness >= maxFast
 
   function giveUp(businessId: string, now: number): void {
     notUntil.set(businessId, now + noWaitForMs)
@@ -75,12 +75,12 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
   function giveUpSoon(): void {
     if (isTimed || waits.size === 0) return
     isTimed = true
-    after(longestWaitMs / 5, () => {
+    after(maxWaitMs / 5, () => {
       isTimed = false
       const now = elapsedMs()
       for (const [businessId, until] of notUntil) if (until <= now) notUntil.delete(businessId)
       for (const [use, [oldest]] of waits)
-        if (now - (oldest?.since ?? now) >= longestWaitMs) giveUp(use.owner.businessId, now)
+        if (now - (oldest?.since ?? now) >= maxWaitMs) giveUp(use.owner.businessId, now)
       giveUpSoon()
     })
   }
@@ -88,9 +88,9 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
   return {
     isAllowed: (use) =>
       (notUntil.get(use.owner.businessId) ?? 0) <= elapsedMs() &&
-      (waits.get(use)?.length ?? 0) < mostWaitsOfEndpoint &&
-      counts.of(use.owner.businessId) < mostWaitsOfBusiness &&
-      counts.all() < mostWaits,
+      (waits.get(use)?.length ?? 0) < maxWaitsPerEndpoint &&
+      counts.of(use.owner.businessId) < maxWaitsPerBusiness &&
+      counts.all() < maxWaits,
     isEmpty: (use) => !waits.has(use),
     add: (use) =>
       new Promise((resolve) => {

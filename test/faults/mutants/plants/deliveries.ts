@@ -173,7 +173,7 @@ export const deliveryMutants: readonly Mutant[] = [
         "fast.add(count === 1 ? $businessId : 'another', count)",
       ),
       // A short round uses up 20 slots. Alone this breaks no promise.
-      replace('mostFastOfBusiness', '250', '20'),
+      replace('maxFastPerBusiness', '250', '20'),
     ],
     caughtBy: ['quiet.reached', 'delivery.paced'],
     focus: { ...plain, seconds: 20 },
