@@ -10,15 +10,15 @@ import { moveToCurrent } from './move-key.ts'
 
 /**
  * Who holds this key, if they may come in: INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
- * LIVE_ACCESS_NOT_APPROVED, IP_NOT_ALLOWED, in this order (SPEC 5.2). `until` is the deadline of the look-up.
+ * LIVE_ACCESS_NOT_APPROVED, IP_NOT_ALLOWED, in this order (SPEC 5.2). `deadlineAt` is the deadline of the look-up.
  */
 export async function identify(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   apiKey: string,
   clientAddress: string,
-  until: number,
+  deadlineAt: number,
 ): Promise<Caller> {
-  const key = looksLikeKey(apiKey) ? await findByAnyHash(deps, apiKey, until) : null
+  const key = looksLikeKey(apiKey) ? await findByAnyHash(deps, apiKey, deadlineAt) : null
   if (key === null) throw refuse('INVALID_API_KEY')
   if (key.status !== 'active') throw refuse('API_ACCESS_NOT_ACTIVE')
   const { apiEnabled, suspended, liveApproved } = key.business
@@ -44,15 +44,15 @@ export async function identify(
 async function findByAnyHash(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   apiKey: string,
-  until: number,
+  deadlineAt: number,
 ): Promise<KeyAndBusiness | null> {
   const hashes = deps.secrets.hashes(apiKey)
   const [current = ''] = hashes
   for (const hash of hashes.length > 1 ? [...hashes, current] : hashes) {
-    const key = await deps.batchers.findKey(hash, until)
+    const key = await deps.batchers.findKey(hash, deadlineAt)
     const secret = key?.secrets.find((each) => each.hash === hash)
     if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
-      moveToCurrent(deps, { keyId: key._id, secret, hash: current }, until)
+      moveToCurrent(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
       return key
     }
   }

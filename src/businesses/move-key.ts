@@ -14,11 +14,11 @@ const stayMs = 3_600_000
 export function moveToCurrent(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   { keyId, secret, hash: to }: { keyId: string; secret: StoredSecret; hash: string },
-  until: number,
+  deadlineAt: number,
 ): void {
   const [pepper] = deps.secrets.keyIds
   const at = deps.now()
   if (secret.pepper === pepper) return
   if (secret.movedAt !== undefined && at.getTime() - secret.movedAt.getTime() < stayMs) return
-  deps.batchers.moveKey({ keyId, from: secret.hash, to, pepper, at }, until).catch(() => undefined)
+  deps.batchers.moveKey({ keyId, from: secret.hash, to, pepper, at }, deadlineAt).catch(() => undefined)
 }

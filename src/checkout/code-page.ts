@@ -29,7 +29,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
     const code = readCode(typed)
     if (code === null) return sendForm(req, res, 422, typed, { notice: null, faults: { code: faults.code } })
     const sandboxOf = sandboxOwner(req)
-    const lookup = await deadlineOf(res).spend(() =>
+    const lookup = await deadlineOf(res).run(() =>
       lookupLimit.code(req.ip ?? '', sandboxOf, () => findByCode(deps, sandboxOf, code)),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)

@@ -33,9 +33,9 @@ export const confirm =
     const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
     const { confirmation } = read
-    const { spend } = deadlineOf(res)
-    const paid = await withinPinLimit(req.ip ?? '', intent, spend, () =>
-      payIntent(deps, wallet, intent, confirmation, { cause: causeOf(res), spend }),
+    const { run: withinDeadline } = deadlineOf(res)
+    const paid = await withinPinLimit(req.ip ?? '', intent, withinDeadline, () =>
+      payIntent(deps, wallet, intent, confirmation, { cause: causeOf(res), withinDeadline }),
     )
     if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
     const messages = messagesAfter(deps, offer, paid)

@@ -35,8 +35,8 @@ const createOffered =
     if (!isShortCode(shortCode)) return sendNotFound(res)
     const now = deps.now()
     const isGuess = !hasLinkProof(deps, { shortCode }, req as Request)
-    const lookup = await deadlineOf(res).spend((until) =>
-      lookupLimit.link(isGuess ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, until)),
+    const lookup = await deadlineOf(res).run((deadlineAt) =>
+      lookupLimit.link(isGuess ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, deadlineAt)),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'missed') return sendNotFound(res)
@@ -57,5 +57,5 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
 const findByShortCode = (
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,
-  until: number,
-): Promise<OfferedIntent | null> => deps.batchers.findOffered(shortCode, until)
+  deadlineAt: number,
+): Promise<OfferedIntent | null> => deps.batchers.findOffered(shortCode, deadlineAt)

@@ -12,7 +12,7 @@ import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 export type PinLimit = (
   ip: string,
   intent: Intent,
-  spend: Deadline['spend'],
+  withinDeadline: Deadline['run'],
   pay: () => Promise<Paid>,
 ) => Promise<Paid | { state: 'closed'; closedMs: number }>
 
@@ -51,12 +51,12 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
   const live = limitOf('pin', perNetwork)
   const tests = limitOf('test-pin', perNetworkOfTests)
   const intents = createLimitByNetwork(deps, checkoutAttempts, ofIntent)
-  return async (ip, intent, spend, pay) => {
-    const ofPayment = await spend(() => intents(ip, intent._id))
+  return async (ip, intent, withinDeadline, pay) => {
+    const ofPayment = await withinDeadline(() => intents(ip, intent._id))
     if (!ofPayment.isOpen) return { state: 'closed', closedMs: ofPayment.closedMs }
-    const ofNetwork = await spend(() => (intent.sandbox ? tests(ip, intent.businessId) : live(ip)))
+    const ofNetwork = await withinDeadline(() => (intent.sandbox ? tests(ip, intent.businessId) : live(ip)))
     if (!ofNetwork.isOpen) {
-      await spend(() => ofPayment.leave())
+      await withinDeadline(() => ofPayment.leave())
       return { state: 'closed', closedMs: ofNetwork.closedMs }
     }
     let paid: Paid | null = null

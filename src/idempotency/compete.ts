@@ -27,11 +27,11 @@ export interface ClaimRequest {
 }
 
 /** Tries once to insert the claim, to take it over, or to find its answer. */
-export async function tryClaim(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
+export async function tryClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const fresh = freshClaim(deps.now(), request)
-  const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, until)
+  const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, deadlineAt)
   if (insertion.inserted) return mine(fresh)
-  const found = await deps.batchers.findClaim(request.id, until)
+  const found = await deps.batchers.findClaim(request.id, deadlineAt)
   // Removed meanwhile. The next look inserts a new claim.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return mine(found)
@@ -39,9 +39,9 @@ export async function tryClaim(deps: Deps, request: ClaimRequest, until: number)
 }
 
 /** As `tryClaim`, for a request that has seen the claim before. Only reads while the first request runs, because many may wait for it. */
-export async function lookAgain(deps: Deps, request: ClaimRequest, until: number): Promise<Claimed> {
-  const found = await deps.batchers.findClaim(request.id, until)
-  return found === null ? tryClaim(deps, request, until) : compete(deps, request, found)
+export async function lookAgain(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
+  const found = await deps.batchers.findClaim(request.id, deadlineAt)
+  return found === null ? tryClaim(deps, request, deadlineAt) : compete(deps, request, found)
 }
 
 /** Takes the claim over if its time is up, or finds its answer. */
@@ -59,9 +59,9 @@ export async function claimAgain(
   deps: Deps,
   request: ClaimRequest,
   effectId: string,
-  until: number,
+  deadlineAt: number,
 ): Promise<Claimed | null> {
-  const found = await deps.batchers.findClaim(request.id, until)
+  const found = await deps.batchers.findClaim(request.id, deadlineAt)
   return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
 }
 
@@ -141,12 +141,12 @@ const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `until`: see mongo/batching/batcher.ts. */
+/** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `deadlineAt`: see mongo/batching/batcher.ts. */
 export const keepAnswer = (
   deps: Pick<Deps, 'batchers'>,
   { id, token }: { id: string; token: string },
   kept: Pick<Claim, 'answer' | 'sandboxOf'>,
-  until: number,
+  deadlineAt: number,
 ): Promise<boolean> =>
   deps.batchers.updateClaim(
     {
@@ -155,7 +155,7 @@ export const keepAnswer = (
       // Only the holder of this token writes an answer, so its presence proves the write. The value may be too long to query by.
       proof: { token, answer: { $exists: true } },
     },
-    until,
+    deadlineAt,
   )
 
 /** Ends the lease, so that the next attempt runs at once. Never deletes the claim: a write with its effect id may still be running. */

@@ -8,7 +8,7 @@ import type { Cause } from '../outbox/event.ts'
 export interface Effect {
   id: string
   /** The caller's deadline on `performance.now()`. */
-  until: number
+  deadlineAt: number
   /** The try of the request that is under way. */
   cause: Cause | null
   /** Seals the response that `data` will become, for a create that stores it in the same insert (recall.ts). */
@@ -63,11 +63,11 @@ export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
 
-/** Runs work that waits on MongoDB within what is left of the request's timeouts with it, until `until` (mongo/batching/batcher.ts). */
-export type Spend = <T>(work: (until: number) => Promise<T>) => Promise<T>
+/** Runs work that waits on MongoDB within what is left of the request's timeouts with it, until `deadlineAt` (mongo/batching/batcher.ts). */
+export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
 /**
  * What is left to do of an operation that waits on somebody else: answers the data. It does not count against the request's
- * deadline, but for what it spends, and may take the `errandMs` of its route.
+ * deadline, but for what it spends, and may take the `thirdPartyMs` of its route.
  */
-export type Errand = (spend: Spend) => Promise<unknown>
+export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>

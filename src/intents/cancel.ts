@@ -19,7 +19,7 @@ export async function cancelIntent(
   referenceNumber: string,
   effect: Effect,
 ): Promise<Intent> {
-  const before = await findIntentToChange(deps, caller, referenceNumber, effect.until)
+  const before = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
   if (before.effects.includes(effect.id)) return ownEarlierCancel(deps, caller, referenceNumber, effect)
   if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   const by = { effectId: effect.id, cause: effect.cause }
@@ -35,7 +35,7 @@ async function ownEarlierCancel(
   referenceNumber: string,
   effect: Effect,
 ): Promise<Intent> {
-  const after = await findIntent(deps, caller, referenceNumber, effect.until)
+  const after = await findIntent(deps, caller, referenceNumber, effect.deadlineAt)
   if (!after.effects.includes(effect.id)) throw refuse('INTENT_CANCEL_CONFLICT')
   return after
 }

@@ -43,7 +43,7 @@ async function insertIntent(
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
   const intent = draft(deps, caller, asked, effect)
   for (let draw = 0; draw < draws; draw += 1) {
-    const insertion = await deps.batchers.insertIntent(intent, effect.until)
+    const insertion = await deps.batchers.insertIntent(intent, effect.deadlineAt)
     if (insertion.inserted) {
       const data = createdResponse(intent)
       countMove(deps, 'create', intent)

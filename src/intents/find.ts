@@ -7,15 +7,15 @@ import type { Intent } from './intent.ts'
 /**
  * The caller's own intent. INTENT_NOT_FOUND for an unknown reference, another business's, or a test that the clean-up is taking away;
  * SANDBOX_MISMATCH for one of the caller's other environment (SPEC 4.2).
- * Does not read the sealed response or the outbox. `until`: see mongo/batching/batcher.ts.
+ * Does not read the sealed response or the outbox. `deadlineAt`: see mongo/batching/batcher.ts.
  */
 export async function findIntent(
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,
   referenceNumber: string,
-  until: number,
+  deadlineAt: number,
 ): Promise<Intent> {
-  return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, until))
+  return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 }
 
 /** As `findIntent`, for a request that may change the intent. */
@@ -23,8 +23,9 @@ export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,
   referenceNumber: string,
-  until: number,
-): Promise<IntentToChange> => ownedBy(caller, await deps.batchers.findIntentToChange(referenceNumber, until))
+  deadlineAt: number,
+): Promise<IntentToChange> =>
+  ownedBy(caller, await deps.batchers.findIntentToChange(referenceNumber, deadlineAt))
 
 function ownedBy<Found extends Intent>({ businessId, sandbox }: Caller, intent: Found | null): Found {
   if (intent === null || intent.businessId !== businessId || intent.cleanedAt !== undefined)

@@ -30,7 +30,7 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
     question: { kind: 'payment', businessId: intent.businessId, key, amount, validUntil },
     since: startedAt,
     askAt,
-    settle: (outcome, cause) => settlePayment(deps, intent, payment, outcome, { cause, until: noHurry }),
+    settle: (outcome, cause) => settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noHurry }),
     askAgainAt: (at) => askPaymentAt(deps, intent, key, at),
   }
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import type { Spend } from '../idempotency/effect.ts'
+import type { WithinDeadline } from '../idempotency/effect.ts'
 import { noHurry } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
 import { firstQueryAt } from '../wallets/order-times.ts'
@@ -51,22 +51,26 @@ const nothingToAsk = { outcome: 'nothing-to-ask', why: null, nextAt: null } as c
 /** Who asks: a request, or a job (null), and how it waits on MongoDB. */
 export interface Asker {
   cause: Cause | null
-  spend: Spend
+  withinDeadline: WithinDeadline
 }
 
 /** A worker waits for MongoDB as long as MongoDB takes. */
-const aWorker: Asker = { cause: null, spend: (work) => work(noHurry) }
+const aWorker: Asker = { cause: null, withinDeadline: (work) => work(noHurry) }
 
 /** As `askWallet`, about one that was just read. */
-export async function askAbout(deps: Deps, open: OpenOrder, { cause, spend }: Asker): Promise<AskOutcome> {
+export async function askAbout(
+  deps: Deps,
+  open: OpenOrder,
+  { cause, withinDeadline }: Asker,
+): Promise<AskOutcome> {
   if (open.askAt > deps.now()) return { outcome: 'not-due', why: null, nextAt: open.askAt }
   const outcome = await ask(deps, open)
   if (outcome.outcome !== 'unknown') {
-    await spend(() => open.settle(outcome, cause))
+    await withinDeadline(() => open.settle(outcome, cause))
     return { outcome: outcome.outcome, why: null, nextAt: null }
   }
   const nextAt = nextAsk(deps, open.since)
-  await spend(() => open.askAgainAt(nextAt))
+  await withinDeadline(() => open.askAgainAt(nextAt))
   return { outcome: 'unknown', why: outcome.why, nextAt }
 }
 
@@ -94,9 +98,9 @@ function putOffUntil(deps: Pick<Deps, 'now'>, since: Date): Date {
  * Leaves to the workers what a wallet did not tell just now. Whoever waits hears the same, noted or not: an instant at which to ask is
  * there since it began, and a poll knows it.
  */
-export async function leaveOpen(deps: Deps, open: OpenOrder, spend: Spend): Promise<void> {
+export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
   const at = firstQueryAt(deps.now())
-  await spend(() => open.askAgainAt(at)).then(
+  await withinDeadline(() => open.askAgainAt(at)).then(
     () => enqueueWalletOutcome(deps, open.intent, open.question.key, at),
     () => undefined,
   )

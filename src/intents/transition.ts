@@ -73,10 +73,10 @@ export async function transitionTogether(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
   step: Step,
-  until: number,
+  deadlineAt: number,
 ): Promise<Intent | null> {
   const { proof, ...change } = planMove(deps, intent, step)
-  return changeTogether(deps, change, proof, until)
+  return changeTogether(deps, change, proof, deadlineAt)
 }
 
 /** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see mongo/batching/update-batcher.ts. */
@@ -84,9 +84,9 @@ export async function changeTogether(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
   { move, filter, update, after }: PlannedChange,
   proof: Record<string, unknown>,
-  until: number,
+  deadlineAt: number,
 ): Promise<Intent | null> {
-  if (!(await deps.batchers.updateIntent({ filter, update, proof }, until))) return null
+  if (!(await deps.batchers.updateIntent({ filter, update, proof }, deadlineAt))) return null
   if (move !== null) countMove(deps, move, after)
   return after
 }

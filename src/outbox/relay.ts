@@ -172,10 +172,10 @@ async function relayTo(
 ): Promise<NamedJob<'webhook-delivery'> | null> {
   const slot = await takeSlot(deps, receiver, compose)
   const delivery = newDelivery(source, event, receiver, deps.now(), slot && leaseToken)
-  const until = performance.now() + unsentAtMostMs
+  const deadlineAt = performance.now() + unsentAtMostMs
   let isMine = false
   try {
-    isMine = (await deps.batchers.insertDelivery(delivery, until)).inserted
+    isMine = (await deps.batchers.insertDelivery(delivery, deadlineAt)).inserted
   } finally {
     if (!isMine) slot?.free(null)
   }

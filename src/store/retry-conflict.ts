@@ -8,12 +8,12 @@ const longestPauseMs = 20
 
 /**
  * Calls `act` until it answers something else than null, which is what it answers when others were quicker. Ends with
- * SERVICE_UNAVAILABLE after `mostTries`, and at `until`, the caller's deadline on `performance.now()`. What it throws is thrown.
+ * SERVICE_UNAVAILABLE after `mostTries`, and at `deadlineAt`, the caller's deadline on `performance.now()`. What it throws is thrown.
  */
-export async function tryAgain<T>(until: number, act: () => Promise<T | null>): Promise<T> {
+export async function tryAgain<T>(deadlineAt: number, act: () => Promise<T | null>): Promise<T> {
   for (let tries = 1; tries <= mostTries; tries += 1) {
     if (tries > 1) await pause(Math.random() * longestPauseMs * (tries - 1))
-    if (performance.now() >= until) break
+    if (performance.now() >= deadlineAt) break
     const outcome = await act()
     if (outcome !== null) return outcome
   }

@@ -17,12 +17,12 @@ describe('The claim of a write', () => {
 
   // Begun first and looked at where it belongs: it takes 10 real seconds, in which the others run.
   let stuck: ReturnType<typeof waitForStuck>
-  let errand: ReturnType<typeof waitForEndpoint>
+  let outcome: ReturnType<typeof waitForEndpoint>
   before(() => {
     stuck = waitForStuck()
-    errand = waitForEndpoint()
+    outcome = waitForEndpoint()
     stuck.catch(() => undefined)
-    errand.catch(() => undefined)
+    outcome.catch(() => undefined)
   })
 
   const create = (key: string, body: object = { amount: 5 }) =>
@@ -253,7 +253,7 @@ describe('The claim of a write', () => {
     })
 
     it('is kept by an endpoint test for the whole webhook timeout, and is not cut after 8 s', async () => {
-      const { heldMs, second, first, third, arrived } = await errand
+      const { heldMs, second, first, third, arrived } = await outcome
       expect(heldMs).to.be.within(30_000, 35_000)
       expect(second.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
       expect(first.body.data).to.include({ delivered: true, responseStatus: 200 })

@@ -286,11 +286,11 @@ describe('A request that loses its claim', function () {
     const reference = path.split('/')[2] as string
     const { batchers } = service.deps
     const { findIntentToChange } = batchers
-    const effect = { id: newId(), until: performance.now() + 200, cause: null, seal: String }
+    const effect = { id: newId(), deadlineAt: performance.now() + 200, cause: null, seal: String }
     // As if the process were frozen between its read and its write.
     batchers.findIntentToChange = async (...args) => {
       const intent = await findIntentToChange(...args)
-      await until('the deadline', () => performance.now() >= effect.until)
+      await until('the deadline', () => performance.now() >= effect.deadlineAt)
       return intent
     }
     cleanUps.push(() => {

@@ -523,10 +523,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ip: '::1',
     }
     const asked = { amount: null, reason: null, expectedRefundable: null }
-    const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
-    const errand = await refundIntent(service.deps, caller, reference, asked, effect)
+    const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
+    const step = await refundIntent(service.deps, caller, reference, asked, effect)
     const overdrawn = new Error('the request has no timeouts left')
-    const spending = errand(() => Promise.reject(overdrawn))
+    const spending = step(() => Promise.reject(overdrawn))
     expect(await spending.catch((error) => error)).to.equal(overdrawn)
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })

@@ -235,7 +235,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       ip: '::1',
     }
     const asked = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
-    const effect = { id: newId(), until: noHurry, cause: null, seal: String }
+    const effect = { id: newId(), deadlineAt: noHurry, cause: null, seal: String }
     let days = 0
     const leaping = { ...service.deps, now: () => new Date(service.clock.now().getTime() + day * days++) }
     await simulatePayment(leaping, caller, reference, asked, effect)

@@ -162,10 +162,10 @@ describe('A process that is killed between any two steps with money at a live pr
       ip: '::1',
     } as const
     const asked = { amount: 500, reason: null, expectedRefundable: null }
-    const effect = { id: effectId, until: performance.now() + 60_000, cause: null, seal: String }
+    const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
     try {
-      const errand = await refundIntent(deps, caller, referenceNumber, asked, effect)
-      await errand((work) => work(noHurry))
+      const step = await refundIntent(deps, caller, referenceNumber, asked, effect)
+      await step((work) => work(noHurry))
       answers.push('done')
     } catch (error) {
       answers.push((error as { code?: string }).code ?? '')

@@ -221,7 +221,7 @@ describe('A process that is killed between any two steps of a payment', function
     }
     return {
       async prepare(): Promise<Request> {
-        const effect = { id: newId(), until: noHurry, cause: null, seal: () => '' }
+        const effect = { id: newId(), deadlineAt: noHurry, cause: null, seal: () => '' }
         return { ...(await first()), effect, answers: [] }
       },
       run: (victim: Victim, each: Request) => ask(victim.deps, each),
@@ -242,8 +242,8 @@ describe('A process that is killed between any two steps of a payment', function
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const asked = { amount: 20_000, reason: null, expectedRefundable: null }
-        const errand = await refundIntent(deps, caller, referenceNumber, asked, effect)
-        return errand((work) => work(noHurry))
+        const step = await refundIntent(deps, caller, referenceNumber, asked, effect)
+        return step((work) => work(noHurry))
       }, preparePaid),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)

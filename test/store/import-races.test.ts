@@ -31,7 +31,7 @@ const leaseOverMs = 11_000
 interface Stop {
   effectId?: string
   fate?: Fate
-  deadline?: { until: number }
+  deadline?: { deadlineAt: number }
 }
 
 describe('A concurrent import', () => {
@@ -83,7 +83,7 @@ describe('A concurrent import', () => {
   async function stoppedAt(
     step: number,
     csv: string,
-    { effectId = newId(), fate = 'paused', deadline = { until: noHurry } }: Stop = {},
+    { effectId = newId(), fate = 'paused', deadline = { deadlineAt: noHurry } }: Stop = {},
   ) {
     const victim = await openVictim(service, { step, fate, lateMs: 0 })
     const answer = importAs(victim.deps, merchant, csv, effectId, deadline).catch(
@@ -99,7 +99,7 @@ describe('A concurrent import', () => {
 
   /** What an import hears that has time to look once or twice. */
   const toldInTime = (csv: string) =>
-    importAs(service.deps, merchant, csv, newId(), { until: performance.now() + 1_100 }).catch(
+    importAs(service.deps, merchant, csv, newId(), { deadlineAt: performance.now() + 1_100 }).catch(
       (error: { code: string }) => error.code,
     )
 
@@ -361,9 +361,9 @@ describe('A concurrent import', () => {
   it('never happens if it was refused for being too late', async () => {
     // Its plan is stored late; its products are; it is about to commit.
     for (const step of [2, 6]) {
-      const deadline = { until: noHurry }
+      const deadline = { deadlineAt: noHurry }
       const goOn = await stoppedAt(step, csvOf('handle,name,price,sku', 'a,A,1,A-1'), { deadline })
-      deadline.until = 0
+      deadline.deadlineAt = 0
       expect(await goOn()).to.equal('SERVICE_UNAVAILABLE')
       expect(await sells()).to.deep.equal([])
       expect(await plansOf(service, merchant)).to.deep.equal([])

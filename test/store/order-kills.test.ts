@@ -204,7 +204,7 @@ describe('An order whose process is killed between any two steps', function () {
       limits: noLimitsOfItsOwn,
       ip: '::1',
     } as const
-    const effect = { id: mine.order, until: performance.now() + 10_000, cause: null, seal: () => '' }
+    const effect = { id: mine.order, deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' }
     const asked = { items: [{ productId, quantity: 1 }], customer: null }
     const answer = placeOrder(victim.deps, caller, asked, effect).then(
       () => 'placed',

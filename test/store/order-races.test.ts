@@ -222,7 +222,7 @@ describe('Concurrent orders', () => {
       limits: noLimitsOfItsOwn,
       ip: '::1',
     } as const
-    const effect = { id: newId(), until: performance.now() + timeoutMs, cause: null, seal: () => '' }
+    const effect = { id: newId(), deadlineAt: performance.now() + timeoutMs, cause: null, seal: () => '' }
     const placing = placeOrder({ ...service.deps, now }, caller, { items, customer: null }, effect)
     return {
       answer: placing.then(

@@ -29,7 +29,7 @@ export async function importAs(
   { businessId, keyId }: Merchant,
   csv: string,
   effectId: string,
-  deadline = { until: noHurry },
+  deadline = { deadlineAt: noHurry },
 ) {
   const caller = {
     businessId,
@@ -43,8 +43,8 @@ export async function importAs(
   const asked = { rows: await readRows(deps, csv), isDryRun: false }
   const effect = {
     id: effectId,
-    get until() {
-      return deadline.until
+    get deadlineAt() {
+      return deadline.deadlineAt
     },
     cause: null,
     seal: () => '',

@@ -17,7 +17,7 @@ export const storedIntent = (service: Service, referenceNumber: string): Promise
 export const toldBy = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
 /** Nobody waits for it. */
-export const atLeisure: Payer = { cause: null, spend: (work) => work(noHurry) }
+export const atLeisure: Payer = { cause: null, withinDeadline: (work) => work(noHurry) }
 
 /** A customer confirms: the demo wallet that pays, the whole amount, a form of its own, but for what is said otherwise. */
 export function payFor({ deps }: { deps: Deps }, intent: Intent, said: Partial<Confirmation>): Promise<Paid> {

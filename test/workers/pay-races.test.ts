@@ -117,7 +117,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   /** Opens when the merchant has heard that somebody pays. */
   const held = createGate()
 
-  const effect = () => ({ id: newId(), until: performance.now() + 10_000, cause: null, seal: () => '' })
+  const effect = () => ({ id: newId(), deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' })
   const asked = (asking: Promise<Intent>): Promise<string> =>
     asking.then(
       () => 'done',

@@ -181,7 +181,7 @@ describe('A payment in progress', () => {
     let waits = 0
     const payer: Payer = {
       cause: null,
-      spend(work) {
+      withinDeadline(work) {
         waits += 1
         return waits === 3 ? Promise.reject(new Error('MongoDB is away')) : work(noHurry)
       },

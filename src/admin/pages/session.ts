@@ -18,7 +18,7 @@ export function recognise(deps: Deps) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const token = tokenOf(req)
     if (token !== undefined) {
-      const staff = await deadlineOf(res).spend(() => findSession(deps, token))
+      const staff = await deadlineOf(res).run(() => findSession(deps, token))
       if (staff !== null) res.locals.staff = staff
     }
     next()

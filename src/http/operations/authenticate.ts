@@ -14,8 +14,10 @@ export async function authenticate(
   deadline: Deadline,
 ): Promise<Caller> {
   const address = req.ip ?? ''
-  return deadline.spend((until) =>
-    limitUnknown(deps, address, res, until, async () => identify(deps, bearerToken(req), address, until)),
+  return deadline.run((deadlineAt) =>
+    limitUnknown(deps, address, res, deadlineAt, async () =>
+      identify(deps, bearerToken(req), address, deadlineAt),
+    ),
   )
 }
 

@@ -16,7 +16,7 @@ import {
   recallFirst,
   tryClaim,
 } from '../../idempotency/compete.ts'
-import { doneBefore, type Effect, type Errand } from '../../idempotency/effect.ts'
+import { doneBefore, type Effect, type ThirdPartyStep } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { withinSandboxResponses } from '../../quotas/sandbox-responses.ts'
@@ -34,8 +34,8 @@ const lookLaterEveryMs = 500
 const mostLongWaits = 20
 /** The 8 s that a request may wait on MongoDB, and 2 s to spare. A duplicate waits 10 s, so it sees the lease end and inherits. */
 const claimLeaseMs = 10_000
-/** Beyond the longest errand, for what comes before and after it. */
-const errandGraceMs = 5000
+/** Added to the longest third-party step, for the work before and after it. */
+const thirdPartyGraceMs = 5000
 const longestKey = 255
 /** A stored response is its status in three digits, followed by its body. */
 const statusLength = 3
@@ -51,8 +51,8 @@ export interface Write {
   /** Why the body could not be read, where it could not: no answer that is kept (order of checks, 11). */
   unread: Refusal | null
   recall: Recall | null
-  /** How long the errand may take that `run` answers; null when it answers the data. */
-  errandMs: number | null
+  /** The longest time for the third-party step that `run` returns. Null if `run` returns the data itself. */
+  thirdPartyMs: number | null
   cause: Cause
   run(effect: Effect): Promise<unknown>
 }
@@ -92,21 +92,21 @@ interface Lost {
 export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
   const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
   const paramsHash = digest(stringify(write.params) ?? '')
-  const { recall, errandMs } = write
+  const { recall, thirdPartyMs } = write
   const request = {
     id,
     paramsHash,
     recall,
-    leaseMs: errandMs === null ? claimLeaseMs : errandMs + errandGraceMs,
+    leaseMs: thirdPartyMs === null ? claimLeaseMs : thirdPartyMs + thirdPartyGraceMs,
     arrivedAt: deps.now(),
   }
   const beganAtMs = performance.now()
-  let look = (until: number): Promise<Claimed | Lost> => tryClaim(deps, request, until)
+  let look = (deadlineAt: number): Promise<Claimed | Lost> => tryClaim(deps, request, deadlineAt)
   for (let waited = false; ; waited = true) {
-    const claimed = await deadline.spend(look)
+    const claimed = await deadline.run(look)
     if (claimed.state === 'lost') return claimed.own
     if (claimed.state === 'answered') {
-      if (waited) await deadline.spend((until) => deps.batchers.noteReplay(id, until))
+      if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
       const { first } = claimed
       // A computed response is never large enough to wait.
       if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.answer.length)
@@ -122,8 +122,9 @@ export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, wr
         throw error
       })
       if (isKept) return own
-      look = async (until) => (await claimAgain(deps, request, effectId, until)) ?? { state: 'lost', own }
-    } else if (!waited) look = (until) => lookAgain(deps, request, until)
+      look = async (deadlineAt) =>
+        (await claimAgain(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
+    } else if (!waited) look = (deadlineAt) => lookAgain(deps, request, deadlineAt)
     await waitToLook(deps, caller, performance.now() - beganAtMs)
   }
 }
@@ -177,7 +178,7 @@ async function runHolding(
     answer: sealed(answer, answerField(claims.name, held.id)),
     ...(sandbox ? { sandboxOf: businessId } : {}),
   }
-  const isKept = await deadline.spend((until) => keepAnswer(deps, held, kept, until))
+  const isKept = await deadline.run((deadlineAt) => keepAnswer(deps, held, kept, deadlineAt))
   return { answer, isKept }
 }
 
@@ -191,19 +192,19 @@ async function recallEarlier(
   write: Write,
   { id, effectId }: { id: string; effectId: string },
 ): Promise<Answer> {
-  const first = await deadline.spend(() => recallFirst(deps, write.recall, effectId))
+  const first = await deadline.run(() => recallFirst(deps, write.recall, effectId))
   if (first === null) throw unavailable()
-  await deadline.spend((until) => deps.batchers.noteReplay(id, until))
+  await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
   return replay(deps, write, first, false)
 }
 
 async function operate(
   deadline: Deadline,
-  { cause, errandMs, run }: Write,
+  { cause, thirdPartyMs, run }: Write,
   effect: Pick<Effect, 'id' | 'seal'>,
 ): Promise<unknown> {
-  const begun = await deadline.spend((until) => run({ ...effect, until, cause }))
-  return errandMs === null || begun === doneBefore ? begun : (begun as Errand)(deadline.spend)
+  const begun = await deadline.run((deadlineAt) => run({ ...effect, deadlineAt, cause }))
+  return thirdPartyMs === null || begun === doneBefore ? begun : (begun as ThirdPartyStep)(deadline.run)
 }
 
 /** Whether the operation gave an answer that stays, rather than asking to come again. */

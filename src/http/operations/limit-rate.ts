@@ -48,7 +48,7 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 /**
  * Throws RATE_LIMITED, before the credentials are looked up, for an address if its network or one of its larger prefixes sent too many unknown
  * callers (order of checks, 3). The refusal is delayed by a second or two, as for any visitor (limit-visitors.ts). Only unknown callers count.
- * No more requests are looked up at once than are left of the limit. The others wait for one of these to end, until `until`
+ * No more requests are looked up at once than are left of the limit. The others wait for one of these to end, until `deadlineAt`
  * (SERVICE_UNAVAILABLE), so no caller with a key is refused because of others with a key. A known key that is refused (4 and 5) does not
  * count: not for the key, which strangers at another address could use up, and not for the address, whose other keys would suffer. The price is
  * a lookup, and concurrent lookups share one round trip.
@@ -57,7 +57,7 @@ export async function limitUnknown<Known>(
   deps: Limiting,
   clientAddress: string,
   res: Response,
-  until: number,
+  deadlineAt: number,
   recognise: () => Promise<Known>,
 ): Promise<Known> {
   const { rateLimits } = deps
@@ -66,7 +66,7 @@ export async function limitUnknown<Known>(
     ({ range, limit }) => [`address:${range}`, limit] as const,
   )
   const room = () => {
-    if (performance.now() > until) throw unavailable()
+    if (performance.now() > deadlineAt) throw unavailable()
     const standings = prefixes.map((prefix) => rateLimits.look(...prefix))
     if (standings.every(({ isOpen }) => isOpen))
       return Math.min(...standings.map(({ remaining }) => remaining))

@@ -34,8 +34,8 @@ export interface ReadRoute extends Common {
   shows: ItemKind
   /** The response is a page of a list, which runs within the limits and on the connections of the lists (src/lists). */
   isPage?: true
-  /** `until`: see mongo/batching/batcher.ts. */
-  run(deps: Deps, caller: Caller, asked: Asked, until: number): Promise<unknown>
+  /** `deadlineAt`: see mongo/batching/batcher.ts. */
+  run(deps: Deps, caller: Caller, asked: Asked, deadlineAt: number): Promise<unknown>
 }
 
 /** Answers a file in place of the envelope; what is refused before its first byte is enveloped as ever. */
@@ -53,8 +53,8 @@ export interface WriteRoute extends Common {
   body: BodyKind | 'none'
   /** How the first response of a create is found; null if the claim stores it. */
   recall: Recall | null
-  /** How long the errand takes at most, of an operation that answers one; in ms. */
-  errandMs?: (config: Config) => number
+  /** The longest time in ms for the third-party step, if the operation returns one. */
+  thirdPartyMs?: (config: Config) => number
   run(deps: Deps, caller: Caller, asked: Asked, effect: Effect): Promise<unknown>
 }
 

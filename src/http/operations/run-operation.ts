@@ -31,7 +31,7 @@ export async function runOperation(
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
   const unsure = deps.databaseTime.unsure()
-  if (unsure !== null) await deadline.spend(() => unsure)
+  if (unsure !== null) await deadline.run(() => unsure)
   const caller = await authenticate(deps, req, res, deadline)
   res.locals.caller = caller
   await limitKey(deps, caller, res)
@@ -61,9 +61,9 @@ async function read(
   if (route.isPage !== true) return respond(deps, route, caller, asked, deadline, res)
   // Before memory is reserved: a list that waits for others of its business must not hold any memory.
   const { shares } = deps.lists
-  const free = await deadline.spend((until) =>
+  const free = await deadline.run((deadlineAt) =>
     // After the deadline no caller is left to free the slot.
-    shares.take(caller.businessId, () => res.closed || performance.now() > until),
+    shares.take(caller.businessId, () => res.closed || performance.now() > deadlineAt),
   )
   return respond(deps, route, caller, asked, deadline, res).finally(free)
 }
@@ -101,12 +101,12 @@ async function readAndBuild(
   const bytes = route.isPage ? memoryOfPage(route.shows, asked.query) : memoryOfOne(route.shows)
   const memory = await deps.responses.reserve(caller.businessId, bytes, res)
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
-    deadline.spend((until) =>
+    deadline.run((deadlineAt) =>
       memory.during(() => {
-        if (route.isPage !== true) return route.run(deps, caller, asked, until)
-        const isGone = () => res.closed || performance.now() > until
+        if (route.isPage !== true) return route.run(deps, caller, asked, deadlineAt)
+        const isGone = () => res.closed || performance.now() > deadlineAt
         return deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
-          route.run({ ...deps, ...models }, caller, asked, until),
+          route.run({ ...deps, ...models }, caller, asked, deadlineAt),
         )
       }),
     ),
@@ -127,7 +127,7 @@ async function download(
   const asked = askedBy(deps, route, req, undefined)
   const memory = await deps.responses.reserve(caller.businessId, memoryOfDownload, res)
   return memory.during(async () => {
-    const file = await deadline.spend(() => route.download(deps, caller, asked))
+    const file = await deadline.run(() => route.download(deps, caller, asked))
     return beginDownload(file, deadline)
   })
 }
@@ -181,7 +181,7 @@ function writeOf(
     status: route.status,
     unread,
     recall: route.recall,
-    errandMs: route.errandMs?.(deps.config) ?? null,
+    thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
     cause: causeOf(res),
     // Past its deadline it may run on for some seconds, and hold its body.
     run: (effect) =>

@@ -36,7 +36,7 @@ export const deadlineOf = (res: Response): Deadline => res.locals.deadline as De
 export async function limitTime(_req: Request, res: Response, next: NextFunction): Promise<void> {
   const answered = new Promise<void>((resolve) => res.once('close', resolve))
   next()
-  await deadlineOf(res).spend(() => answered)
+  await deadlineOf(res).run(() => answered)
 }
 
 /** Delays a request while database time is not known exactly enough, which is rare. */
@@ -44,6 +44,6 @@ export const awaitTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {
     const unsure = deps.databaseTime.unsure()
-    if (unsure !== null) await deadlineOf(res).spend(() => unsure)
+    if (unsure !== null) await deadlineOf(res).run(() => unsure)
     next()
   }

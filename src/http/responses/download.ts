@@ -20,7 +20,7 @@ export interface DownloadBegun extends Download {
 /** Waits for the first piece as long as the request's timeouts lasts. */
 export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
   try {
-    const { value } = await deadline.spend(() => file.pieces.next())
+    const { value } = await deadline.run(() => file.pieces.next())
     return { ...file, first: value ?? '' }
   } catch (error) {
     end(file)

@@ -56,7 +56,7 @@ export const endpointRoutes: readonly Route[] = [
     status: 200,
     body: 'json',
     recall: null,
-    errandMs: (config) => config.webhookTimeoutMs,
+    thirdPartyMs: (config) => config.webhookTimeoutMs,
     run: (deps, caller, { params, body }, effect) =>
       testEndpoint(deps, caller, params.id ?? '', parseTest(deps, caller, body), effect),
   },

@@ -9,7 +9,7 @@ import { simulatePayment } from '../../intents/payments/simulate.ts'
 import { presentFor, presentIntent } from '../../intents/present.ts'
 import { recallIntent } from '../../intents/present-created.ts'
 import { parseRefund } from '../../intents/refunds/parse-refund.ts'
-import { refundErrandMs, refundIntent } from '../../intents/refunds/refund.ts'
+import { refundIntent, refundThirdPartyMs } from '../../intents/refunds/refund.ts'
 import type { Asked, Route } from '../operations/route.ts'
 import { aboutIntents } from './intents-openapi.ts'
 
@@ -47,9 +47,9 @@ export const intentRoutes: readonly Route[] = [
     key: 'any',
     shows: 'intent',
     scope: 'payments.intents:read',
-    run: async (deps, caller, { params }, until) => {
+    run: async (deps, caller, { params }, deadlineAt) => {
       const now = deps.now()
-      const intent = await findIntent(deps, caller, params.referenceNumber ?? '', until)
+      const intent = await findIntent(deps, caller, params.referenceNumber ?? '', deadlineAt)
       return presentFor(caller, deps.config, intent, now)
     },
   },
@@ -91,7 +91,7 @@ export const intentRoutes: readonly Route[] = [
     status: 200,
     body: 'json',
     recall: null,
-    errandMs: refundErrandMs,
+    thirdPartyMs: refundThirdPartyMs,
     run: (deps, caller, { params, body }, effect) =>
       refundIntent(deps, caller, params.referenceNumber ?? '', parseRefund(deps, body), effect),
   },

@@ -18,7 +18,7 @@ export const productCsvRoutes: readonly Route[] = [
     recall: null,
     run: (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) =>
       deps.importOneAtATime(caller.businessId, async () => {
-        const input = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.until)
+        const input = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.deadlineAt)
         return importProducts(deps, caller, input, effect)
       }),
   },

@@ -6,19 +6,19 @@ const budgetMs = 8000
 /** Timers are rounded up to this, because Node keeps timers of equal length in one list, and a list per request costs more than a late deadline. */
 const tickMs = 100
 
-/** The time that a request may still wait for MongoDB. Only waits within `spend` count. */
+/** The time that a request may still wait for MongoDB. Only waits within `run` count. */
 export interface Deadline {
   /**
-   * Runs work that waits for MongoDB. `until` is its deadline, on `performance.now()`. After the deadline it throws SERVICE_UNAVAILABLE, and the
+   * Runs work that waits for MongoDB. `deadlineAt` is its deadline, on `performance.now()`. After the deadline it throws SERVICE_UNAVAILABLE, and the
    * outcome of a write that was sent is unknown.
    */
-  spend<T>(work: (until: number) => Promise<T>): Promise<T>
+  run<T>(work: (deadlineAt: number) => Promise<T>): Promise<T>
 }
 
 export function startDeadline(): Deadline {
   let leftMs = budgetMs
   return {
-    async spend(work) {
+    async run(work) {
       const startedAt = performance.now()
       try {
         return await withTimeout(work(startedAt + leftMs), Math.ceil(leftMs / tickMs) * tickMs, () => {

@@ -21,7 +21,7 @@ export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
   intent: Intent,
   hold: PaymentHold,
-  until: number,
+  deadlineAt: number,
 ): Promise<Intent | null> {
   const { businessId, sandbox, _id } = intent
   const begin = {
@@ -36,7 +36,7 @@ export async function beginPayment(
     update: { $set: { hold, cancelsAt: neverCancels } },
     proof: { 'hold.mark': hold.mark },
   }
-  return (await deps.batchers.updateIntent(begin, until))
+  return (await deps.batchers.updateIntent(begin, deadlineAt))
     ? { ...intent, hold, cancelsAt: neverCancels }
     : null
 }

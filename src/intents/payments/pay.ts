@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import type { Spend } from '../../idempotency/effect.ts'
+import type { WithinDeadline } from '../../idempotency/effect.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { newId } from '../../security/ids.ts'
 import { orderDeadline } from '../../wallets/order-times.ts'
@@ -28,7 +28,7 @@ export interface Confirmation {
 /** Who waits for a payment: the request of the customer, and its timeouts with MongoDB. */
 export interface Payer {
   cause: Cause | null
-  spend: Spend
+  withinDeadline: WithinDeadline
 }
 
 /**
@@ -49,26 +49,28 @@ export async function payIntent(
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,
-  { cause, spend }: Payer,
+  { cause, withinDeadline }: Payer,
 ): Promise<Paid> {
   const payment = hold(deps, wallet, confirmation)
-  const held = await spend((until) => beginPayment(deps, intent, payment, until))
+  const held = await withinDeadline((deadlineAt) => beginPayment(deps, intent, payment, deadlineAt))
   if (held === null) return { state: 'not-begun' }
   const { phone, pin, amount } = confirmation
   const { id: key, validUntil } = payment
   const { businessId, referenceNumber } = intent
   const order = { key, amount, validUntil, businessId, referenceNumber, phone, pin }
-  const suspended = await spend(() => isSuspended(deps, businessId))
+  const suspended = await withinDeadline(() => isSuspended(deps, businessId))
   const outcome =
     suspended || isTooLate(held, payment, deps.now())
       ? ({ outcome: 'not-executed' } as const)
       : await outcomeOf(deps, wallet.name, () => wallet.authorise(order))
   if (outcome.outcome === 'unknown') {
     deps.log.warn({ referenceNumber, wallet: wallet.name, why: outcome.why }, 'payment.outcome-unknown')
-    await leaveOpen(deps, openPayment(deps, held, payment), spend)
+    await leaveOpen(deps, openPayment(deps, held, payment), withinDeadline)
     return { state: 'waiting' }
   }
-  const settled = await spend((until) => settlePayment(deps, held, payment, outcome, { cause, until }))
+  const settled = await withinDeadline((deadlineAt) =>
+    settlePayment(deps, held, payment, outcome, { cause, deadlineAt }),
+  )
   if (settled === null) return { state: 'waiting' }
   return suspended ? { state: 'not-begun' } : { state: 'settled', outcome, intent: settled }
 }

@@ -13,7 +13,7 @@ import type { PaymentAttempt, PaymentHold } from './payment.ts'
 /** Who settles a payment: a request, or a job (null); and until when it waits (mongo/batching/batcher.ts). */
 export interface Settler {
   cause: Cause | null
-  until: number
+  deadlineAt: number
 }
 
 /**
@@ -49,12 +49,12 @@ async function write(
   intent: Intent,
   payment: PaymentHold,
   outcome: KnownOutcome,
-  { cause, until }: Settler,
+  { cause, deadlineAt }: Settler,
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
   // Not by the event, which may be relayed before one asks: the customer is told how it went.
-  const after = await changeTogether(deps, change, { 'attempts.mark': attempt.mark }, until)
+  const after = await changeTogether(deps, change, { 'attempts.mark': attempt.mark }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 

@@ -36,7 +36,7 @@ export async function simulatePayment(
   asked: Simulation,
   effect: Effect,
 ): Promise<Intent> {
-  const before = await findIntentToChange(deps, caller, referenceNumber, effect.until)
+  const before = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
   if (wasMade(before, effect)) return ownEarlierPayment(deps, caller, referenceNumber, effect)
   if (!takesPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
   const amount = amountFor(deps, before, asked)
@@ -75,7 +75,7 @@ async function ownEarlierPayment(
   referenceNumber: string,
   effect: Effect,
 ): Promise<Intent> {
-  const after = await findIntent(deps, caller, referenceNumber, effect.until)
+  const after = await findIntent(deps, caller, referenceNumber, effect.deadlineAt)
   if (!wasMade(after, effect)) throw refuse('INTENT_NOT_PENDING')
   return answerFrom(after, effect)
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
-import type { Effect, Spend } from '../../idempotency/effect.ts'
+import type { Effect, WithinDeadline } from '../../idempotency/effect.ts'
 import type { Cause } from '../../outbox/event.ts'
 import { outcomeOf } from '../../wallets/query.ts'
 import type { KnownOutcome, Wallet } from '../../wallets/wallet.ts'
@@ -29,18 +29,18 @@ export interface Begun {
 export async function carryOut(
   deps: Deps,
   caller: Caller,
-  spend: Spend,
+  withinDeadline: WithinDeadline,
   begun: Begun,
 ): Promise<Record<string, unknown>> {
   const { intent, payment, wallet, refund } = begun
   const { id: key, amount, validUntil } = refund
   const order = { businessId: intent.businessId, key, amount, validUntil, paymentKey: payment.key }
   const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
-  if (outcome.outcome !== 'unknown') return conclude(deps, caller, spend, begun, outcome)
+  if (outcome.outcome !== 'unknown') return conclude(deps, caller, withinDeadline, begun, outcome)
   const { referenceNumber } = intent
   const { why } = outcome
   deps.log.warn({ referenceNumber, refundId: key, wallet: wallet.name, why }, 'refund.outcome-unknown')
-  await leaveOpen(deps, openRefund(deps, intent, payment, refund), spend)
+  await leaveOpen(deps, openRefund(deps, intent, payment, refund), withinDeadline)
   throw notKnownYet()
 }
 
@@ -52,29 +52,31 @@ const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
 export async function earlierRefund(
   deps: Deps,
   caller: Caller,
-  spend: Spend,
+  withinDeadline: WithinDeadline,
   referenceNumber: string,
   { id: effectId, cause }: Effect,
 ): Promise<Record<string, unknown>> {
-  const look = () => spend((until) => findIntent(deps, caller, referenceNumber, until))
+  const look = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
   const intent = await look()
   const refund = ownRefund(intent, effectId)
   const { payment } = intent
   if (refund?.status !== 'PENDING' || payment === null) return answerFrom(deps, intent, effectId)
-  await askAbout(deps, openRefund(deps, intent, payment, refund), { cause, spend })
+  await askAbout(deps, openRefund(deps, intent, payment, refund), { cause, withinDeadline })
   return answerFrom(deps, await look(), effectId)
 }
 
 async function conclude(
   deps: Deps,
   caller: Caller,
-  spend: Spend,
+  withinDeadline: WithinDeadline,
   { intent, refund, cause }: Begun,
   outcome: KnownOutcome,
 ): Promise<Record<string, unknown>> {
-  const settled = await spend(() => settleRefund(deps, intent, refund, outcome, cause))
+  const settled = await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
   // Null: somebody else has asked the wallet, and settled it.
-  const after = settled ?? (await spend((until) => findIntent(deps, caller, intent.referenceNumber, until)))
+  const after =
+    settled ??
+    (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))
   return answerFrom(deps, after, refund.effectId)
 }
 

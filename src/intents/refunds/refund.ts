@@ -2,7 +2,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse, unavailable } from '../../errors.ts'
-import type { Effect, Errand } from '../../idempotency/effect.ts'
+import type { Effect, ThirdPartyStep } from '../../idempotency/effect.ts'
 import { newRefundId } from '../../security/ids.ts'
 import { orderDeadline } from '../../wallets/order-times.ts'
 import { type IntentToChange } from '../batchers.ts'
@@ -20,12 +20,12 @@ const mostLooks = 5
 const costInReads = 3
 
 /** The wallet's call with its grace (wallets/query.ts), and the 8 s that a request may wait on MongoDB. */
-export const refundErrandMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
+export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
   config.walletTimeoutMs + 9000
 
 /**
  * Gives the money of a payment, or a part of it, back (SPEC 4.5): what it takes is set aside in one write, the wallet moves it, one write
- * ends it. The errand answers the intent and `refund`, the new record. Throws what `judgeRefund` says; REFUND_FAILED when the wallet did
+ * ends it. The third-party step returns the intent and `refund`, the new record. Throws what `judgeRefund` says; REFUND_FAILED when the wallet did
  * not, and nothing changed; SERVICE_UNAVAILABLE while nobody knows: a retry finds its own refund and answers from it.
  */
 export async function refundIntent(
@@ -34,21 +34,22 @@ export async function refundIntent(
   referenceNumber: string,
   asked: RefundRequest,
   effect: Effect,
-): Promise<Errand> {
+): Promise<ThirdPartyStep> {
   const { cause } = effect
   for (let look = 0; look < mostLooks; look += 1) {
-    const intent = await findIntentToChange(deps, caller, referenceNumber, effect.until)
+    const intent = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
     if (wasBegun(intent, effect.id))
-      return (spend) => earlierRefund(deps, caller, spend, referenceNumber, effect)
+      return (withinDeadline) => earlierRefund(deps, caller, withinDeadline, referenceNumber, effect)
     const { payment, amount, committed } = judgeRefund(intent, asked)
     const wallet = deps.wallets.named(payment.wallet)
     if (wallet === null) throw withoutWallet()
     await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amount, asked.reason, effect.id)
     // This process was frozen for longer than its lease, so a retry may already have returned.
-    if (performance.now() >= effect.until) throw unavailable()
+    if (performance.now() >= effect.deadlineAt) throw unavailable()
     if (await beginRefund(deps, intent, committed, refund))
-      return (spend) => carryOut(deps, caller, spend, { intent, payment, wallet, refund, cause })
+      return (withinDeadline) =>
+        carryOut(deps, caller, withinDeadline, { intent, payment, wallet, refund, cause })
   }
   throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 1 })
 }

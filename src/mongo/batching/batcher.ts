@@ -4,16 +4,16 @@ import { withTimeout } from '../../process/timeout.ts'
 /**
  * Calls that wait together travel together. A batcher has at most one trip to MongoDB under way; what arrives
  * meanwhile goes with the next. A lone caller is sent at once.
- * `until` is the caller's deadline on `performance.now()`: what is still unsent past it is dropped, with a 503.
+ * `deadlineAt` is the caller's deadline on `performance.now()`: what is still unsent past it is dropped, with a 503.
  */
-export type Batcher<Item, Outcome> = (item: Item, until: number) => Promise<Outcome>
+export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
 /** The deadline of a worker: nobody waits for it, and its trips may take the time the driver gives them. */
 export const noHurry = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
   item: Item
-  until: number
+  deadlineAt: number
   resolve: (outcome: Outcome) => void
   reject: (error: unknown) => void
 }
@@ -64,7 +64,7 @@ export function createBatcher<Item, Outcome>(
     const now = performance.now()
     const inTime: Waiting<Item, Outcome>[] = []
     for (const one of taken)
-      if (one.until > now) inTime.push(one)
+      if (one.deadlineAt > now) inTime.push(one)
       else one.reject(unavailable())
     if (inTime.length === 0) return
     try {
@@ -78,9 +78,9 @@ export function createBatcher<Item, Outcome>(
     }
   }
 
-  return (item, until) =>
+  return (item, deadlineAt) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, until, resolve, reject })
+      waiting.push({ item, deadlineAt, resolve, reject })
       if (!hold) void drain()
       else if (waiting.length >= worthATrip) endRest()
     })

@@ -27,7 +27,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
     updateTogether(collection, batch),
   )
   const oneAtATime = createOneAtATime()
-  return (update, until) => oneAtATime(update.filter._id, () => batcher(update, until))
+  return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
 /** Never throws: a fault of the connection or of the write concern leaves the outcome of all of them unknown. */

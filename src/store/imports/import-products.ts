@@ -40,11 +40,11 @@ async function preview(
   deps: ImportDeps,
   caller: Caller,
   rows: readonly ProductRow[],
-  { until }: Effect,
+  { deadlineAt }: Effect,
 ): Promise<Preview> {
   await requireShop(deps, caller)
   const { businessId, sandbox } = caller
-  return previewOf(await compare(deps, { businessId, sandbox, until }, rows))
+  return previewOf(await compare(deps, { businessId, sandbox, deadlineAt }, rows))
 }
 
 async function importRows(
@@ -72,7 +72,7 @@ async function importInPlace(
   effect: Effect,
 ): Promise<ImportCounts | null> {
   const { businessId, sandbox } = plan
-  const look = { businessId, sandbox, until: effect.until }
+  const look = { businessId, sandbox, deadlineAt: effect.deadlineAt }
   try {
     await takeBackLate(deps, look)
     const comparison = await compare(deps, look, rows)
@@ -95,7 +95,7 @@ async function carryOut(
   comparison: Comparison,
   effect: Effect,
 ): Promise<ImportCounts> {
-  refuseLate(effect.until)
+  refuseLate(effect.deadlineAt)
   const committed = await commit(deps, plan, comparison)
   if (committed === null) throw unavailable()
   await finish(deps, committed)

@@ -50,11 +50,11 @@ async function placeInTries(
   effect: Effect,
 ): Promise<Placed> {
   const { businessId, sandbox } = caller
-  for (let tries = 1; performance.now() < effect.until - lastTryMs; tries += 1) {
+  for (let tries = 1; performance.now() < effect.deadlineAt - lastTryMs; tries += 1) {
     const mine = { order: effect.id, businessId, sandbox, tryId: newId() }
     const went = await deps.orderOneAtATime(businessId, async () =>
       // The wait for a slot may have lasted until the deadline.
-      performance.now() < effect.until - lastTryMs
+      performance.now() < effect.deadlineAt - lastTryMs
         ? tryToPlace(deps, caller, asked, mine, effect).catch((error: unknown) =>
             confirmRefusal(deps, mine, error),
           )
@@ -84,8 +84,8 @@ async function tryToPlace(
   const order = draftOrder(deps, mine, lines, { customer, cause: effect.cause })
   if (judgeStock(lines) === 'held') return 'held'
   const takings = takingsOf(lines)
-  if (!(await reserve(deps, mine, takings, effect.until))) return 'changed'
-  const written = await writeDown(deps, order, effect.until)
+  if (!(await reserve(deps, mine, takings, effect.deadlineAt))) return 'changed'
+  const written = await writeDown(deps, order, effect.deadlineAt)
   if (written === 'placed') {
     wakeOrderRelay(deps, order)
     // Nobody waits for this; what is lost of it a poll finds.

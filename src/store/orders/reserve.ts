@@ -42,10 +42,10 @@ export async function reserve(
   deps: Pick<Deps, 'batchers' | 'now'>,
   mine: Try,
   takings: readonly Taking[],
-  until: number,
+  deadlineAt: number,
 ): Promise<boolean> {
   for (const [index, taking] of takings.entries()) {
-    if (await deps.batchers.updateProduct(planTaking(deps, mine, taking), until)) continue
+    if (await deps.batchers.updateProduct(planTaking(deps, mine, taking), deadlineAt)) continue
     await giveBack(deps, mine.tryId, takings.slice(0, index))
     return false
   }

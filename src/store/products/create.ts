@@ -30,7 +30,7 @@ export async function createProduct(
   const data = presentProduct(product)
   const answer = effect.seal(data)
   const insert = async () => {
-    const insertion = await deps.batchers.insertProduct({ ...product, answer }, effect.until)
+    const insertion = await deps.batchers.insertProduct({ ...product, answer }, effect.deadlineAt)
     if (insertion.inserted) return data
     // Its own SKUs may be what an earlier try of it is refused by.
     if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore
@@ -38,7 +38,7 @@ export async function createProduct(
     // A SKU that was in use is free when we look who has it.
     return null
   }
-  return withinSandboxDay(deps, caller, 1, () => tryAgain(effect.until, insert))
+  return withinSandboxDay(deps, caller, 1, () => tryAgain(effect.deadlineAt, insert))
 }
 
 const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>

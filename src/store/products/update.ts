@@ -24,7 +24,7 @@ export async function updateProduct(
 ): Promise<SeenProduct> {
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return findProduct(deps, caller, id)
-  return tryAgain(effect.until, async () => {
+  return tryAgain(effect.deadlineAt, async () => {
     const read = await traceProduct(deps, caller, id)
     // Also when it was deleted since.
     if (read?.effects.includes(effect.id)) return read

@@ -30,16 +30,16 @@ export async function changeStock(
   const write = async (place: Place): Promise<StockedVariant | null> => {
     const isWritten = await deps.batchers.updateProduct(
       planStock(deps, caller, place, change, effect),
-      effect.until,
+      effect.deadlineAt,
     )
     if (!isWritten) return null
-    const product = await deps.batchers.findVariants(productId, effect.until)
+    const product = await deps.batchers.findVariants(productId, effect.deadlineAt)
     return stockedVariant(productId, product?.variants ?? [], place.variantId)
   }
   // What looks like an id most likely is one: then nothing need be read before the write.
   const written = isId(idOrLabel) ? await write({ productId, variantId: idOrLabel }) : null
   if (written !== null) return written
-  return tryAgain(effect.until, async () => {
+  return tryAgain(effect.deadlineAt, async () => {
     const read = await traceProduct(deps, caller, productId)
     // Also when it was deleted since.
     if (read?.effects.includes(effect.id)) return stockedVariant(productId, read.variants, idOrLabel)

@@ -53,7 +53,7 @@ export async function createEndpoint(
   const answer = effect.seal(data)
   return withinSandboxDay(deps, caller, 1, async () => {
     for (const slot of endpointSlots) {
-      const insertion = await deps.batchers.insertEndpoint({ ...endpoint, slot, answer }, effect.until)
+      const insertion = await deps.batchers.insertEndpoint({ ...endpoint, slot, answer }, effect.deadlineAt)
       if (insertion.inserted) return data
       if (insertion.index === '_id_') return doneBefore
     }

@@ -2,7 +2,7 @@ import type { EventName } from '../../../schemas/events.ts'
 import { type TestEndpointBody, testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import type { Effect, Errand } from '../../idempotency/effect.ts'
+import type { Effect, ThirdPartyStep } from '../../idempotency/effect.ts'
 import { signFor } from '../attempts/sign.ts'
 import { recordOf } from '../attempts/verdict.ts'
 import { composeBody } from '../body/compose.ts'
@@ -32,7 +32,7 @@ export async function testEndpoint(
   id: string,
   asked: EventName | null,
   effect: Effect,
-): Promise<Errand> {
+): Promise<ThirdPartyStep> {
   const endpoint = await findEndpoint(deps, caller, id)
   const [first] = endpoint.events as [EventName]
   const event = asked ?? first

@@ -10,13 +10,13 @@ export interface AskedImport {
   isDryRun: boolean
 }
 
-/** Parses the file of an import. Throws VALIDATION_ERROR with the first faults by row and column, or SERVICE_UNAVAILABLE if `until` has passed. */
+/** Parses the file of an import. Throws VALIDATION_ERROR with the first faults by row and column, or SERVICE_UNAVAILABLE if `deadlineAt` has passed. */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,
   csv: unknown,
-  until: number,
+  deadlineAt: number,
 ): Promise<AskedImport> {
-  refuseLate(until)
+  refuseLate(deadlineAt)
   return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
 }

@@ -26,14 +26,14 @@ export async function compare(
   look: Look,
   rows: readonly ProductRow[],
 ): Promise<Comparison> {
-  refuseLate(look.until)
+  refuseLate(look.deadlineAt)
   const faults = createFaults()
   const byHandle = groupBy(rows, ({ handle }) => handle)
   const ofStanding = new Map<string, Outcome>()
   const givesDescriptions = rows.some(({ description }) => description !== null)
   const standing = readStanding(deps, look, [...byHandle.keys()], givesDescriptions)
   await readInSlices(standing, (product) => {
-    refuseLate(look.until)
+    refuseLate(look.deadlineAt)
     const { handle } = product
     ofStanding.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
   })

@@ -9,7 +9,7 @@ import { refuseLate } from './refuse-late.ts'
 /** Whose products a file is compared with. */
 export interface Look extends Pick<Product, 'businessId' | 'sandbox'> {
   /** Until when there is time for it, on `performance.now()`. */
-  until: number
+  deadlineAt: number
 }
 
 type ReadDeps = Pick<Deps, 'Product'>
@@ -48,7 +48,7 @@ export async function readOwners(
   if (skus.size === 0) return owners
   const having = listedOf<WithSkus>(deps, look, { skus: { $in: [...skus] } }, skusOnly)
   await readInSlices(having, ({ _id: productId, handle, variants }) => {
-    refuseLate(look.until)
+    refuseLate(look.deadlineAt)
     for (const { _id: variantId, sku } of variants)
       if (sku !== null && skus.has(sku)) owners.set(sku, { productId, handle, variantId })
   })

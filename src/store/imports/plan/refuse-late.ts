@@ -1,9 +1,9 @@
 import { unavailable } from '../../../errors.ts'
 
 /**
- * SERVICE_UNAVAILABLE once `until` on `performance.now()` is past: the merchant was told that nobody knows, and may have gone on since, so that nothing
+ * SERVICE_UNAVAILABLE once `deadlineAt` on `performance.now()` is past: the merchant was told that nobody knows, and may have gone on since, so that nothing
  * may begin to happen behind their back.
  */
-export function refuseLate(until: number): void {
-  if (performance.now() >= until) throw unavailable()
+export function refuseLate(deadlineAt: number): void {
+  if (performance.now() >= deadlineAt) throw unavailable()
 }

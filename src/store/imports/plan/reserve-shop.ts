@@ -24,7 +24,7 @@ type PlaceDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 export async function takePlace(deps: PlaceDeps, caller: Caller, effect: Effect): Promise<FoundPlan> {
   const { businessId, sandbox } = caller
   const plans = pastMongoose(deps.ImportPlan)
-  while (performance.now() < effect.until - leastMs) {
+  while (performance.now() < effect.deadlineAt - leastMs) {
     const plan = newPlan(deps.now(), caller, effect.id)
     if (await insert(deps, plan)) return plan
     const standing = await plans
