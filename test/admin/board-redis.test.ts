@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { startRedis } from '../../dev/servers.ts'
 import { withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { callBoard } from './board-call.ts'
 import { signedIn, type Visitor } from './staff.ts'
@@ -33,7 +33,7 @@ describe('Bull Board without Redis', function () {
     expect(status).to.equal(200)
   }
 
-  const heals = () => until('the list is there again', async () => (await listing()).status === 200)
+  const heals = () => waitFor('the list is there again', async () => (await listing()).status === 200)
 
   it('says so if Redis is down at the start, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')

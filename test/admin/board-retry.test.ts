@@ -4,8 +4,8 @@ import { newId } from '../../src/security/ids.ts'
 import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
-import { stored } from '../support/acts.ts'
-import { until } from '../support/until.ts'
+import { storedDelivery } from '../support/actions.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { callBoard } from './board-call.ts'
 import { type Board, mainQueue, openBoard } from './open-board.ts'
 
@@ -25,8 +25,8 @@ describe('The Retry button of Bull Board', function () {
     const delivery = await board.deadDelivery()
     board.endpointServer.respondWith((res) => void res.end('thanks'))
     expect((await board.retry(board.support, delivery)).status).to.equal(204)
-    const now = await until('delivered', async () => {
-      const each = await stored(board.service, delivery)
+    const now = await waitFor('delivered', async () => {
+      const each = await storedDelivery(board.service, delivery)
       return each.status === 'DELIVERED' && each
     })
     expect(now).to.include({ attempts: 9, requeues: 1, deadAt: null })
@@ -43,12 +43,12 @@ describe('The Retry button of Bull Board', function () {
   it('leaves the delivery DEAD and in *failed* once if the attempt fails', async () => {
     const delivery = await board.deadDelivery()
     await board.retry(board.support, delivery)
-    const ids = await until('failed again', async () => {
+    const ids = await waitFor('failed again', async () => {
       const found = await board.failedIds()
       return found.includes(jobIdOf({ ...delivery, attempts: 9, requeues: 1 })) && found
     })
     expect(ids).to.not.include(jobIdOf(delivery))
-    expect(await stored(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
+    expect(await storedDelivery(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
   })
 
   it('sends nothing if the delivery was delivered meanwhile, says so, and removes the job from *failed*', async () => {
@@ -70,7 +70,7 @@ describe('The Retry button of Bull Board', function () {
     const delivery = await board.deadDelivery()
     const answers = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
     expect(answers.map(({ status }) => status)).to.have.members([204, 409])
-    await until('tried again', async () => (await stored(board.service, delivery)).attempts === 9)
+    await waitFor('tried again', async () => (await storedDelivery(board.service, delivery)).attempts === 9)
     expect(await trailOf(delivery)).to.have.length(1)
   })
 
@@ -96,7 +96,7 @@ describe('The Retry button of Bull Board', function () {
       await likeThis(models[1], 10),
       await likeThis(models[2], 30),
     ]
-    await until('all in *failed*', async () => (await board.countFailed()) >= before + 530)
+    await waitFor('all in *failed*', async () => (await board.countFailed()) >= before + 530)
     await deliveries.updateMany({ _id: { $in: delivered } }, { $set: { status: 'DELIVERED', deadAt: null } })
     await Endpoint.updateOne({ _id: models[1].endpointId }, { $set: { active: false } })
     const stood = await board.countFailed()
@@ -108,7 +108,7 @@ describe('The Retry button of Bull Board', function () {
     expect(body.retried).to.be.within(dead.length, stood - delivered.length - left)
     const failedAgain = () =>
       deliveries.countDocuments({ _id: { $in: dead }, status: 'DEAD', attempts: 9, requeues: 1 })
-    await until('all failed again', async () => (await failedAgain()) === dead.length)
+    await waitFor('all failed again', async () => (await failedAgain()) === dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: dead } })).to.equal(dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: [...delivered, ...stuck] } })).to.equal(0)
     expect(await board.countFailed()).to.be.within(stuck.length, stood - delivered.length)

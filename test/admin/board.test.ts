@@ -2,9 +2,9 @@ import { appRoutes } from '@bull-board/api/dist/routes.js'
 import { expect } from 'chai'
 import { deliveryJob, jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
-import { stored, storedBody } from '../support/acts.ts'
-import { everythingIn } from '../support/redis-keys.ts'
-import { until } from '../support/until.ts'
+import { storedBody, storedDelivery } from '../support/actions.ts'
+import { dumpKeys } from '../support/redis-keys.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { callBoard } from './board-call.ts'
 import { type Board, mainQueue, openBoard } from './open-board.ts'
 import { visit } from './staff.ts'
@@ -80,7 +80,7 @@ describe('Bull Board', function () {
     const job = jobIdOf(await board.deadDelivery())
     const { redisUrl, queuePrefix } = board.service.deps.config
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
-    const look = () => Promise.all(inRedis.map((key) => everythingIn(redisUrl, key)))
+    const look = () => Promise.all(inRedis.map((key) => dumpKeys(redisUrl, key)))
     const before = await look()
     const others = [
       'delete /api/queues/:queueName/:jobId',
@@ -109,7 +109,7 @@ describe('Bull Board', function () {
       const { status } = await call('viewer', ...filled(route, jobIdOf(delivery)))
       expect([route, status]).to.deep.equal([route, 403])
     }
-    expect(await stored(board.service, delivery)).to.deep.equal(delivery)
+    expect(await storedDelivery(board.service, delivery)).to.deep.equal(delivery)
   })
 
   it('retries dead deliveries only, and no other jobs', async () => {
@@ -151,7 +151,7 @@ describe('Bull Board', function () {
       lastAttempt: dead.attemptLog[2],
     }
     service.deps.enqueue('webhook-delivery', [deliveryJob(waiting, service.clock.now())])
-    const job = await until('it waits', async () => {
+    const job = await waitFor('it waits', async () => {
       const { status, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(waiting)}`)
       return status === 200 && body.job
     })

@@ -3,11 +3,11 @@ import { Queue } from 'bullmq'
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { newId, newReferenceNumber, newShortCode } from '../../src/security/ids.ts'
-import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
+import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
-import { storedIntent, toldBy } from '../support/pay.ts'
+import { outboxEventsOf, storedIntent } from '../support/pay.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { openAdmin } from './admin.ts'
 
 describe('npm run admin -- intents cancel', function () {
@@ -69,7 +69,7 @@ describe('npm run admin -- intents cancel', function () {
         code: null,
       })
       const intent = await storedIntent(service, referenceNumber)
-      expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
+      expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
       expect(intent.codeReusableAt).to.deep.equal(new Date(intent.updatedAt.getTime() + 15 * 60_000))
     }
     for (const { referenceNumber } of untouched)
@@ -147,7 +147,7 @@ describe('npm run admin -- intents cancel', function () {
       ['SIGINT', 151, 1],
     ] as const) {
       const run = cli.start(command('test'))
-      await until('a batch is cancelled', async () => (await countOf('CANCELLED')) >= from)
+      await waitFor('a batch is cancelled', async () => (await countOf('CANCELLED')) >= from)
       run.kill(signal)
       expect((await run.ended)[0]).to.equal(code)
       expect(await countOf('PENDING')).to.be.greaterThan(0)

@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
 import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
-import { openBeside } from '../support/acts.ts'
+import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { openAdmin } from './admin.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -126,13 +126,13 @@ describe('npm run admin', function () {
   })
 
   it('switches the developer API of every process off and on within 5 s', async () => {
-    const beside = await openBeside(service)
+    const beside = await openSecondProcess(service)
     const isOff = async ({ http }: Service) => (await http.get('/api/v1/dev/intents')).status === 503
     const position = () => Promise.all([service, beside].map(isOff))
     await cli.done('api', 'off')
-    await until('off at both', async () => !(await position()).includes(false), 5000)
+    await waitFor('off at both', async () => !(await position()).includes(false), 5000)
     await cli.done('api', 'on')
-    await until('on at both', async () => !(await position()).includes(true), 5000)
+    await waitFor('on at both', async () => !(await position()).includes(true), 5000)
     await beside.close()
   })
 

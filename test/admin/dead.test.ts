@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { subscribe } from '../support/acts.ts'
-import { deadDelivery, shortWaits } from '../support/dead.ts'
+import { subscribe } from '../support/actions.ts'
+import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { readable, signedIn, type Visitor } from './staff.ts'
 
 describe('The list of dead deliveries', () => {
-  const service = withService(shortWaits)
+  const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   let staff: Visitor
   let merchant: Merchant

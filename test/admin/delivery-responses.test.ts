@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { attempt, createIntent, post, relay, subscribe } from '../support/acts.ts'
+import { attempt, createIntent, post, relay, subscribe } from '../support/actions.ts'
 import { type EndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'

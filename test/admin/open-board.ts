@@ -1,9 +1,9 @@
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
-import { createIntent, subscribe } from '../support/acts.ts'
+import { createIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { type BoardGot, callBoard } from './board-call.ts'
 import { signedIn } from './staff.ts'
 
@@ -51,7 +51,7 @@ export async function openBoard(): Promise<Board> {
       const merchant = await service.merchant()
       await subscribe(service, merchant, endpointServer.url, ['payment.created'])
       const { referenceNumber } = await createIntent(service, merchant)
-      return until('a dead delivery', async () => {
+      return waitFor('a dead delivery', async () => {
         const delivery = await service.deps.Delivery.findOne({
           referenceNumber,
           status: 'DEAD',

@@ -5,10 +5,10 @@ import {
   createIntent,
   freshDelivery,
   relay,
-  stored,
+  storedDelivery,
   subscribe,
-} from '../support/acts.ts'
-import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
+} from '../support/actions.ts'
+import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
@@ -17,7 +17,7 @@ import { readable, signedIn } from './staff.ts'
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
 describe('The pages of a payment and its deliveries', () => {
-  const service = withService(shortWaits)
+  const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
   let staff: Awaited<ReturnType<typeof signedIn>>
@@ -42,14 +42,14 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await sentence()).to.equal('PENDING No attempt yet. The first attempt is due now.')
 
     await attempt(service.deps, delivery._id)
-    const { nextAttemptAt, attemptLog } = await stored(service, delivery)
+    const { nextAttemptAt, attemptLog } = await storedDelivery(service, delivery)
     const tried = `The last attempt, at ${shown(attemptLog[0]?.at)}, failed: status 500.`
     expect(await sentence()).to.equal(`RETRYING ${tried} The next attempt is at ${shown(nextAttemptAt)}.`)
     service.clock.advance(1000)
     expect(await sentence()).to.equal(`RETRYING ${tried} The next attempt is due now.`)
 
     endpointServer.respondWith((res) => void res.socket?.destroy())
-    const { attemptLog: all } = await deliverToItsEnd(service, delivery)
+    const { attemptLog: all } = await makeAllAttempts(service, delivery)
     const last = `The last attempt, at ${shown(all.at(-1)?.at)}, failed: closed (the connection was closed before the response was complete).`
     expect(await sentence()).to.equal(
       `DEAD ${last} It was attempt 8. No attempt follows unless you re-queue the delivery.`,
@@ -65,7 +65,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await sentence()).to.equal('RETRYING An attempt is in progress now.')
     service.clock.advance(1000)
     await attempt(service.deps, delivery._id)
-    const { deliveredAt } = await stored(service, delivery)
+    const { deliveredAt } = await storedDelivery(service, delivery)
     expect(await sentence()).to.equal(
       `DELIVERED Delivered at ${shown(deliveredAt)}. The endpoint responded with status 204.`,
     )
@@ -150,7 +150,7 @@ describe('The pages of a payment and its deliveries', () => {
     await relay(service, shop)
     const [delivery] = await service.deps.Delivery.find({ referenceNumber }).lean()
     const { _id = '' } = delivery ?? {}
-    await deliverToItsEnd(service, { _id })
+    await makeAllAttempts(service, { _id })
     const someone = await signedIn(service, 'support')
     const escaped = `<bdi>&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onload&#61;x \u202Egnp.exe</bdi>`
     const pages = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent, freshDelivery, relay, subscribe } from '../support/acts.ts'
+import { createIntent, freshDelivery, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, storedIntent } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
@@ -39,12 +39,12 @@ describe('The page of a payment', () => {
 
   const payWith = async (reference: string, outcome: WalletOutcome) => {
     service.clock.advance(1000)
-    wallet.answers(() => outcome)
+    wallet.setOutcome(() => outcome)
     return pay(service, reference, { phone: '22345645', pin: '1234' })
   }
   const giveBack = async (reference: string, amount: number, outcome: WalletOutcome) => {
     service.clock.advance(1000)
-    wallet.answers(() => outcome)
+    wallet.setOutcome(() => outcome)
     return refund(service, merchant, reference, amount)
   }
 

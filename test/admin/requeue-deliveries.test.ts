@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os'
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { freshDelivery, stored, subscribe } from '../support/acts.ts'
-import { deadDeliveries } from '../support/dead.ts'
+import { freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
+import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 
@@ -59,7 +59,7 @@ describe('npm run admin -- deliveries requeue', function () {
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
     const span = ['--from', String(from), '--to', String(to), '--business', merchant.businessId]
     expect(await requeue(...span)).to.include({ matched: 2, requeued: 2 })
-    expect(await stored(service, third ?? expect.fail())).to.include({ status: 'DEAD', requeues: 0 })
+    expect(await storedDelivery(service, third ?? expect.fail())).to.include({ status: 'DEAD', requeues: 0 })
     expect(await countOf(other, 'DEAD')).to.equal(3)
 
     const cancelled = { $set: { status: 'CANCELLED', deadAt: null } } as const

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createBusiness } from '../../src/businesses/create-business.ts'
-import { attempt, freshDelivery, relay, subscribe } from '../support/acts.ts'
-import { deadDelivery, shortWaits } from '../support/dead.ts'
+import { attempt, freshDelivery, relay, subscribe } from '../support/actions.ts'
+import { deadDelivery, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -10,7 +10,7 @@ import { readable, signedIn, type Visitor } from './staff.ts'
 const hourMs = 3_600_000
 
 describe('The search page', () => {
-  const service = withService(shortWaits)
+  const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   let merchant: Merchant
   let staff: Visitor

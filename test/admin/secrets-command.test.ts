@@ -9,10 +9,10 @@ import { resealAnswers } from '../../src/idempotency/reseal-responses.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
-import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, secretKey as older, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { openAdmin } from './admin.ts'
 
 const hour = 3_600_000
@@ -33,9 +33,9 @@ describe('npm run admin -- secrets rotate', function () {
   before(async () => {
     service = await openService()
     ;[both, notYet, alone, endpointServer] = await Promise.all([
-      openBeside(service, exchanged),
-      openBeside(service, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer }),
-      openBeside(service, { SECRET_KEY: newer }),
+      openSecondProcess(service, exchanged),
+      openSecondProcess(service, { SECRET_KEY: older, SECRET_KEY_PREVIOUS: newer }),
+      openSecondProcess(service, { SECRET_KEY: newer }),
       startEndpointServer(),
     ])
     for (const each of [both, notYet, alone]) each.allowHost(endpointServer.host)
@@ -59,7 +59,7 @@ describe('npm run admin -- secrets rotate', function () {
     (await service.deps.ApiKey.findById(keyId).lean())?.secrets[0] ?? expect.fail()
   const restsOn = ({ deps }: Service) => deps.secrets.keyIds[0]
   const hasMoved = (merchant: Merchant, to: Service) =>
-    until('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
+    waitFor('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
   const leftOf = async ({ businessId }: Merchant) =>
     (await findKeysLeft(both.deps)).listed.filter(({ business }) => business === businessId)
 
@@ -354,13 +354,13 @@ describe('npm run admin -- secrets rotate', function () {
     await resealSecrets(both.deps, unwatched)
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
-    const third = await openBeside(service, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
+    const third = await openSecondProcess(service, { SECRET_KEY: newest, SECRET_KEY_PREVIOUS: newer })
     expect((await resealSecrets(third.deps, unwatched)).unreadable).to.deep.equal([])
     third.clock.freeze(new Date(Date.now() + hour + 1000))
     await use(third, merchant).expect(200)
     await hasMoved(merchant, third)
     await third.close()
-    const last = await openBeside(service, { SECRET_KEY: newest })
+    const last = await openSecondProcess(service, { SECRET_KEY: newest })
     await use(last, merchant).expect(200)
     const endpoint = await service.deps.Endpoint.findById(id).lean()
     expect(last.deps.secrets.unseal(endpoint?.secret ?? '', secretField(id))).to.equal(secret)

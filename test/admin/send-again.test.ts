@@ -1,16 +1,16 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
-import { deadDelivery, deliverToItsEnd, shortWaits } from '../support/dead.ts'
+import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
+import { deadDelivery, makeAllAttempts, shortRetryDelays } from '../support/dead-deliveries.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { readable, signedIn } from './staff.ts'
 
 type Person = Awaited<ReturnType<typeof signedIn>>
 
 describe('The Send again button', () => {
-  const service = withService(shortWaits)
+  const service = withService(shortRetryDelays)
   let [failing, quick]: EndpointServer[] = []
   let merchant: Merchant
   let support: Person
@@ -26,7 +26,7 @@ describe('The Send again button', () => {
   after(() => Promise.all([failing?.close(), quick?.close()]))
 
   const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
-  const statusOf = async (delivery: { _id: string }) => (await stored(service, delivery)).status
+  const statusOf = async (delivery: { _id: string }) => (await storedDelivery(service, delivery)).status
   const linesOn = ({ _id }: { _id: string }) =>
     service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
 
@@ -70,7 +70,7 @@ describe('The Send again button', () => {
     expect(readable((await support.get(String(location))).text)).to.include(
       'Re-queued. The next attempt starts now.',
     )
-    await until('DELIVERED', async () => (await statusOf(dead)) === 'DELIVERED')
+    await waitFor('DELIVERED', async () => (await statusOf(dead)) === 'DELIVERED')
     await workers.close()
   })
 
@@ -156,14 +156,14 @@ describe('The Send again button', () => {
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
       await freshDelivery(service, merchant)
       for (const delivery of await service.deps.Delivery.find({ businessId: merchant.businessId }).lean())
-        await deliverToItsEnd(service, delivery)
+        await makeAllAttempts(service, delivery)
       expect([await deadOf(one.id), await deadOf(other.id)]).to.deep.equal([1, 1])
       failing?.respondWith((res) => void res.end())
       const workers = service.startWorkers()
       const { location } = await support.act(`/admin/endpoints/${one.id}/requeue-all`)
       const said = readable((await support.get(String(location))).text)
       expect(said).to.include('Re-queued: 1 delivery.').and.not.to.include('Remaining')
-      await until('delivered', async () =>
+      await waitFor('delivered', async () =>
         service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
       )
       await workers.close()

@@ -3,13 +3,13 @@ import type { AuditEvent } from '../../src/audit/audit-event.ts'
 import { createSlowHash, mostOfKind } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
-import { withService, withServiceBeside } from '../support/service.ts'
+import { withSecondProcess, withService } from '../support/service.ts'
 import { atShell, hire, visit } from './staff.ts'
 
 describe('The sign-in of support staff', () => {
   // Tests choose where they come from.
   const service = withService({ TRUST_PROXY: '1' })
-  const beside = withServiceBeside(service, { TRUST_PROXY: '1' })
+  const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
 
   /** A try from an address that no other test uses, unless one is given. */
   let addresses = 0

@@ -6,7 +6,7 @@ import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killEverywhere } from '../support/kill-everywhere.ts'
+import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { atShell, hire, visit } from './staff.ts'
@@ -101,12 +101,12 @@ describe('Accounts of support staff', () => {
 
   it('change with exactly one line in the audit trail, wherever the process of the operator is killed', async () => {
     const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
-    const steps = await killEverywhere(
+    const steps = await killAtEveryStep(
       service,
       {
         prepare: () => hire(service, 'viewer'),
         run: (victim, { name }) => setDisabled(victim.deps, name, true, atShell),
-        async again({ name }) {
+        async repeat({ name }) {
           await setDisabled(service.deps, name, true, atShell)
           await finishLeftovers(service.deps)
         },

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
 import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
-import { openBeside } from '../support/acts.ts'
+import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { openService, secretKey, withService, withServiceBeside } from '../support/service.ts'
+import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
 import { atShell, signedIn, type Visitor, visit } from './staff.ts'
 
 const hourMs = 3_600_000
@@ -11,7 +11,7 @@ const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' 
 
 describe('A session of support staff', () => {
   const service = withService()
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
   /** The same cookie, sent to the other process. */
@@ -76,7 +76,7 @@ describe('A session of support staff', () => {
 
   it('has its forms accepted by every process, also by one that already has the new SECRET_KEY', async () => {
     const newer = randomBytes(32).toString('base64')
-    const exchanged = await openBeside(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
+    const exchanged = await openSecondProcess(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')
     const { text } = await viewer.get('/admin/audit')
     const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1]?.replaceAll('&#61;', '=') ?? ''

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
-import { changeAsOperator } from '../support/acts.ts'
+import { changeAsOperator } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'
 import { openService, withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'

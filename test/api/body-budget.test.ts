@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { asMerchant, type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
 import { openServer, short } from './short-timeouts.ts'
 
@@ -24,7 +24,7 @@ describe('Large bodies', () => {
   afterEach(async () => {
     for (const socket of open) socket.destroy()
     open.clear()
-    await until('the room is free again', () => taken('csv') + taken('json') === 0)
+    await waitFor('the room is free again', () => taken('csv') + taken('json') === 0)
   })
 
   const taken = (kind: 'csv' | 'json') => service.deps.bodyBudgets[kind].taken()
@@ -61,7 +61,7 @@ describe('Large bodies', () => {
       Array.from({ length: each }, () => begin(path, by, `Content-Length: ${length}`)),
     )
     await Promise.all(beginning)
-    await until('the room is full', () => taken(kind) === beginning.length * length)
+    await waitFor('the room is full', () => taken(kind) === beginning.length * length)
   }
 
   async function expectNoRoom(asked: ReturnType<typeof create>, limit: number): Promise<void> {
@@ -83,14 +83,14 @@ describe('Large bodies', () => {
     expect((await upload(csv(10))).status).to.equal(200)
     expect((await create(json(largestJson))).status).to.equal(201)
     for (const socket of open) socket.destroy()
-    await until('whoever is gone gave his room back', () => taken('csv') === 0)
+    await waitFor('whoever is gone gave his room back', () => taken('csv') === 0)
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
   it('of one business, over all its keys, leave budget for those of others', async () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
-    await until('the share of the business is taken', () => taken('csv') === 2 * largestFile)
+    await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)
     await expectNoRoom(upload(csv(20_000)), largestFile * 2)
     const again = asMerchant(merchant.businessId, await service.key(merchant.businessId))
     await expectNoRoom(upload(csv(20_000), again), largestFile * 2)
@@ -113,7 +113,7 @@ describe('Large bodies', () => {
 
   it('take the largest budget while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
-    await until('room was taken', () => taken('json') === largestJson)
+    await waitFor('room was taken', () => taken('json') === largestJson)
     const answered = readToEnd(socket)
     socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
     expect(String(await answered)).to.match(/^HTTP\/1\.1 201 /)
@@ -187,6 +187,6 @@ describe('Large bodies', () => {
     const [malformed] = await sendRaw(origin, chunked, 'zz\r\n')
     expectFailure(malformed, 400, 'VALIDATION_ERROR')
     await close()
-    await until('all of it was given back', () => taken('csv') + taken('json') === 0)
+    await waitFor('all of it was given back', () => taken('csv') + taken('json') === 0)
   })
 })

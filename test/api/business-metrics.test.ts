@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
-import { changeAsOperator, createIntent } from '../support/acts.ts'
+import { changeAsOperator, createIntent } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 

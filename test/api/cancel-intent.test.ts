@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { waitingData } from '../support/acts.ts'
+import { outboxData } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -49,7 +49,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(more).to.deep.equal([])
     expect(event).to.include({ event: 'payment.cancelled' })
     expect(event?.createdAt.toISOString()).to.equal(body.data.updatedAt)
-    expect((await waitingData(service, referenceNumber))[1]?.data).to.include({
+    expect((await outboxData(service, referenceNumber))[1]?.data).to.include({
       reference_number: referenceNumber,
       status: 'CANCELLED',
       paid_at: null,

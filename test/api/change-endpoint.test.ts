@@ -7,9 +7,9 @@ import {
   deliveriesOf,
   freshDelivery,
   relay,
-  stored,
+  storedDelivery,
   subscribe,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
 import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
@@ -45,7 +45,7 @@ describe('A webhook endpoint', () => {
     await relay(service, merchant)
     const made = await deliveriesOf(service, merchant)
     for (const { _id } of made) await attempt(service.deps, _id)
-    return Promise.all(made.map((each) => stored(service, each)))
+    return Promise.all(made.map((each) => storedDelivery(service, each)))
   }
 
   it('returns the same 404 ENDPOINT_NOT_FOUND if it never existed, was deleted or belongs to another business', async () => {

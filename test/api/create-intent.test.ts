@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { waitingData } from '../support/acts.ts'
+import { outboxData } from '../support/actions.ts'
 import { asMerchant, type Merchant, openService, withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -113,7 +113,7 @@ describe('POST /dev/intents', () => {
         { amountType: 'OPEN', amount: 700 },
       ]) {
         const { referenceNumber, shortCode, amount, metadata } = await created(body)
-        const [told, ...more] = await waitingData(service, referenceNumber)
+        const [told, ...more] = await outboxData(service, referenceNumber)
         expect([told?.event, more]).to.deep.equal(['payment.created', []])
         expect(told?.data).to.deep.equal({
           reference_number: referenceNumber,

@@ -7,8 +7,8 @@ import {
   type Service,
   secretKey,
   withMerchantPerTest,
+  withSecondProcess,
   withService,
-  withServiceBeside,
 } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
@@ -32,7 +32,7 @@ const changedEnvironment = {
 
 describe('The first response of a create, recomputed for a retry,', () => {
   const service = withService(environment)
-  const changed = withServiceBeside(service, changedEnvironment)
+  const changed = withSecondProcess(service, changedEnvironment)
   const merchant = withMerchantPerTest(service)
   afterEach(() => {
     for (const { clock } of [service, changed]) clock.freeze(null)

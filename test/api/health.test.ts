@@ -7,7 +7,7 @@ import { createHttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
 describe('Health', () => {
@@ -21,7 +21,7 @@ describe('Health', () => {
   })
 
   it('returns ok on /readyz if MongoDB and Redis are up', async () => {
-    const body = await until('Redis', async () => {
+    const body = await waitFor('Redis', async () => {
       const ready = await service.http.get('/readyz').expect(200)
       return ready.body.redis === 'up' && ready.body
     })

@@ -1,11 +1,11 @@
 import { expect } from 'chai'
 import { keepAnswer } from '../../src/idempotency/compete.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
-import { subscribe } from '../support/acts.ts'
+import { subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
 import { openService, withMerchantPerTest, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
@@ -57,7 +57,7 @@ describe('The claim of a write', () => {
     const first = test()
     await endpointServer.atLeast(1)
     const duplicates = Array.from({ length: 5 }, test)
-    await until('each to have looked again', () => looks >= 20)
+    await waitFor('each to have looked again', () => looks >= 20)
     expect(inserts).to.equal(6)
     gate.open()
     const { text } = await first
@@ -193,9 +193,9 @@ describe('The claim of a write', () => {
     it('makes a duplicate wait for the first response, and counts it as a replay', async () => {
       const insert = holdNextInsert()
       const first = create('slow').then((answer) => answer)
-      await until('the first insert', insert.arrived)
+      await waitFor('the first insert', insert.arrived)
       const second = create('slow').then((answer) => answer)
-      await until('a second that looked and looked again', () => insert.looks() >= 2)
+      await waitFor('a second that looked and looked again', () => insert.looks() >= 2)
       expect(await mine()).to.have.lengthOf(0)
       insert.letGo()
       const [one, two] = await Promise.all([first, second])
@@ -218,7 +218,7 @@ describe('The claim of a write', () => {
           return answer
         }),
       )
-      await until('those beyond 20 are refused', () => refused === duplicates - 21)
+      await waitFor('those beyond 20 are refused', () => refused === duplicates - 21)
       const other = await service.merchant()
       await service.http.post(intents).set(other.write()).send({ amount: 5 }).expect(201)
       insert.letGo()
@@ -230,7 +230,7 @@ describe('The claim of a write', () => {
     it('results in one intent and one response if a write arrives late', async () => {
       const insert = holdNextInsert()
       const first = create('late').then((answer) => answer)
-      await until('the first insert', insert.arrived)
+      await waitFor('the first insert', insert.arrived)
       await crash(over())
       const second = await create('late')
       expect(second.status).to.equal(201)

@@ -8,12 +8,12 @@ import type { Batchers } from '../../src/mongo/batchers.ts'
 import type { Batcher } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { createGate, type Gate } from '../support/gate.ts'
 import { simulate } from '../support/pay.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 
 const api = '/api/v1/dev'
@@ -56,14 +56,14 @@ describe('A request that loses its claim', function () {
   /** Makes the claim due for removal, and waits until MongoDB has removed it. */
   async function removeClaim(): Promise<void> {
     await changeClaim({ removeAt: ago(1) })
-    await until('the removal of the claim', async () => (await service.deps.Claim.countDocuments()) === 0)
+    await waitFor('the removal of the claim', async () => (await service.deps.Claim.countDocuments()) === 0)
   }
 
   /** Waits until MongoDB has removed a document that became due at this instant, and so has checked all others. */
   async function untilRemoved(removeAt: Date): Promise<void> {
     const { _id: _, ...rest } = await claim()
     await service.deps.Claim.create({ ...rest, _id: 'due', removeAt })
-    await until('a removal', async () => (await service.deps.Claim.findById('due')) === null)
+    await waitFor('a removal', async () => (await service.deps.Claim.findById('due')) === null)
   }
 
   /** Holds back the next calls to a batcher, each until its own gate opens. */
@@ -183,7 +183,7 @@ describe('A request that loses its claim', function () {
       const ready = await readied()
       const { arrived, gates } = hold('updateClaim', 1)
       const sent = send(ready)
-      await until('the answer that is to be kept', () => arrived() === 1)
+      await waitFor('the answer that is to be kept', () => arrived() === 1)
       await removeClaim()
       gates[0]?.open()
       const { status, text, headers } = await sent
@@ -196,7 +196,7 @@ describe('A request that loses its claim', function () {
       const ready = await readied()
       const { arrived, gates } = hold('updateClaim', 1)
       const sent = send(ready)
-      await until('the answer that is to be kept', () => arrived() === 1)
+      await waitFor('the answer that is to be kept', () => arrived() === 1)
       const other = { effectId: 'of another', token: 'of another' }
       await changeClaim(other)
       gates[0]?.open()
@@ -210,7 +210,7 @@ describe('A request that loses its claim', function () {
       const ready = await readied()
       const { arrived, gates } = hold('updateClaim', 1)
       const first = send(ready)
-      await until('the answer that is to be kept', () => arrived() === 1)
+      await waitFor('the answer that is to be kept', () => arrived() === 1)
       await changeClaim({ leaseUntil: ago(1) })
       const second = await send(ready)
       expect(second.status, second.text).to.equal(200)
@@ -226,16 +226,16 @@ describe('A request that loses its claim', function () {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)
-      await until('the insert of the first', () => arrived() === 1)
+      await waitFor('the insert of the first', () => arrived() === 1)
       await changeClaim({ leaseUntil: ago(1) })
       const { token } = await claim()
       const second = send(ready)
-      await until('the second request to hold the claim', async () => (await claim()).token !== token)
+      await waitFor('the second request to hold the claim', async () => (await claim()).token !== token)
       gates[0]?.open()
       const one = await first
       expect(one.status, one.text).to.equal(201)
       // The process places the orders of a business one at a time.
-      await until('the insert of the second', () => arrived() === 2)
+      await waitFor('the insert of the second', () => arrived() === 2)
       await removeClaim()
       gates[1]?.open()
       const two = await second
@@ -248,7 +248,7 @@ describe('A request that loses its claim', function () {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 1)
       const sent = send(ready)
-      await until('the insert', () => arrived() === 1)
+      await waitFor('the insert', () => arrived() === 1)
       await removeClaim()
       gates[0]?.open()
       const { status, text } = await sent
@@ -290,7 +290,7 @@ describe('A request that loses its claim', function () {
     // As if the process were frozen between its read and its write.
     batchers.findIntentToChange = async (...args) => {
       const intent = await findIntentToChange(...args)
-      await until('the deadline', () => performance.now() >= effect.deadlineAt)
+      await waitFor('the deadline', () => performance.now() >= effect.deadlineAt)
       return intent
     }
     cleanUps.push(() => {
@@ -318,11 +318,11 @@ describe('A request that loses its claim', function () {
       const gate = createGate()
       const orders = wallets({ refund: () => gate.passed.then(() => done), status: async () => done })
       const first = send(ready)
-      await until('the order to the wallet', () => orders.length === 1)
+      await waitFor('the order to the wallet', () => orders.length === 1)
       await changeClaim({ expiresAt: ago(1) })
       const looks = countLooks()
       const second = send(ready)
-      await until('the duplicate has looked twice', () => looks() >= 2)
+      await waitFor('the duplicate has looked twice', () => looks() >= 2)
       gate.open()
       const [one, two] = await Promise.all([first, second])
       expect([one.status, two.status, two.text]).to.deep.equal([200, 200, one.text])
@@ -338,10 +338,10 @@ describe('A request that loses its claim', function () {
         status: async () => done,
       })
       const first = send(ready)
-      await until('the first order', () => orders.length === 1)
+      await waitFor('the first order', () => orders.length === 1)
       await changeClaim({ expiresAt: ago(1), leaseUntil: ago(1) })
       const second = send(ready)
-      await until('the second order', () => orders.length === 2)
+      await waitFor('the second order', () => orders.length === 2)
       for (const gate of gates) gate.open()
       const [one, two] = await Promise.all([first, second])
       expect([one.status, two.status], one.text).to.deep.equal([200, 200])

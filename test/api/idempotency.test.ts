@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
-import { changeAsOperator } from '../support/acts.ts'
+import { changeAsOperator } from '../support/actions.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 

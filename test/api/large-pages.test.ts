@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mostPageBytes } from '../../src/lists/page-bytes.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'

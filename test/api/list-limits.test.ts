@@ -4,12 +4,12 @@ import type { Intent } from '../../src/intents/intent.ts'
 import type { Limiter } from '../../src/lists/limiter.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { signedIn } from '../admin/staff.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const day = 86_400_000
 const pending = '/api/v1/dev/intents?status=PENDING'
@@ -96,7 +96,7 @@ describe('The limits on lists', () => {
     expect((await read('/api/v1/dev/store/products', shop)).status, 'a list').to.equal(200)
     expect((await read(exported, neighbour)).status, 'a neighbour').to.equal(200)
     stop.abort()
-    await until('the slots are free', () => service.deps.lists.exports.running() === 0)
+    await waitFor('the slots are free', () => service.deps.lists.exports.running() === 0)
     const whole = await read(exported, shop)
     expect((await whole.text()).split('\r\n')).to.have.lengthOf(copies.length + 3)
   })
@@ -166,7 +166,7 @@ describe('The limits on lists', () => {
         else seen.other += 1
       }
     })
-    await until('lists are refused', () => seen.refused > 0)
+    await waitFor('lists are refused', () => seen.refused > 0)
     for (let place = 0; place < 40; place += 1) await createIntent(service, neighbour)
     expect((await read('/api/v1/dev/intents', neighbour)).status).to.equal(200)
     enough.abort()

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled } from '../../src/intents/lifecycle.ts'
 import { newId, newReferenceNumber } from '../../src/security/ids.ts'
-import { cancelIntent, createIntent } from '../support/acts.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]

@@ -14,13 +14,13 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createLog } from '../../src/process/log.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 import { askForRestore } from '../../workers/run/restore-jobs.ts'
-import { createIntent, paymentEvents, post, subscribe } from '../support/acts.ts'
+import { createIntent, paymentEvents, post, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { crlf, sendRaw } from './raw-request.ts'
 
@@ -64,7 +64,7 @@ describe('Metrics', () => {
   const endpointServer = withEndpointServer()
   before(async () => {
     await subscribe(service, merchant, endpointServer.url, [...paymentEvents, 'payment.confirmed'])
-    await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
+    await waitFor('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
   })
 
   const now = () => scrape(service.origin)
@@ -131,7 +131,7 @@ describe('Metrics', () => {
     const startedAt = service.clock.now().getTime() / 1000
     const workers = service.startWorkers()
     askForRestore(service.deps, 'lately')
-    const done = await until('nothing is late', async () => {
+    const done = await waitFor('nothing is late', async () => {
       const samples = await later()
       const isDone =
         valueOf(samples, 'outbox_lag_seconds') === 0 &&
@@ -300,7 +300,7 @@ describe('Metrics', () => {
       expect(other.status).to.equal(404)
       expect(await other.json()).to.have.nested.property('error.code', 'ENDPOINT_NOT_FOUND')
       worker.kill('SIGTERM')
-      expect(await worker.ended).to.equal(0)
+      expect(await worker.exited).to.equal(0)
     } finally {
       await worker.stop()
     }
@@ -397,7 +397,7 @@ describe('Metrics', () => {
 
     await mongo.kill('SIGCONT')
     await redis.restart()
-    await until('both again', async () => {
+    await waitFor('both again', async () => {
       const again = await later()
       return valueOf(again, 'mongodb_up') === 1 && valueOf(again, 'redis_up') === 1
     })

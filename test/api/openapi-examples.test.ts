@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { attempt, deliveriesOf, relay } from '../support/acts.ts'
-import { description, faultAt } from '../support/described.ts'
+import { attempt, deliveriesOf, relay } from '../support/actions.ts'
+import { description, schemaErrors } from '../support/check-responses.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { type Cast, createCast } from '../support/like-example.ts'
+import { createExampleMatcher, type ExampleMatcher } from '../support/match-examples.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -26,11 +26,11 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
   const service = withService(() => ({ PAY_URL: 'https://pay.example' }))
   const merchant = withMerchant(service)
   const endpointServer = withEndpointServer()
-  let cast: Cast
+  let cast: ExampleMatcher
   const sent = new Set<string>()
   before(() => {
     service.allowHost(endpointServer.host)
-    cast = createCast([['https://shop.example', `http://${endpointServer.host}`]])
+    cast = createExampleMatcher([['https://shop.example', `http://${endpointServer.host}`]])
     // As it does in the examples.
     endpointServer.respondWith((res) => void res.writeHead(500).end('Internal Server Error'))
   })
@@ -47,19 +47,19 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(name)))
     const asked = parameters.filter((each) => each.in === 'query' && each.example !== undefined)
     const query = asked.map(({ name, example }) => [name, String(example)] as [string, string])
-    const address = cast.real(`/api/v1${filled}?${new URLSearchParams(query).toString()}`)
+    const address = cast.withRealIds(`/api/v1${filled}?${new URLSearchParams(query).toString()}`)
     const request = service.http[method](address).set(method === 'get' ? merchant.read() : merchant.write())
     const body = requestBody?.content['application/json']?.example
     const answer = await (body === undefined
       ? request
-      : request.set('Content-Type', 'application/json').send(cast.real(JSON.stringify(body))))
+      : request.set('Content-Type', 'application/json').send(cast.withRealIds(JSON.stringify(body))))
 
     const [status = '', { content } = { content: {} }] =
       Object.entries(responses).find(([each]) => each.startsWith('2')) ?? []
     expect(String(answer.status), `${id}: ${answer.text}`).to.equal(status)
     const json = content['application/json']
     if (json === undefined) expect(answer.text).to.equal(content['text/csv']?.example)
-    else cast.expectLike(answer.body, json.example, id)
+    else cast.expectMatch(answer.body, json.example, id)
     sent.add(id)
   }
 
@@ -88,11 +88,11 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
       'payment.created',
     ])
     for (const { json } of endpointServer.received)
-      expect(faultAt(json, 'webhooks', json.event, ...body), json.event).to.equal(null)
+      expect(schemaErrors(json, 'webhooks', json.event, ...body), json.event).to.equal(null)
   })
 
   it('get the documented responses: a cancelled intent', async () => {
-    cast.forget()
+    cast.reset()
     await send('createIntent', 'cancelIntent')
   })
 

@@ -5,7 +5,7 @@ import { codesOf } from '../../src/http/openapi/codes.ts'
 import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { faults } from '../../src/webhooks/sender/faults.ts'
-import { departure, description, faultAt } from '../support/described.ts'
+import { description, mismatchOf, schemaErrors } from '../support/check-responses.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
@@ -96,7 +96,7 @@ describe('The OpenAPI description', () => {
   it('describes which limit a request was over', () => {
     const limited = (scope: string) => told429(JSON.stringify({ scope, limit: 1 }))
     const told429 = (details: string) =>
-      departure('GET', '/api/v1/dev/intents/PI-1', {
+      mismatchOf('GET', '/api/v1/dev/intents/PI-1', {
         status: 429,
         type: 'application/json',
         headers: [],
@@ -152,9 +152,9 @@ describe('The OpenAPI description', () => {
     const at = ['components', 'schemas', 'Failure']
     const fault = { param: 'a', code: 'VALIDATION_ERROR', message: 'a is required.' }
     for (const details of [[fault], [], { refundable: 5 }, { scope: 'lists', limit: 2 }])
-      expect(faultAt(failure(details), ...at)).to.equal(null)
+      expect(schemaErrors(failure(details), ...at)).to.equal(null)
     for (const details of ['a', 5, null, ['a'], [{ param: 'a' }]])
-      expect(faultAt(failure(details), ...at), JSON.stringify(details)).to.be.a('string')
+      expect(schemaErrors(failure(details), ...at), JSON.stringify(details)).to.be.a('string')
   })
 
   it('lists every code of the catalogue', () => {
@@ -172,13 +172,13 @@ describe('The OpenAPI description', () => {
       const at = ['paths', path, method]
       for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
         if (type === 'multipart/form-data') continue
-        const fault = faultAt(example, ...at, 'requestBody', 'content', type, 'schema')
+        const fault = schemaErrors(example, ...at, 'requestBody', 'content', type, 'schema')
         expect(fault, `${method} ${path}`).to.equal(null)
       }
       for (const [status, { content = {} }] of Object.entries(operation.responses))
         for (const [type, { example }] of Object.entries(content)) {
           if (Number(status) >= 400) continue
-          const fault = faultAt(example, ...at, 'responses', status, 'content', type, 'schema')
+          const fault = schemaErrors(example, ...at, 'responses', status, 'content', type, 'schema')
           expect(fault, `${method} ${path} ${status}`).to.equal(null)
         }
     }
@@ -186,10 +186,10 @@ describe('The OpenAPI description', () => {
     for (const [event, { post }] of Object.entries(webhooks)) {
       const { example } = post.requestBody?.content['application/json'] ?? {}
       const body = ['webhooks', event, 'post', 'requestBody', 'content', 'application/json', 'schema']
-      expect(faultAt(example, ...body), event).to.equal(null)
+      expect(schemaErrors(example, ...body), event).to.equal(null)
     }
     for (const [code, { value }] of Object.entries(components.examples ?? {}))
-      expect(faultAt(value, 'components', 'schemas', 'Failure'), code).to.equal(null)
+      expect(schemaErrors(value, 'components', 'schemas', 'Failure'), code).to.equal(null)
   })
 
   describe('is checked against every response of every test, and', () => {
@@ -200,13 +200,13 @@ describe('The OpenAPI description', () => {
         error: { code, message: 'No.', statusCode: 404, requestId: 'x', ...more },
       })
     const told = (status: number, body: string, type = 'application/json; charset=utf-8') =>
-      departure('POST', url, { status, type, headers: ['x-request-id', 'date'], body })
+      mismatchOf('POST', url, { status, type, headers: ['x-request-id', 'date'], body })
 
     it('accepts a matching response', () => {
       expect(told(404, failure('INTENT_NOT_FOUND', {}))).to.equal(null)
       const blank = { type: '', headers: [] }
-      expect(departure('OPTIONS', url, { ...blank, status: 404, body: null })).to.equal(null)
-      expect(departure('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
+      expect(mismatchOf('OPTIONS', url, { ...blank, status: 404, body: null })).to.equal(null)
+      expect(mismatchOf('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
     it('refuses another status, code, type, a missing or extra field, and an undocumented header', () => {
@@ -217,8 +217,8 @@ describe('The OpenAPI description', () => {
       expect(told(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')
       expect(told(200, '<p>', 'text/html')).to.include('does not describe text/html')
       const readable = { headers: ['access-control-allow-origin'], type: 'application/json', body: null }
-      expect(departure('POST', url, { ...readable, status: 404 })).to.include('does not describe access-')
-      expect(departure('GET', '/api/v1/dev/intents/PI-1', { ...readable, status: 404 })).to.equal(null)
+      expect(mismatchOf('POST', url, { ...readable, status: 404 })).to.include('does not describe access-')
+      expect(mismatchOf('GET', '/api/v1/dev/intents/PI-1', { ...readable, status: 404 })).to.equal(null)
     })
   })
 })

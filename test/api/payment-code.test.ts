@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
 import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 const minute = 60_000
@@ -84,7 +84,7 @@ describe('A payment code', () => {
 
     draws.restore()
     draws = fixDraws(10)
-    const retried = await until('a code is drawn again', async () => {
+    const retried = await waitFor('a code is drawn again', async () => {
       const answer = await create(merchant, 'kept trying')
       return answer.status === 201 && answer
     })

@@ -4,9 +4,9 @@ import { apiBase } from '../../src/app.ts'
 import { switchApi } from '../../src/businesses/api-switch.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { routes } from '../../src/http/routes/routes.ts'
-import { changeAsOperator } from '../support/acts.ts'
+import { changeAsOperator } from '../support/actions.ts'
 import { asMerchant, type Service, withMerchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
 
@@ -127,12 +127,12 @@ describe('Permission', () => {
 
     it('is not checked while the whole API is switched off, which takes at most 5 s', async () => {
       await switchApi(service.deps.Setting, false)
-      await until('FEATURE_DISABLED', async () => (await service.http.get(intents)).status === 503, 5000)
+      await waitFor('FEATURE_DISABLED', async () => (await service.http.get(intents)).status === 503, 5000)
       await expectRefused(service.http.get(intents), 503, 'FEATURE_DISABLED')
       await expectRefused(list(merchant.read()), 503, 'FEATURE_DISABLED')
       await expectRefused(service.http.get('/api/v1/dev/nothing'), 404, 'ENDPOINT_NOT_FOUND')
       await switchApi(service.deps.Setting, true)
-      await until('the API on', async () => (await list(merchant.read())).status === 200, 5000)
+      await waitFor('the API on', async () => (await list(merchant.read())).status === 200, 5000)
     })
   })
 })

@@ -3,18 +3,18 @@ import { countLiveCodes } from '../../src/quotas/live-codes.ts'
 import { countSandboxDay } from '../../src/quotas/sandbox-day.ts'
 import { countSandboxResponses } from '../../src/quotas/sandbox-responses.ts'
 import { readable, signedIn } from '../admin/staff.ts'
-import { cancelIntent, changeAsOperator, createIntent } from '../support/acts.ts'
+import { cancelIntent, changeAsOperator, createIntent } from '../support/actions.ts'
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import {
   asMerchant,
   type Merchant,
   type Service,
+  withSecondProcess,
   withService,
-  withServiceBeside,
 } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -31,7 +31,7 @@ describe('The live payment codes of a business', () => {
   const limit = 3
   const environment = { LIVE_CODES_PER_BUSINESS: String(limit), TRUST_PROXY: '1' }
   const service = withService(environment)
-  const beside = withServiceBeside(service, environment)
+  const beside = withSecondProcess(service, environment)
 
   /** A live merchant with all its codes in use. */
   async function fullMerchant(): Promise<Merchant> {
@@ -85,14 +85,14 @@ describe('The live payment codes of a business', () => {
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
     // The refusal may go by a count from the second before the cancel.
-    const resting = await until('the cancel is counted', async () => {
+    const resting = await waitFor('the cancel is counted', async () => {
       const refused = await create(service, merchant)
       return refused.headers['retry-after'] !== '900' && refused
     })
     expect(resting.status).to.equal(429)
     expect(Number(resting.headers['retry-after'])).to.be.within(290, 300)
     service.clock.advance(5 * minuteMs)
-    await until('a code is free', async () => (await create(service, merchant)).status === 201)
+    await waitFor('a code is free', async () => (await create(service, merchant)).status === 201)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
@@ -100,7 +100,7 @@ describe('The live payment codes of a business', () => {
     const merchant = await service.merchant({ mode: 'live' })
     await createIntent(service, merchant)
     await createIntent(beside, merchant)
-    await until('both processes refuse', async () => {
+    await waitFor('both processes refuse', async () => {
       const answers = await Promise.all([create(service, merchant), create(beside, merchant)])
       return answers.every(({ status }) => status === 429)
     })

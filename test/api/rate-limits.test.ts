@@ -3,17 +3,17 @@ import { Redis } from 'ioredis'
 import { startRedis } from '../../dev/servers.ts'
 import { newKey } from '../../src/businesses/api-key.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
-import { changeAsOperator, createIntent } from '../support/acts.ts'
-import { everythingIn } from '../support/redis-keys.ts'
+import { changeAsOperator, createIntent } from '../support/actions.ts'
+import { dumpKeys } from '../support/redis-keys.ts'
 import {
   asMerchant,
-  environmentBeside,
   type Merchant,
   type Service,
+  sharedEnvironment,
   withService,
 } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 import { expectRefused } from './refused.ts'
 
@@ -25,7 +25,7 @@ describe('A rate limit of five requests per second', () => {
   // Every request names its own address.
   const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
   const service = withService(environment)
-  const beside = withService(() => ({ ...environmentBeside(service), ...environment() }))
+  const beside = withService(() => ({ ...sharedEnvironment(service), ...environment() }))
   after(() => redis.kill('SIGCONT'))
 
   /** A second in which nothing was counted yet, and which does not end by itself. */
@@ -240,7 +240,7 @@ describe('A rate limit of five requests per second', () => {
   })
 
   describe('over two processes', () => {
-    const counted = () => everythingIn(redis.url, `${service.deps.config.queuePrefix}:rate:`)
+    const counted = () => dumpKeys(redis.url, `${service.deps.config.queuePrefix}:rate:`)
 
     /** A count that never goes would fill Redis, a key a second. */
     async function expectToExpire() {
@@ -256,10 +256,10 @@ describe('A rate limit of five requests per second', () => {
     it('is five in total, as soon as they have exchanged their counts', async () => {
       const merchant = await service.merchant()
       await statuses(4, () => list(merchant))
-      await until('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
+      await waitFor('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
       await expectToExpire()
       expect((await list(merchant, beside)).status).to.equal(200)
-      await until('the other process too', () => remaining(beside, merchant) === 0)
+      await waitFor('the other process too', () => remaining(beside, merchant) === 0)
       await expectRefused(list(merchant, beside), 429, 'RATE_LIMITED')
     })
 
@@ -292,12 +292,12 @@ describe('A rate limit of five requests per second', () => {
         expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
       await redis.restart()
       for (const each of [service, beside])
-        await until('Redis is up', async () => (await each.http.get('/readyz')).body.redis === 'up')
+        await waitFor('Redis is up', async () => (await each.http.get('/readyz')).body.redis === 'up')
       newSecond()
       await createIntent(service, merchant)
-      await until('Redis knows of one', async () => (await counted()).includes(`${merchant.keyId}\n"1"`))
+      await waitFor('Redis knows of one', async () => (await counted()).includes(`${merchant.keyId}\n"1"`))
       expect((await list(merchant, beside)).status).to.equal(200)
-      await until('the other process too', () => remaining(beside, merchant) === 3)
+      await waitFor('the other process too', () => remaining(beside, merchant) === 3)
     })
   })
 })

@@ -6,11 +6,11 @@ import { payIntent } from '../../src/intents/payments/pay.ts'
 import { askWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { RefundOrder, StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent, post, readIntent, waitingData } from '../support/acts.ts'
+import { createIntent, outboxData, post, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { atLeisure, pay, simulate } from '../support/pay.ts'
+import { pay, simulate, withoutDeadline } from '../support/pay.ts'
 import { asMerchant, withMerchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -43,7 +43,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   /** What its events told of refunds. */
   const told = async (reference: string) =>
-    (await waitingData(service, reference))
+    (await outboxData(service, reference))
       .filter(({ event }) => event === 'payment.refunded')
       .map(({ data }) => data)
   /** As a process leaves it that dies before the answer is kept. */
@@ -166,7 +166,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       } as unknown as Wallet
       const confirmation = { paymentId: 'form-1', phone: '22345678', pin: '1234', amount: 99_904 }
       const intent = await stored(referenceNumber)
-      const { state } = await payIntent(service.deps, wallet, intent, confirmation, atLeisure)
+      const { state } = await payIntent(service.deps, wallet, intent, confirmation, withoutDeadline)
       expect(state).to.equal('settled')
       const { orders } = walletsAnswer({ refund: async () => ({ outcome: 'done' }), status: neverAsked })
       const path = `${intents}/${referenceNumber}/refund`
@@ -433,7 +433,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       })
       const key = `died ${reference}`
       const dying = refund(reference, {}, key).then((answer) => answer)
-      await until('an order', () => orders.length === 1)
+      await waitFor('an order', () => orders.length === 1)
       await crash()
       await refund(reference, {}, key).expect(503)
       service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
@@ -463,7 +463,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       service.clock.freeze(service.deps.now())
       await service.deps.Claim.deleteMany({})
       const asking = refund(reference, {}, 'patient').then((answer) => answer)
-      await until('an order', () => orders.length === 1)
+      await waitFor('an order', () => orders.length === 1)
       const claim = await service.deps.Claim.findOne().orFail().lean()
       const heldMs = Number(claim.leaseUntil) - service.deps.now().getTime()
       // The wallet's 100 ms and 1 s of grace, the 8 s that MongoDB may take, and 5 s to spare.

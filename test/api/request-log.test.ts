@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
 import { openServer, short } from './short-timeouts.ts'
 
@@ -15,7 +15,7 @@ describe('The log of requests', () => {
   const { lines } = recorded
   const linesOf = (requestId: string | undefined) => lines().filter((line) => line.requestId === requestId)
   const lineOf = (answer: { headers: Record<string, string> }) =>
-    until('the line of the request', () => {
+    waitFor('the line of the request', () => {
       const [line, ...more] = linesOf(answer.headers['x-request-id'])
       expect(more).to.deep.equal([])
       return line
@@ -122,7 +122,7 @@ describe('The log of requests', () => {
     }
     const answer = await service.http.post(intents).set(write()).send({ amount: 5 }).expect(500)
     const requestId = answer.headers['x-request-id']
-    const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
+    const told = await waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
     expect(told.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
     expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
@@ -137,7 +137,7 @@ describe('The log of requests', () => {
     const answer = await service.http.get(intents).set(read()).expect(500)
     expect(answer.body.error.code).to.equal('INTERNAL_ERROR')
     const requestId = answer.headers['x-request-id']
-    const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
+    const told = await waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
     expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.name', 'CastError')
   })
 
@@ -226,7 +226,7 @@ describe('The log of requests', () => {
     }
     const last = await service.http.post(intents).set(write('refused')).send(body).expect(503)
     const requestId = last.headers['x-request-id']
-    const told = await until('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
+    const told = await waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
     expect(told.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
 
     for (const secret of secrets) expect(recorded.text, secret).not.to.include(secret)

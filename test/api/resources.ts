@@ -1,6 +1,6 @@
 import { newId } from '../../src/security/ids.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { createIntent, freshDelivery, subscribe } from '../support/acts.ts'
+import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
 import { storeOrder } from '../support/orders.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'

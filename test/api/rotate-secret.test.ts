@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
-import { attempt, freshDelivery, openBeside, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, type Received, withEndpointServer } from '../support/endpoint-server.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 
@@ -114,7 +114,7 @@ describe('The rotation of a webhook secret', () => {
   })
 
   it('works if the SECRET_KEY that sealed the old secret is lost', async () => {
-    const beside = await openBeside(service, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
+    const beside = await openSecondProcess(service, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
     beside.allowHost(endpointServer.host)
     const { _id } = await freshDelivery(service, merchant)
     expect(await attempt(beside.deps, _id)).to.include({ outcome: 'lost', attempts: 0 })

@@ -6,7 +6,7 @@ import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
-import { createIntent, readIntent, waitingData } from '../support/acts.ts'
+import { createIntent, outboxData, readIntent } from '../support/actions.ts'
 import { asMerchant, withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
@@ -27,7 +27,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   const events = async (reference: string) =>
-    (await waitingData(service, reference)).map(({ event, data }) => ({ event, ...data }))
+    (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
   /** As a process leaves it that dies before the answer is kept. */
   const crash = () =>
     service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })

@@ -8,7 +8,7 @@ import { mostConnections } from '../../src/http/server/most-connections.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { openService, withMerchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
 import { type Opened, openServer, short } from './short-timeouts.ts'
 
@@ -175,10 +175,10 @@ describe('A connection', () => {
         const socket = await connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
         socket.write(slow + behind)
         const [atServer] = await accepted
-        await until('all is read', () => atServer.bytesRead === slow.length + behind.length)
+        await waitFor('all is read', () => atServer.bytesRead === slow.length + behind.length)
         socket.resetAndDestroy()
         // Mocha hears of an error that nobody listens to.
-        await until('the reset has come', () => atServer.closed)
+        await waitFor('the reset has come', () => atServer.closed)
         answer()
       }
     await Promise.all([opened.close(), probes.stop(0)])
@@ -206,7 +206,7 @@ describe('A connection', () => {
     socket.on('error', () => undefined)
     socket.resume().write('noise\r\n\r\n')
     const [atServer] = await accepted
-    await until('the connection is let go', () => atServer.destroyed)
+    await waitFor('the connection is let go', () => atServer.destroyed)
     socket.destroy()
     await close()
   })
@@ -224,7 +224,7 @@ describe('A connection', () => {
     socket.pause()
     socket.write(crlf('GET / HTTP/1.1', 'Host: a', '', '').repeat(60))
     const [atServer] = await accepted
-    await until('the connection is let go', () => atServer.destroyed)
+    await waitFor('the connection is let go', () => atServer.destroyed)
     socket.destroy()
     await close()
     // The system's own buffers take some of them.
@@ -263,13 +263,13 @@ describe('A connection', () => {
       const { origin, close } = await openServer(service, app(), timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
-      await until('five are closed', () => standing(all).length === ofAddress)
+      await waitFor('five are closed', () => standing(all).length === ofAddress)
       const other = await connectFrom(origin, '127.7.0.2')
       other.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
       expect(answersOf((await readToEnd(other)).toString('latin1'))[0]?.status).to.equal(200)
       // One that ends makes room for another.
       standing(all)[0]?.destroy()
-      await until('another one stands', async () => {
+      await waitFor('another one stands', async () => {
         const again = await connectFrom(origin, '127.7.0.1')
         again.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
         return (await readToEnd(again)).length > 0

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
 import { withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
 import { openServer, short } from './short-timeouts.ts'
 
@@ -17,9 +17,9 @@ describe('An HTTP server that stops', () => {
     const { server, origin } = await openServer(service, app, { ...short, answerIdleMs: 10_000 })
     const socket = await connectTo(origin)
     socket.pause().write(get)
-    await until('part of the response has arrived', () => socket.bytesRead > 0)
+    await waitFor('part of the response has arrived', () => socket.bytesRead > 0)
     const stopped = server.stop(10_000)
-    await until('the server has stopped listening', () => !server.listening)
+    await waitFor('the server has stopped listening', () => !server.listening)
     const [answer] = answersOf((await readToEnd(socket.resume())).toString('latin1'))
     expect(answer?.body.length).to.equal(body.length)
     await stopped
@@ -32,10 +32,10 @@ describe('An HTTP server that stops', () => {
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))
     }, 20)
-    await until('some connections have arrived', () => sockets.length > 3)
+    await waitFor('some connections have arrived', () => sockets.length > 3)
     const stopped = server.stop(1000)
     const before = sockets.length
-    await until('more connections have arrived', () => sockets.length > before + 3)
+    await waitFor('more connections have arrived', () => sockets.length > before + 3)
     clearInterval(knocking)
     const wires = sockets.map((socket) => {
       socket.write(get.replace('Host', 'Connection: close\r\nHost'))

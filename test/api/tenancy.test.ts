@@ -4,7 +4,7 @@ import type { Route } from '../../src/http/operations/route.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { newId } from '../../src/security/ids.ts'
 import { asMerchant, withService } from '../support/service.ts'
-import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
+import { createProduct, openLiveShop, type ProductResponse, readProduct } from '../support/store.ts'
 import { expectRefused } from './refused.ts'
 import { type Kind, kinds, type Side } from './resources.ts'
 
@@ -97,7 +97,7 @@ describe('Between businesses and environments', () => {
     const [mine, live, foreign] = await Promise.all(
       [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
     )
-    const order = (...products: (SeenProduct | undefined)[]) =>
+    const order = (...products: (ProductResponse | undefined)[]) =>
       service.http
         .post(`${apiBase}/dev/store/orders/simulate`)
         .set(own.test.merchant.write())
@@ -105,7 +105,7 @@ describe('Between businesses and environments', () => {
     await expectRefused(order(mine, foreign), 404, 'PRODUCT_NOT_FOUND')
     await expectRefused(order(mine, live), 403, 'SANDBOX_MISMATCH')
     expect((await order(mine)).status).to.equal(201)
-    const left = async (side: Side, product?: SeenProduct) =>
+    const left = async (side: Side, product?: ProductResponse) =>
       (await readProduct(service, side.merchant, product?._id ?? '')).variants[0].stock
     expect([
       await left(own.test, mine),

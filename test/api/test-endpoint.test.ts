@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import { type EventName, events } from '../../schemas/events.ts'
-import { deliveriesOf, openBeside, subscribe } from '../support/acts.ts'
+import { deliveriesOf, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { faultsOf } from '../support/payment-events.ts'
+import { schemaErrorsOf } from '../support/payment-events.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
 
@@ -56,7 +56,9 @@ describe('A test of a webhook endpoint', () => {
   })
 
   it('never connects to an address in WEBHOOK_BLOCKED_RANGES', async () => {
-    const blocking = await openBeside(service, { WEBHOOK_BLOCKED_RANGES: '192.0.2.0/24,127.0.0.0/8,::1' })
+    const blocking = await openSecondProcess(service, {
+      WEBHOOK_BLOCKED_RANGES: '192.0.2.0/24,127.0.0.0/8,::1',
+    })
     const response = await fetch(`${blocking.origin}${path}/${id}/test`, {
       method: 'POST',
       headers: merchant.write(),
@@ -78,7 +80,7 @@ describe('A test of a webhook endpoint', () => {
         event,
       ])
       const isPayment = event.startsWith('payment.')
-      if (isPayment) expect(faultsOf(json), event).to.deep.equal([])
+      if (isPayment) expect(schemaErrorsOf(json), event).to.deep.equal([])
       const prefix = isPayment ? 'PI' : 'OR'
       expect(json.data.reference_number, event).to.match(new RegExp(`^${prefix}-TEST0+$`))
     }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'

@@ -3,11 +3,11 @@ import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
 import { partOfBusiness, responseBytes } from '../../src/http/responses/budget.ts'
 import { largestItem } from '../../src/http/responses/largest.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { answersOf, connectTo, crlf, expectFailure, readToEnd } from './raw-request.ts'
 import { openServer, short } from './short-timeouts.ts'
 
@@ -37,7 +37,7 @@ describe('Responses that are not read', () => {
   afterEach(async () => {
     leave()
     await web?.stop()
-    await until('all memory is released', () => service.deps.responses.taken() === 0)
+    await waitFor('all memory is released', () => service.deps.responses.taken() === 0)
   })
 
   /** Sends a request and never reads. */
@@ -70,7 +70,7 @@ describe('Responses that are not read', () => {
     const sockets = await Promise.all(Array.from({ length: 100 }, () => ask(origin, page, merchant)))
     let most = 0
     let served = 0
-    await until(
+    await waitFor(
       'every connection has something to read',
       async () => {
         most = Math.max(most, await memory())
@@ -94,7 +94,7 @@ describe('Responses that are not read', () => {
     const { referenceNumber } = ((await created.json()) as { data: { referenceNumber: string } }).data
     expect((await call(`${intents}/${referenceNumber}`, merchant)).status).to.equal(200)
     leave()
-    await until('the page can be read again', async () => (await call(page, merchant)).status === 200)
+    await waitFor('the page can be read again', async () => (await call(page, merchant)).status === 200)
   })
 
   it('get 429 RATE_LIMITED only above the share of their business', async () => {
@@ -104,7 +104,7 @@ describe('Responses that are not read', () => {
     // In sequence, since only two lists of a business run at once.
     for (let n = 0; n < 5; n += 1) {
       const socket = await ask(service.origin, page, merchant)
-      await until('the connection has something to read', () => socket.bytesRead > 0)
+      await waitFor('the connection has something to read', () => socket.bytesRead > 0)
       sockets.push(socket)
     }
     expect(service.deps.responses.taken()).to.be.within(1, perBusiness)
@@ -143,8 +143,8 @@ describe('Responses that are not read', () => {
     const dripping = await ask(origin, page, merchant)
     const drip = setInterval(() => dripping.read(100_000), 50)
     for (const socket of [silent, dripping]) socket.once('close', () => open.delete(socket))
-    await until('the responses take memory', () => service.deps.responses.taken() > 0)
-    await until('the memory is released', () => service.deps.responses.taken() === 0)
+    await waitFor('the responses take memory', () => service.deps.responses.taken() > 0)
+    await waitFor('the memory is released', () => service.deps.responses.taken() === 0)
     clearInterval(drip)
     await close()
   })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { withService } from '../support/service.ts'
 
 const limit = 5

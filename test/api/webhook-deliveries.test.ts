@@ -7,10 +7,10 @@ import {
   deliveriesOf,
   freshDelivery,
   relay,
-  stored,
+  storedDelivery,
   subscribe,
-} from '../support/acts.ts'
-import { deliverToItsEnd } from '../support/dead.ts'
+} from '../support/actions.ts'
+import { makeAllAttempts } from '../support/dead-deliveries.ts'
 import { type EndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
 import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
@@ -66,7 +66,7 @@ describe('The list of webhook deliveries', () => {
   async function dead() {
     const delivery = await freshDelivery(service, merchant)
     answering(500)
-    await deliverToItsEnd(service, delivery)
+    await makeAllAttempts(service, delivery)
     return delivery
   }
 
@@ -230,7 +230,7 @@ describe('The list of webhook deliveries', () => {
       ]
       endpointServer.respondWith((res, count) => answers[count - 1]?.(res))
       for (const _attempt of answers) {
-        const { nextAttemptAt } = await stored(service, delivery)
+        const { nextAttemptAt } = await storedDelivery(service, delivery)
         service.clock.freeze(nextAttemptAt)
         await attempt(service.deps, delivery._id)
       }
@@ -274,7 +274,7 @@ describe('The list of webhook deliveries', () => {
         await service.http.put(endpoint).set(merchant.write()).send({ url }).expect(200)
         if (stage === 'address') allowed.delete(host)
         if (respond !== undefined) endpointServer.respondWith(respond)
-        service.clock.freeze((await stored(service, delivery)).nextAttemptAt)
+        service.clock.freeze((await storedDelivery(service, delivery)).nextAttemptAt)
         await attempt(service.deps, delivery._id)
       }
       const { attemptLog, lastError } = await one(delivery)
@@ -338,7 +338,7 @@ describe('The list of webhook deliveries', () => {
         await expectRefused(service.http.get(`${path}/${id}`).set(as.read()), status, code)
         await expectRefused(service.http.post(`${path}/${id}/retry`).set(as.write()), status, code)
       }
-      expect((await stored(service, { _id })).requeues).to.equal(0)
+      expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
   })
 
@@ -387,7 +387,7 @@ describe('The list of webhook deliveries', () => {
       await attempt(service.deps, delivery._id)
       const next = new Date(service.clock.now().getTime() + 30_000).toISOString()
       expect(await one(delivery)).to.include({ status: 'RETRYING', attempts: 2, nextAttemptAt: next })
-      expect((await deliverToItsEnd(service, delivery)).attempts).to.equal(9)
+      expect((await makeAllAttempts(service, delivery)).attempts).to.equal(9)
     })
 
     it('sends nothing if there is nothing to send, and returns why', async () => {
@@ -404,7 +404,7 @@ describe('The list of webhook deliveries', () => {
       await switchEndpoint(true)
       expect(await retried(over)).to.include({ retried: true, reason: null, status: 'RETRYING' })
       for (const { _id } of [delivered, untried])
-        expect((await stored(service, { _id })).requeues).to.equal(0)
+        expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
 
     it('makes one more attempt for ten concurrent requests, and replays the response', async () => {
@@ -435,7 +435,7 @@ describe('The list of webhook deliveries', () => {
       })
       expect(trail[0]?.before).to.include({ status: 'DEAD' })
       expect(trail[0]?.after).to.include({ status: 'RETRYING' })
-      expect((await stored(service, delivery)).unaudited).to.deep.equal([])
+      expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
     })
   })
 })

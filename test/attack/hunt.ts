@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import * as fc from 'fast-check'
 import type { Deps } from '../../src/deps.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { publicV4, refusedAnswers, synthesised } from '../webhooks/answers.ts'
 import type { Cast } from './cast/cast.ts'
 import { literalHosts } from './corpora/literals.ts'
@@ -100,7 +100,7 @@ async function layOut(deps: Deps, call: Call, lure: Lure): Promise<Baited> {
 
 /** Waits for an attempt, deletes the endpoint and returns what was delivered. */
 async function lookAt(call: Call, { id, url, answers, isTested }: Baited): Promise<string[]> {
-  const { data } = await until(
+  const { data } = await waitFor(
     `an attempt at ${url}`,
     async () => {
       const page = await call('GET', `/webhooks/events?endpointId=${id}&event=payment.created`)

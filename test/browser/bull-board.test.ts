@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { stored } from '../support/acts.ts'
-import { until } from '../support/until.ts'
+import { storedDelivery } from '../support/actions.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { picture, sizes } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -45,7 +45,10 @@ describe('Bull Board in a browser', function () {
     await card.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('button', { name: 'Confirm' }).click()
     await card.waitFor({ state: 'detached' })
-    await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
+    await waitFor(
+      'delivered',
+      async () => (await storedDelivery(stage.service, delivery)).status === 'DELIVERED',
+    )
 
     await page.goto('/admin')
     await page.getByLabel('Payment reference, id or business').fill(delivery.referenceNumber)
@@ -134,7 +137,10 @@ describe('Bull Board in a browser', function () {
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('All failed jobs were sent back to the queue').waitFor()
     for (const delivery of deliveries)
-      await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
+      await waitFor(
+        'delivered',
+        async () => (await storedDelivery(stage.service, delivery)).status === 'DELIVERED',
+      )
   })
 
   it('links back to the other pages', async () => {

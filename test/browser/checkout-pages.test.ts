@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { type Locale, locales } from '../../src/checkout/locale.ts'
-import { changeAsOperator, createIntent } from '../support/acts.ts'
+import { changeAsOperator, createIntent } from '../support/actions.ts'
 import type { Merchant } from '../support/service.ts'
 import { findings, picture, sizes, widerThanScreen } from './browser.ts'
 import { type Counter, fillIn, openCounter, pay, payer, send } from './counter.ts'

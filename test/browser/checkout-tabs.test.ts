@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { locales } from '../../src/checkout/locale.ts'
-import { readIntent } from '../support/acts.ts'
+import { readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import type { Merchant } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { picture } from './browser.ts'
 import { type Counter, fillIn, heading, openCounter, pay, payer, send } from './counter.ts'
 
@@ -138,7 +138,7 @@ describe('One payment in a browser', function () {
       await route.abort('connectionreset')
     })
     await pay(page, locale, payer)
-    await until('paid', async () => {
+    await waitFor('paid', async () => {
       const { status } = await readIntent(counter.service, merchant, referenceNumber)
       return status === 'PAID'
     })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
-import { readIntent } from '../support/acts.ts'
+import { readIntent } from '../support/actions.ts'
 import { picture } from './browser.ts'
 import { type Counter, fillIn, heading, openCounter, pay, payer, said, send } from './counter.ts'
 

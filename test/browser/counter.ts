@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/checkout/locale.ts'
-import { type Created, createIntent } from '../support/acts.ts'
+import { type Created, createIntent } from '../support/actions.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { type Person, sitDown, startBrowser, type Way } from './browser.ts'
 import { openShop, type Shop } from './shop.ts'

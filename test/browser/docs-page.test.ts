@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Browser, Page, Request } from 'playwright-core'
 import { type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import {
   barriers,
   type Person,
@@ -93,7 +93,7 @@ describe('The page /docs', function () {
       .and.include('PI-')
     await picture(page, 'docs-created-desktop')
     await execute(page, create)
-    await until('the second intent', async () => (await created()) === 2)
+    await waitFor('the second intent', async () => (await created()) === 2)
     const keys = asked.map((request) => request.headers()['x-idempotency-key'])
     expect(keys).to.have.length(2)
     for (const key of keys) expect(key).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/)

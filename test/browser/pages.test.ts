@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { pay, refund } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { barriers, picture, sizes, widerThanScreen } from './browser.ts'
@@ -28,14 +28,14 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
     createIntent(service, merchant, { amount: 1_250_000, label }),
     createIntent(service, merchant),
   ])
-  wallet.answers(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
+  wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
   await pay(service, paid.referenceNumber)
-  wallet.answers(() => ({ outcome: 'declined', reason: 'insufficient_funds' }))
+  wallet.setOutcome(() => ({ outcome: 'declined', reason: 'insufficient_funds' }))
   await pay(service, paid.referenceNumber)
-  wallet.answers(() => ({ outcome: 'done' }))
+  wallet.setOutcome(() => ({ outcome: 'done' }))
   await pay(service, paid.referenceNumber)
   await refund(service, merchant, paid.referenceNumber, 20_000)
-  wallet.answers(() => ({ outcome: 'unknown', why: 'timeout' }))
+  wallet.setOutcome(() => ({ outcome: 'unknown', why: 'timeout' }))
   await refund(service, merchant, paid.referenceNumber, 1005)
   await pay(service, hold.referenceNumber)
   const pageOf = ({ referenceNumber }: typeof paid) => `/admin/payments/${referenceNumber}`

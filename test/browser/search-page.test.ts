@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { stored } from '../support/acts.ts'
-import { until } from '../support/until.ts'
+import { storedDelivery } from '../support/actions.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { fillIn, picture } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -33,7 +33,10 @@ describe('The search page in a browser', function () {
     await support.getByRole('button', { name: 'Re-queue' }).focus()
     await keyboard.press('Enter')
     await support.getByRole('status').getByText('Re-queued').waitFor()
-    await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
+    await waitFor(
+      'delivered',
+      async () => (await storedDelivery(stage.service, delivery)).status === 'DELIVERED',
+    )
     await support.reload()
     await support.getByText('Delivered').first().waitFor()
     expect(await support.getByRole('button', { name: 'Re-queue' }).count()).to.equal(0)
@@ -50,7 +53,10 @@ describe('The search page in a browser', function () {
     await support.getByRole('button', { name: /^Re-queue all \d+/ }).click()
     await support.getByRole('status').getByText('Re-queued: 2 deliveries').waitFor()
     for (const delivery of deliveries)
-      await until('delivered', async () => (await stored(stage.service, delivery)).status === 'DELIVERED')
+      await waitFor(
+        'delivered',
+        async () => (await storedDelivery(stage.service, delivery)).status === 'DELIVERED',
+      )
   })
 
   it('shows a viewer everything and offers no action', async () => {

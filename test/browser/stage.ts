@@ -1,10 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
-import { createIntent, subscribe } from '../support/acts.ts'
+import { createIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { type Account, type Person, signIn, sitDown, type sizes, startBrowser } from './browser.ts'
 
 /** A whole service with its workers, its endpoint, and a browser in front of it. */
@@ -81,7 +81,7 @@ async function hireBoth(service: Service): Promise<Stage['accounts']> {
 
 async function makeDead(service: Service, merchant: Merchant): Promise<Delivery> {
   const { referenceNumber } = await createIntent(service, merchant)
-  return until('a dead delivery', () =>
+  return waitFor('a dead delivery', () =>
     service.deps.Delivery.findOne({ referenceNumber, status: 'DEAD' }).lean<Delivery>(),
   )
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, open, pay, seen, wallets } from './customer.ts'
 
 describe('The page of a payment, for arbitrary input,', () => {
@@ -99,7 +99,7 @@ describe('The page of a payment, for arbitrary input,', () => {
     const wrong = await fill(refused, { phone: '22987654', pin: '975310' })
     const paid = await pay(wrong, wallets.pays)
     const status = await open(service, `${path}/status`)
-    const lines = await until('its lines', () => {
+    const lines = await waitFor('its lines', () => {
       const seenLines = recorded
         .lines()
         .filter(({ msg, route }) => msg === 'http.request' && String(route).includes('/p/:shortCode'))

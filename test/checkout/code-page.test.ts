@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { readable } from '../admin/staff.ts'
-import { cancelIntent, createIntent, openBeside } from '../support/acts.ts'
+import { cancelIntent, createIntent, openSecondProcess } from '../support/actions.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 
 describe('The page for payment codes', () => {
@@ -195,7 +195,7 @@ describe('The page for payment codes', () => {
   })
 
   it('says in the language of the customer that it is unavailable while MongoDB is down', async () => {
-    const beside = await openBeside(service)
+    const beside = await openSecondProcess(service)
     await beside.deps.mongo.close()
     const body = new URLSearchParams({ code: '123456' })
     const response = await fetch(`${beside.origin}/?lang=ar`, { method: 'POST', body })

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createIntent, openBeside } from '../support/acts.ts'
+import { createIntent, openSecondProcess } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, open, type Seen, seen, wallets } from './customer.ts'
 
@@ -83,7 +83,7 @@ describe('A customer with the link of a payment at an address that is refused fo
     const form = await open(service, path, from)
     await close()
     const [current] = service.deps.config.secretKeys
-    const rotated = await openBeside(service, {
+    const rotated = await openSecondProcess(service, {
       TRUST_PROXY: '1',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       SECRET_KEY_PREVIOUS: current.toString('base64'),

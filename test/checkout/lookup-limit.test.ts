@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { createLookupLimit, type LookupLimit } from '../../src/checkout/lookup-limit.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'
-import { withService, withServiceBeside } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { withSecondProcess, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { seen } from './customer.ts'
 
 const hit = async () => 'payment'
@@ -11,7 +11,7 @@ const miss = async () => null
 
 describe('The limit on failed lookups of links and payment codes', () => {
   const service = withService({ TRUST_PROXY: '1' })
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   let limit: LookupLimit
   let sandbox: string
   before(async () => {
@@ -64,7 +64,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     it(`${way}: does not count lookups that succeed`, async () => {
       const ip = elsewhere()
       expect(await outcomes(40, () => look(ip, hit))).to.deep.equal(['found'])
-      await until('the counts are given back', async () => {
+      await waitFor('the counts are given back', async () => {
         const all = await counts()
           .find({ key: keyOf(way, `${ip}/32`) })
           .toArray()
@@ -220,7 +220,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]
-    await until('the counts are given back', async () => {
+    await waitFor('the counts are given back', async () => {
       const all = await counts()
         .find({ key: { $in: ranges.map((range) => `code:${range}`) } })
         .toArray()

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { scriptPath, stylePath } from '../../src/checkout/assets.ts'
-import { cancelIntent, createIntent } from '../support/acts.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, open, pay, seen, wallets } from './customer.ts'
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { askWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent, readIntent } from '../support/acts.ts'
+import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, follow, open, pay, wallets } from './customer.ts'
 
 describe('A payment on the hosted page', () => {
@@ -260,7 +260,7 @@ describe('A payment on the hosted page', () => {
     })
     const form = await open(service, path)
     const first = fill(form, wallets.pays)
-    await until('it is on its way', async () =>
+    await waitFor('it is on its way', async () =>
       (await open(service, path)).says.includes('Payment in progress'),
     )
     expect((await pay(form, wallets.pays)).says).to.include('Payment in progress')

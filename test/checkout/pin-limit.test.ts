@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { fill, open } from './customer.ts'
 
 const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
@@ -62,7 +62,7 @@ describe('The limits on attempts to pay', () => {
     for (let time = 0; time < 20; time += 1) {
       outcome = nothing[time % nothing.length] ?? wrong
       expect((await tryAt(path, '198.51.100.99', `2211111${time % 10}`)).status).to.equal(422)
-      await until('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === time + 1)
+      await waitFor('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === time + 1)
       service.clock.advance(60_000)
     }
     const closed = await tryAt(path, '198.51.100.99')
@@ -86,7 +86,7 @@ describe('The limits on attempts to pay', () => {
         expect(status).to.equal(time < 20 ? 422 : 429)
         if (time < 20) {
           const network = stranger.includes(':') ? '2001:db8:5:5::/64' : `${stranger}/32`
-          await until('it counts', async () => (await attemptsOf(path, network)) === time + 1)
+          await waitFor('it counts', async () => (await attemptsOf(path, network)) === time + 1)
         }
       }
     expect(orders).to.have.length(40)
@@ -103,7 +103,7 @@ describe('The limits on attempts to pay', () => {
     ] as const) {
       const path = await offer(live)
       await tryAt(path, inside)
-      await until('it counts', async () => (await attemptsOf(path, range)) === 1)
+      await waitFor('it counts', async () => (await attemptsOf(path, range)) === 1)
       await counts().updateOne({ key: await keyOf(path, range) }, { $set: { points: 200 } })
       expect((await tryAt(path, inside)).status, range).to.equal(429)
       expect((await tryAt(path, outside)).status, range).to.equal(422)
@@ -113,10 +113,10 @@ describe('The limits on attempts to pay', () => {
   it('allow one address 60 refused PINs in ten minutes over all payments; other addresses and tests are not affected', async () => {
     const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1/32']
     expect((await tryAt(await offer(live), ip)).status).to.equal(422)
-    await until('it counts', async () => (await pointsOf(key)) === 3)
+    await waitFor('it counts', async () => (await pointsOf(key)) === 3)
     await counts().updateOne({ key }, { $set: { points: 59 * 3 } })
     expect((await tryAt(await offer(live), ip)).status).to.equal(422)
-    await until('it counts', async () => (await pointsOf(key)) === 60 * 3)
+    await waitFor('it counts', async () => (await pointsOf(key)) === 60 * 3)
     const closed = await tryAt(await offer(live), ip)
     expect(closed.status).to.equal(429)
     expect(Number(closed.headers.get('retry-after'))).to.be.within(540, 600)
@@ -130,7 +130,7 @@ describe('The limits on attempts to pay', () => {
   it('let no more concurrent attempts reach a wallet than may pay at once', async () => {
     const [ip, key] = ['203.0.113.5', 'pin:203.0.113.5/32']
     await tryAt(await offer(live), ip)
-    await until('it counts', async () => (await pointsOf(key)) === 3)
+    await waitFor('it counts', async () => (await pointsOf(key)) === 3)
     await counts().updateOne({ key }, { $set: { points: 174 } })
     let shut = 0
     const gate = createGate()
@@ -143,7 +143,7 @@ describe('The limits on attempts to pay', () => {
         return page
       }),
     )
-    await until('the others are refused', () => shut === 14)
+    await waitFor('the others are refused', () => shut === 14)
     gate.open()
     expect((await pages).filter(({ status }) => status === 422)).to.have.length(6)
     expect(orders).to.have.length(7)
@@ -159,7 +159,7 @@ describe('The limits on attempts to pay', () => {
     ] as const
     for (const [range, most, inside, outside] of sizes) {
       await tryAt(await offer(live), inside)
-      await until('it counts', async () => (await pointsOf(`pin:${range}`)) === 3)
+      await waitFor('it counts', async () => (await pointsOf(`pin:${range}`)) === 3)
       await counts().updateOne({ key: `pin:${range}` }, { $set: { points: most * 3 } })
       expect((await tryAt(await offer(live), inside)).status, range).to.equal(429)
       expect((await tryAt(await offer(live), outside)).status, range).to.equal(422)
@@ -182,7 +182,7 @@ describe('The limits on attempts to pay', () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await tryAt(await offer(trial), ip)).status).to.equal(422)
-    await until('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
+    await waitFor('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
   })
 
   it('do not apply to a repeated form: no wallet is called', async () => {
@@ -192,7 +192,7 @@ describe('The limits on attempts to pay', () => {
     const form = await open(service, path, from)
     const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
     expect((await sent()).status).to.equal(422)
-    await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+    await waitFor('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
     await counts().updateOne({ key: `pin:${ip}/32` }, { $set: { points: 60 * 3 } })
     expect((await tryAt(await offer(live), ip)).status).to.equal(429)
     expect((await sent()).status).to.equal(422)
@@ -212,8 +212,8 @@ describe('The limits on attempts to pay', () => {
       const form = await open(service, path, from)
       const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)
       expect((await sent()).status).to.equal(status)
-      await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+      await waitFor('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
       expect((await sent()).status).to.equal(status)
-      await until('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
+      await waitFor('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
     })
 })

@@ -5,14 +5,14 @@ import { askWallet } from '../../src/intents/query-wallets.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { atShell } from '../admin/staff.ts'
-import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
+import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killEverywhere } from '../support/kill-everywhere.ts'
-import { storedIntent, toldBy } from '../support/pay.ts'
-import { type Provider, plain, send, startProvider } from '../support/provider.ts'
+import { killAtEveryStep } from '../support/kill-at-every-step.ts'
+import { outboxEventsOf, storedIntent } from '../support/pay.ts'
+import { asSpecified, type Provider, send, startProvider } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { asMerchant, type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, open, pay, type Seen, seen, wallets } from './customer.ts'
 
 const closed = 'Payment is not available now'
@@ -38,10 +38,10 @@ describe('A business that is switched off', () => {
   })
   const service = withService(() => provider.environment)
   before(() => {
-    provider.keepTimeBy(service.clock.now)
+    provider.setClock(service.clock.now)
   })
   beforeEach(async () => {
-    provider.meetOrders(plain)
+    provider.handleOrders(asSpecified)
     provider.wallets.set(payer.phone, { pin: payer.pin, balance: payer.balance })
     merchant = await service.merchant()
   })
@@ -160,14 +160,14 @@ describe('A business that is switched off', () => {
       const live = await liveKey()
       const [told, lost] = [await offer(live), await offer(live)]
       const forms = [await open(service, told.path), await open(service, lost.path)]
-      provider.meetOrders(async (res, work) => {
+      provider.handleOrders(async (res, work) => {
         const answer = work()
         await change('suspend')
         send(res, answer)
       })
       expect((await pay(forms[0] as Seen, liveWallet)).says).to.include('Payment successful')
       await change('resume')
-      provider.meetOrders(async (res, work) => {
+      provider.handleOrders(async (res, work) => {
         work()
         await change('suspend')
         res.destroy()
@@ -181,7 +181,7 @@ describe('A business that is switched off', () => {
         .and.include(label)
       for (const { referenceNumber } of [told, lost]) {
         const intent = await storedIntent(service, referenceNumber)
-        expect([intent.status, toldBy(intent)]).to.deep.equal([
+        expect([intent.status, outboxEventsOf(intent)]).to.deep.equal([
           'PAID',
           ['payment.created', 'payment.confirmed'],
         ])
@@ -237,20 +237,20 @@ describe('A business that is switched off', () => {
   it('can still be paid while the main switch of the API is off', async () => {
     const { path } = await offer()
     await openAdmin(service).done('api', 'off')
-    await until('the API is off', async () => (await list()) === 'FEATURE_DISABLED')
+    await waitFor('the API is off', async () => (await list()) === 'FEATURE_DISABLED')
     expect((await fill(await open(service, path), wallets.pays)).status).to.equal(303)
     await openAdmin(service).done('api', 'on')
-    await until('the API is on', async () => (await list()) === 'open')
+    await waitFor('the API is on', async () => (await list()) === 'open')
   })
 
   it("changes with one line in the audit trail, wherever the operator's process is killed", async () => {
     const by = { actor: atShell, act: 'business.suspended' } as const
-    const steps = await killEverywhere(
+    const steps = await killAtEveryStep(
       service,
       {
         prepare: () => service.merchant(),
         run: (victim, { businessId }) => changeBusiness(victim.deps, businessId, switches.suspend, by),
-        async again({ businessId }) {
+        async repeat({ businessId }) {
           await changeBusiness(service.deps, businessId, switches.suspend, by)
           await finishLeftovers(service.deps)
         },

@@ -4,7 +4,7 @@ import { expect } from 'chai'
 import { mongo } from 'mongoose'
 import { ask } from '../../dev/servers/ask.ts'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../dev/servers.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { isAlive, startCommand } from './command.ts'
 
 describe('Local servers', () => {
@@ -68,14 +68,14 @@ describe('Local servers', () => {
       console.log(JSON.stringify(servers.map(({ pid, folder }) => ({ pid, folder }))))
       setInterval(() => {}, 1000)`
     const owner = startCommand([process.execPath, '--import', 'tsx', '--input-type=module', '-e', script])
-    await until('the owner has started its servers', () => owner.said.stdout.includes('\n'))
+    await waitFor('the owner has started its servers', () => owner.said.stdout.includes('\n'))
     const theirs: { pid: number; folder: string }[] = JSON.parse(owner.said.stdout)
     expect(theirs.map(({ pid }) => isAlive(pid))).to.deep.equal([true, true])
 
     owner.kill('SIGKILL')
     for (const { pid, folder } of theirs) {
-      await until('the server has ended', () => !isAlive(pid))
-      await until('its folder is gone', () =>
+      await waitFor('the server has ended', () => !isAlive(pid))
+      await waitFor('its folder is gone', () =>
         access(folder).then(
           () => false,
           () => true,

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { ask } from '../../dev/servers/ask.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { npm, startCommand } from './command.ts'
 import { copyOfDev } from './copy-of-dev.ts'
 
@@ -21,7 +21,7 @@ describe('npm run stack', function () {
   async function stack() {
     const command = startCommand(npm('run', '--silent', 'stack'), { cwd: copy.folder })
     // The servers of one that was killed may take their time to end, and two of them to start.
-    const line = until('the stack says its line', () => command.said.stdout.includes('\n'), 30_000)
+    const line = waitFor('the stack says its line', () => command.said.stdout.includes('\n'), 30_000)
     const ended = command.ended.then(() => expect(command.said.stdout, command.said.stderr).to.match(LINE))
     await Promise.race([line, ended])
     const ports = (LINE.exec(command.said.stdout) ?? []).slice(1).map(Number)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
-import { description, faultAt } from '../support/described.ts'
+import { description, schemaErrors } from '../support/check-responses.ts'
 import { isListed, notRun, whatHolds } from './how-held.ts'
 import { blocks, nameOf } from './pages.ts'
 
@@ -15,10 +15,10 @@ const fenced = blocks.filter(({ fence }) => kinds.includes(fence))
 
 /** Whether a value matches a schema of the OpenAPI document: a response by its data, an error also without its envelope. */
 function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: number }): boolean {
-  if (shown.success === false) return faultAt(shown, 'components', 'schemas', 'Failure') === null
+  if (shown.success === false) return schemaErrors(shown, 'components', 'schemas', 'Failure') === null
   if (shown.statusCode !== undefined) return isDescribed({ success: false, error: shown } as object)
   const held = shown.success === true ? shown.data : shown
-  return places.some((place) => faultAt(held, 'components', 'schemas', ...place) === null)
+  return places.some((place) => schemaErrors(held, 'components', 'schemas', ...place) === null)
 }
 
 describe('The code on the pages', () => {

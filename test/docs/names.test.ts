@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Command } from 'commander'
 import { createProgram } from '../../src/admin/program.ts'
 import { routes } from '../../src/http/routes/routes.ts'
-import { description } from '../support/described.ts'
+import { description } from '../support/check-responses.ts'
 import { operationOf } from './curl.ts'
 import { pages, textOf } from './pages.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { cancelIntent, createIntent } from '../support/acts.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { fileOf, languageOf, languages, librariesOf, programs } from './languages.ts'

@@ -1,4 +1,4 @@
-import { createIntent, freshDelivery, post, subscribe } from '../support/acts.ts'
+import { createIntent, freshDelivery, post, subscribe } from '../support/actions.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { formFor } from '../../dev/form.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { pay, storedIntent, wordOf } from '../support/pay.ts'
+import { outcomeName, pay, storedIntent } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Provider, plain, startProvider } from '../support/provider.ts'
+import { asSpecified, type Provider, startProvider } from '../support/provider.ts'
 import { type Kind, payer } from '../support/provider-books.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const amount = 700
 const refunded = 300
@@ -62,7 +62,7 @@ describe('Money while the wall clock of one process is wrong', function () {
   afterEach(() => {
     setClock('web', 0)
     setClock('worker', 0)
-    provider.meetOrders(plain)
+    provider.handleOrders(asSpecified)
   })
   after(async () => {
     await Promise.all([web?.stop(), worker?.stop()])
@@ -80,8 +80,8 @@ describe('Money while the wall clock of one process is wrong', function () {
   function holdNextOrders() {
     const gate = createGate()
     const held = new Map<Kind, string>()
-    provider.meetOrders(async (res, work, asked) => {
-      if (held.has(asked.kind)) return plain(res, work, asked)
+    provider.handleOrders(async (res, work, asked) => {
+      if (held.has(asked.kind)) return asSpecified(res, work, asked)
       held.set(asked.kind, asked.key)
       await gate.passed
       work()
@@ -92,9 +92,9 @@ describe('Money while the wall clock of one process is wrong', function () {
 
   /** Waits until the provider has said twice that it does not know the order. By the second time, the first has had its effect. */
   const askedTwice = (key: string | undefined) =>
-    until(
+    waitFor(
       'two questions about the order',
-      () => provider.asked.filter((asked) => asked.method === 'GET' && asked.key === key).length >= 2,
+      () => provider.requests.filter((asked) => asked.method === 'GET' && asked.key === key).length >= 2,
       settledWithinMs,
     )
 
@@ -122,7 +122,7 @@ describe('Money while the wall clock of one process is wrong', function () {
     expect(await skewSeconds()).to.be.closeTo(0, 0.5)
     for (const aheadMs of [skewMs, -skewMs, jumpMs]) {
       setClock('web', aheadMs)
-      await until(
+      await waitFor(
         `a skew of ${aheadMs} ms`,
         async () => Math.abs((await skewSeconds()) - aheadMs / 1000) < 0.5,
       )
@@ -133,12 +133,12 @@ describe('Money while the wall clock of one process is wrong', function () {
     it(`moves once if the wall clock of the ${type} process ${what}`, async () => {
       const [open, paid] = await Promise.all([1, 2].map(() => createIntent(service, merchant, { amount })))
       if (open === undefined || paid === undefined) expect.fail()
-      expect(wordOf(await pay(service, paid.referenceNumber, { phone, pin }))).to.equal('done')
+      expect(outcomeName(await pay(service, paid.referenceNumber, { phone, pin }))).to.equal('done')
       const headers = merchant.write()
       const orders = holdNextOrders()
       setClock(type, orderedMs)
       const first = Promise.all([sendForm(open.shortCode), refund(paid.referenceNumber, headers)])
-      await until('both orders', () => orders.keyOf('payment') && orders.keyOf('refund'))
+      await waitFor('both orders', () => orders.keyOf('payment') && orders.keyOf('refund'))
       setClock(type, heldMs)
       const [, response] = await first
       expect(response.status).to.equal(503)
@@ -153,7 +153,7 @@ describe('Money while the wall clock of one process is wrong', function () {
         const { refunds } = await storedIntent(service, paid.referenceNumber)
         return status === 'PAID' && refunds.every((each) => each.status !== 'PENDING')
       }
-      await until('both are settled', isSettled, settledWithinMs)
+      await waitFor('both are settled', isSettled, settledWithinMs)
       expect((await refund(paid.referenceNumber, headers)).status, 'in the end').to.equal(200)
       expect(movementsOf(open.referenceNumber)).to.deep.equal([-amount])
       expect(movementsOf(paid.referenceNumber)).to.deep.equal([-amount, refunded])

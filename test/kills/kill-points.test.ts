@@ -10,16 +10,16 @@ import {
   createIntent,
   deliveriesOf,
   freshDelivery,
+  outboxEvents,
   relay,
   storedBody,
   subscribe,
-  waitingEvents,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
-import type { Victim } from '../support/kill-points.ts'
+import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
+import type { Victim } from '../support/victim.ts'
 
 const dayMs = 86_400_000
 
@@ -85,7 +85,7 @@ describe('A process that is killed between any two steps of a payment', function
       // What a process said after its database was gone is no answer that the merchant could go by.
       if (response.status < 500) answers.push(answer)
     },
-    async again({ answers, ...asked }: Request) {
+    async repeat({ answers, ...asked }: Request) {
       const response = await send(method, service.origin, asked)
       answers.push(await response.text())
       expect(response.status, answers.at(-1)).to.equal(status)
@@ -122,7 +122,7 @@ describe('A process that is killed between any two steps of a payment', function
     )
     expect(told, label).to.have.deep.members(expected)
     expect(made, label).to.have.length(events.length * endpoints)
-    expect(await waitingEvents(service, merchant), label).to.deep.equal([])
+    expect(await outboxEvents(service, merchant), label).to.deep.equal([])
     for (const delivery of made) await expectSame(delivery, label)
   }
 
@@ -149,8 +149,8 @@ describe('A process that is killed between any two steps of a payment', function
       },
     }
     // Key, claim, intent: what a create costs (docs/merchants/retries.md).
-    const steps = await killEverywhere(service, operation, closings, 0)
-    await landLate(service, operation, closings, 3)
+    const steps = await killAtEveryStep(service, operation, closings, 0)
+    await landDuringRetry(service, operation, closings, 3)
     expect(steps).to.deep.equal([
       'mongodb aggregate',
       'mongodb insert',
@@ -172,8 +172,8 @@ describe('A process that is killed between any two steps of a payment', function
         await expectDelivered(merchant, ['payment.created', 'payment.cancelled'], label)
       },
     }
-    const steps = await killEverywhere(service, operation, closings, 0)
-    await landLate(service, operation, closings, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killAtEveryStep(service, operation, closings, 0)
+    await landDuringRetry(service, operation, closings, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
@@ -195,8 +195,8 @@ describe('A process that is killed between any two steps of a payment', function
         ).to.deep.equal([id, secret])
       },
     }
-    const steps = await killEverywhere(service, operation, closings, 0)
-    await landLate(service, operation, closings, 3)
+    const steps = await killAtEveryStep(service, operation, closings, 0)
+    await landDuringRetry(service, operation, closings, 3)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
   })
 
@@ -217,8 +217,8 @@ describe('A process that is killed between any two steps of a payment', function
         expect([kept.url, effects.length], label).to.deep.equal(['https://example.com/moved', 1])
       },
     }
-    const steps = await killEverywhere(service, operation, closings, 0)
-    await landLate(service, operation, closings, 3)
+    const steps = await killAtEveryStep(service, operation, closings, 0)
+    await landDuringRetry(service, operation, closings, 3)
     // Disabled, it cancels what is being attempted: here nothing.
     expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
@@ -239,8 +239,8 @@ describe('A process that is killed between any two steps of a payment', function
         ).to.deep.equal([data.secret, 1])
       },
     }
-    const steps = await killEverywhere(service, operation, closings, 0)
-    await landLate(service, operation, closings, 3)
+    const steps = await killAtEveryStep(service, operation, closings, 0)
+    await landDuringRetry(service, operation, closings, 3)
     expect(steps).to.deep.equal(changing)
   })
 
@@ -264,8 +264,8 @@ describe('A process that is killed between any two steps of a payment', function
         expect(delivery, label).to.include({ status: 'CANCELLED', nextAttemptAt: null, attempts: 0 })
       },
     }
-    const steps = await killEverywhere(service, operation, closings, 0)
-    await landLate(service, operation, closings, 3)
+    const steps = await killAtEveryStep(service, operation, closings, 0)
+    await landDuringRetry(service, operation, closings, 3)
     // Attempts in flight first: here there are none.
     const stopping = ['mongodb find', 'mongodb find', 'mongodb update']
     const removing = 'mongodb aggregate'
@@ -283,12 +283,12 @@ describe('A process that is killed between any two steps of a payment', function
       return { merchant, ids: intents.map(({ _id }) => _id) }
     },
     run: (victim, { ids }) => run(victim, () => relayOutboxes(victim.deps, { intentIds: ids, orderIds: [] })),
-    again: ({ merchant }) => workThrough(merchant),
+    repeat: ({ merchant }) => workThrough(merchant),
     check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.created'], label),
   })
 
   it('loses and doubles nothing in a relay without slots', async () => {
-    const steps = await killEverywhere(
+    const steps = await killAtEveryStep(
       service,
       relaying((_, act) => act()),
       closings,
@@ -298,7 +298,7 @@ describe('A process that is killed between any two steps of a payment', function
   })
 
   it('loses and doubles nothing in a relay and the attempts that it starts', async () => {
-    const steps = await killEverywhere(service, relaying(asWorker), closings, 0)
+    const steps = await killAtEveryStep(service, relaying(asWorker), closings, 0)
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
     expect(steps).to.not.include('enqueue webhook-delivery')
   })
@@ -314,7 +314,7 @@ describe('A process that is killed between any two steps of a payment', function
   ]
 
   it('loses and doubles nothing in a successful attempt', async () => {
-    const steps = await killEverywhere(
+    const steps = await killAtEveryStep(
       service,
       {
         async prepare() {
@@ -322,7 +322,7 @@ describe('A process that is killed between any two steps of a payment', function
           return { merchant, delivery: await freshDelivery(service, merchant) }
         },
         run: (victim, { delivery }) => attemptFirst(victim, delivery),
-        again: ({ merchant }) => workThrough(merchant),
+        repeat: ({ merchant }) => workThrough(merchant),
         check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created'], label),
       },
       closings,
@@ -332,7 +332,7 @@ describe('A process that is killed between any two steps of a payment', function
   })
 
   it('uses up one attempt and no more in a failed attempt', async () => {
-    const steps = await killEverywhere(
+    const steps = await killAtEveryStep(
       service,
       {
         async prepare() {
@@ -341,7 +341,7 @@ describe('A process that is killed between any two steps of a payment', function
           return freshDelivery(service, merchant)
         },
         run: attemptFirst,
-        again: ({ _id }) => attempt(service.deps, _id),
+        repeat: ({ _id }) => attempt(service.deps, _id),
         async check({ _id }, label) {
           const { status, attempts, attemptLog } =
             (await service.deps.Delivery.findById(_id).lean<Delivery>()) ?? expect.fail(label)
@@ -355,7 +355,7 @@ describe('A process that is killed between any two steps of a payment', function
   })
 
   it('loses and doubles nothing in an expiry', async () => {
-    const steps = await killEverywhere(
+    const steps = await killAtEveryStep(
       service,
       {
         async prepare() {
@@ -363,7 +363,7 @@ describe('A process that is killed between any two steps of a payment', function
           return { merchant, ...(await createIntent(service, merchant)) }
         },
         run: (victim, { referenceNumber }) => expireIntent(victim.deps, referenceNumber),
-        async again({ merchant, referenceNumber }) {
+        async repeat({ merchant, referenceNumber }) {
           await expireIntent(service.deps, referenceNumber)
           await workThrough(merchant)
         },

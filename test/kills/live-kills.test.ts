@@ -7,13 +7,20 @@ import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
-import { cancelIntent, createIntent } from '../support/acts.ts'
-import { killEverywhere } from '../support/kill-everywhere.ts'
-import { behindMs } from '../support/kill-points.ts'
-import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
-import { lost, type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
+import { killAtEveryStep } from '../support/kill-at-every-step.ts'
+import { outboxEventsOf, outcomeName, pay, storedIntent } from '../support/pay.ts'
+import {
+  asSpecified,
+  type Provider,
+  type ProviderBehaviour,
+  requestLost,
+  responseLost,
+  startProvider,
+} from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { type Merchant, withService } from '../support/service.ts'
+import { behindMs } from '../support/victim.ts'
 
 const amount = 700
 const { phone, pin } = payer
@@ -39,7 +46,7 @@ describe('A process that is killed between any two steps with money at a live pr
   const service = withService(() => ({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' }))
   before(async () => {
     // As far behind as those who are killed, so that it takes their orders for timely.
-    provider.keepTimeBy(() => new Date(service.clock.now().getTime() - behindMs))
+    provider.setClock(() => new Date(service.clock.now().getTime() - behindMs))
     merchant = await service.merchant({ mode: 'live' })
     const now = () => new Date(service.clock.now().getTime() + muchLaterMs)
     const { config, log } = service.deps
@@ -70,11 +77,11 @@ describe('A process that is killed between any two steps with money at a live pr
   }
 
   /** Only the orders of those who are killed are met like this: they are behind, and so is the time of their orders. */
-  const meetTheKilled = (manner: Manner): void =>
-    provider.meetOrders((res, work, asked) => {
+  const meetTheKilled = (manner: ProviderBehaviour): void =>
+    provider.handleOrders((res, work, asked) => {
       const { validUntil } = JSON.parse(asked.body)
       const isOfTheKilled = Date.parse(validUntil) - skewMs < service.clock.now().getTime()
-      return (isOfTheKilled ? manner : plain)(res, work, asked)
+      return (isOfTheKilled ? manner : asSpecified)(res, work, asked)
     })
 
   /** The customer pays, and somewhere in it the process dies. */
@@ -83,11 +90,13 @@ describe('A process that is killed between any two steps with money at a live pr
     run: (victim: { deps: Deps }, { referenceNumber, paymentId }: Payment) =>
       pay(victim, referenceNumber, { paymentId, phone, pin }),
     /** The merchant wants to cancel while nobody knows, the same form is sent again, and workers ask. */
-    async again({ referenceNumber, paymentId }: Payment) {
+    async repeat({ referenceNumber, paymentId }: Payment) {
       const { _id, hold } = await storedIntent(service, referenceNumber)
       if (hold !== null) {
         expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(400)
-        expect(wordOf(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal('not-begun')
+        expect(outcomeName(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal(
+          'not-begun',
+        )
       }
       await Promise.all([askWallet(later, _id, paymentId), askWallet(later, _id, paymentId)])
     },
@@ -100,7 +109,7 @@ describe('A process that is killed between any two steps with money at a live pr
       )
       await pay(service, referenceNumber, { phone, pin })
       const intent = await storedIntent(service, referenceNumber)
-      expect([intent.status, intent.hold, toldBy(intent)], label).to.deep.equal([
+      expect([intent.status, intent.hold, outboxEventsOf(intent)], label).to.deep.equal([
         'PAID',
         null,
         ['payment.created', 'payment.confirmed'],
@@ -109,37 +118,39 @@ describe('A process that is killed between any two steps with money at a live pr
     },
   })
 
-  const ways: [what: string, manner: Manner, last: string][] = [
-    ['that succeeds', plain, 'enqueue outbox-relay'],
-    ['whose answer is lost', unanswered, 'enqueue wallet-outcome'],
-    ['whose order is lost', lost, 'enqueue wallet-outcome'],
+  const ways: [what: string, manner: ProviderBehaviour, last: string][] = [
+    ['that succeeds', asSpecified, 'enqueue outbox-relay'],
+    ['whose answer is lost', responseLost, 'enqueue wallet-outcome'],
+    ['whose order is lost', requestLost, 'enqueue wallet-outcome'],
   ]
   for (const [what, manner, last] of ways)
     it(`takes the money of a payment ${what} once, and loses none`, async () => {
       meetTheKilled(manner)
-      const steps = await killEverywhere(service, paying(), closings, 0)
+      const steps = await killAtEveryStep(service, paying(), closings, 0)
       // The page, the hold, the check for suspension, the end, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
   it('ends a payment once when a worker asks for its outcome', async () => {
-    provider.meetOrders(unanswered)
-    const { check, again } = paying()
+    provider.handleOrders(responseLost)
+    const { check, repeat } = paying()
     const asking = {
       async prepare(): Promise<Payment> {
         const payment = await newPayment()
         const { referenceNumber, paymentId } = payment
-        expect(wordOf(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal('waiting')
+        expect(outcomeName(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal(
+          'waiting',
+        )
         return payment
       },
       async run({ deps }: { deps: Deps }, { referenceNumber, paymentId }: Payment) {
         const { _id } = await storedIntent(service, referenceNumber)
         return askWallet(deps, _id, paymentId)
       },
-      again,
+      repeat,
       check,
     }
-    const steps = await killEverywhere(service, asking, closings, askedForTheFirstTimeMs)
+    const steps = await killAtEveryStep(service, asking, closings, askedForTheFirstTimeMs)
     expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'enqueue outbox-relay'])
   })
 
@@ -175,11 +186,11 @@ describe('A process that is killed between any two steps with money at a live pr
   const refunding = () => ({
     async prepare(): Promise<Refunding> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
-      expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
+      expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       return { referenceNumber, effectId: newId(), answers: [] }
     },
     run: (victim: { deps: Deps }, each: Refunding) => giveBack(victim.deps, { ...each, answers: [] }),
-    async again(each: Refunding) {
+    async repeat(each: Refunding) {
       // Of what the dead one left nobody knows until the wallet is asked: by a worker, or by the retry.
       await giveBack(later, each)
       const { _id, refunds } = await storedIntent(service, each.referenceNumber)
@@ -197,7 +208,7 @@ describe('A process that is killed between any two steps with money at a live pr
         label,
       ).to.deep.equal(isBack ? ['SUCCEEDED'] : [])
       expect(
-        toldBy(intent).filter((event) => event === 'payment.refunded'),
+        outboxEventsOf(intent).filter((event) => event === 'payment.refunded'),
         label,
       ).to.have.length(credits.length)
       expect(each.answers.at(-1), label).to.equal(isBack ? 'done' : 'REFUND_FAILED')
@@ -207,7 +218,7 @@ describe('A process that is killed between any two steps with money at a live pr
   for (const [what, manner, last] of ways)
     it(`refunds ${what} once or not at all, and returns which`, async () => {
       meetTheKilled(manner)
-      const steps = await killEverywhere(service, refunding(), closings, 0)
+      const steps = await killAtEveryStep(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)
       expect(steps.at(-1)).to.equal(last)
     })

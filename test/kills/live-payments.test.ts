@@ -6,23 +6,23 @@ import { describeError } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
-import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
+import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { pay, refund, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { outboxEventsOf, outcomeName, pay, refund, storedIntent } from '../support/pay.ts'
 import {
-  insteadOf,
-  lost,
-  type Manner,
+  asSpecified,
   type Provider,
-  plain,
+  type ProviderBehaviour,
+  requestLost,
+  respondWith,
+  responseLost,
   send,
   startProvider,
-  unanswered,
 } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
-import { everythingIn } from '../support/redis-keys.ts'
+import { dumpKeys } from '../support/redis-keys.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 /** Of the wallet's answer; an order is good for 5 s more, and by the provider's clock, which may be ahead, for 30 s more than that. */
@@ -48,13 +48,13 @@ describe('A live payment', () => {
       environment,
       pino({ level: 'trace', serializers: { err: describeError } }, sink),
     )
-    provider.keepTimeBy(service.clock.now)
+    provider.setClock(service.clock.now)
     merchant = await service.merchant({ mode: 'live' })
   })
   beforeEach(() => {
-    provider.meetOrders(plain)
-    provider.meetQuestions(plain)
-    provider.asked.length = 0
+    provider.handleOrders(asSpecified)
+    provider.handleQueries(asSpecified)
+    provider.requests.length = 0
     provider.wallets.set(phone, { pin, balance: payer.balance })
   })
   after(async () => {
@@ -73,7 +73,7 @@ describe('A live payment', () => {
       movement.reference === referenceNumber ? [movement.amount] : [],
     )
 
-  const orders = () => provider.asked.filter(({ method }) => method === 'POST')
+  const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
   /** Asks about the payment that is under way, in the clock's time, until it is known. */
   async function askUntilKnown(referenceNumber: string): Promise<AskOutcome> {
@@ -86,9 +86,9 @@ describe('A live payment', () => {
   }
 
   /** An intent whose payment came to nothing known. */
-  async function unknownPayment(manner: Manner): Promise<string> {
+  async function unknownPayment(manner: ProviderBehaviour): Promise<string> {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
-    provider.meetOrders(manner)
+    provider.handleOrders(manner)
     expect(await payLive(referenceNumber)).to.deep.equal({ state: 'waiting' })
     return referenceNumber
   }
@@ -96,22 +96,22 @@ describe('A live payment', () => {
   async function expectHeld(referenceNumber: string): Promise<void> {
     const { status, body } = await cancelIntent(service, merchant, referenceNumber)
     expect([status, body.error.code]).to.deep.equal([400, 'INTENT_CANCEL_CONFLICT'])
-    expect(wordOf(await payLive(referenceNumber))).to.equal('not-begun')
+    expect(outcomeName(await payLive(referenceNumber))).to.equal('not-begun')
     expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PENDING')
   }
 
   const tellOf = async (referenceNumber: string) => {
     const intent = await storedIntent(service, referenceNumber)
-    return { status: intent.status, told: toldBy(intent), moved: moved(referenceNumber) }
+    return { status: intent.status, told: outboxEventsOf(intent), moved: moved(referenceNumber) }
   }
   const paidOnce = { status: 'PAID', told: ['payment.created', 'payment.confirmed'], moved: [-amount] }
 
-  const answers: [what: string, manner: Manner][] = [
-    ['its answer is lost', unanswered],
-    ['the provider answers 500', insteadOf((res) => res.writeHead(500).end())],
-    ['the provider answers nonsense', insteadOf((res) => res.end('{"status":"declined"'))],
-    ['the answer is huge', insteadOf((res) => res.end('x'.repeat(1_000_000)))],
-    ['the provider sends us elsewhere', insteadOf((res) => res.writeHead(307, { Location: '/' }).end())],
+  const answers: [what: string, manner: ProviderBehaviour][] = [
+    ['its answer is lost', responseLost],
+    ['the provider answers 500', respondWith((res) => res.writeHead(500).end())],
+    ['the provider answers nonsense', respondWith((res) => res.end('{"status":"declined"'))],
+    ['the answer is huge', respondWith((res) => res.end('x'.repeat(1_000_000)))],
+    ['the provider sends us elsewhere', respondWith((res) => res.writeHead(307, { Location: '/' }).end())],
     ['the answer comes too late', (res, work) => void setTimeout(send, timeoutMs + 50, res, work())],
     [
       'the order is delivered twice, and its answer lost',
@@ -119,7 +119,7 @@ describe('A live payment', () => {
     ],
     [
       'the answer is that of another',
-      insteadOf((res) => send(res, { status: 200, body: { key: 'x', status: 'failed' } })),
+      respondWith((res) => send(res, { status: 200, body: { key: 'x', status: 'failed' } })),
     ],
   ]
   for (const [what, manner] of answers)
@@ -133,14 +133,14 @@ describe('A live payment', () => {
 
   it('gets its outcome from a worker, without any request', async () => {
     const workers = service.startWorkers()
-    const referenceNumber = await unknownPayment(unanswered)
-    await until('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
+    const referenceNumber = await unknownPayment(responseLost)
+    await waitFor('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
     await workers.close()
     expect(moved(referenceNumber)).to.deep.equal([-amount])
   })
 
   it('may be repeated a minute after its deadline if it never reached the provider', async () => {
-    const referenceNumber = await unknownPayment(lost)
+    const referenceNumber = await unknownPayment(requestLost)
     await expectHeld(referenceNumber)
     const { hold } = await storedIntent(service, referenceNumber)
     service.clock.advance(2_000)
@@ -156,8 +156,8 @@ describe('A live payment', () => {
       told: ['payment.created'],
       moved: [],
     })
-    provider.meetOrders(plain)
-    expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+    provider.handleOrders(asSpecified)
+    expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
@@ -203,8 +203,8 @@ describe('A live payment', () => {
   })
 
   it('delays the expiry of its intent, which happens afterwards if no money moved', async () => {
-    const paid = await unknownPayment(unanswered)
-    const unpaid = await unknownPayment(lost)
+    const paid = await unknownPayment(responseLost)
+    const unpaid = await unknownPayment(requestLost)
     service.clock.advance(dayMs)
     for (const referenceNumber of [paid, unpaid]) {
       expect(await expireIntent(service.deps, referenceNumber)).to.include({ expired: false })
@@ -222,7 +222,7 @@ describe('A live payment', () => {
   })
 
   it('is held while the provider is down, with growing waits between questions', async () => {
-    const referenceNumber = await unknownPayment(unanswered)
+    const referenceNumber = await unknownPayment(responseLost)
     await provider.goDown()
     const { _id, hold } = await storedIntent(service, referenceNumber)
     const waits: number[] = []
@@ -244,9 +244,9 @@ describe('A live payment', () => {
   it('may be repeated at once if the provider cannot be reached', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     await provider.goDown()
-    expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
+    expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
     await provider.comeUp()
-    expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+    expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
@@ -258,19 +258,19 @@ describe('A live payment', () => {
       payLive(referenceNumber, { paymentId }),
       payLive(referenceNumber),
     ])
-    expect(tries.map(wordOf).toSorted()).to.deep.equal(['done', 'not-begun', 'not-begun'])
+    expect(tries.map(outcomeName).toSorted()).to.deep.equal(['done', 'not-begun', 'not-begun'])
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
     expect(orders()).to.have.length(1)
   })
 
   it('ends with the outcome of the provider: refused, declined, failed', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN' })
-    expect(wordOf(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
-    expect(wordOf(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
-    provider.meetOrders((res, _work, { key }) =>
+    expect(outcomeName(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
+    expect(outcomeName(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
+    provider.handleOrders((res, _work, { key }) =>
       send(res, { status: 200, body: { key, status: 'failed', reason: 'wallet_closed' } }),
     )
-    expect(wordOf(await payLive(referenceNumber))).to.equal('failed')
+    expect(outcomeName(await payLive(referenceNumber))).to.equal('failed')
     expect(await tellOf(referenceNumber)).to.deep.equal({
       status: 'FAILED',
       told: ['payment.created', 'payment.failed', 'payment.failed'],
@@ -280,13 +280,13 @@ describe('A live payment', () => {
 
   it('cannot be paid by a sandbox wallet, nor a test intent by a live one', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
-    expect(wordOf(await pay(service, referenceNumber))).to.equal('refused')
+    expect(outcomeName(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)
     const accounts = await service.deps.WalletAccount.countDocuments({})
     expect([accounts, await service.deps.WalletMovement.countDocuments({})]).to.deep.equal([0, 0])
     const test = await createIntent(service, await service.merchant(), { amount })
-    expect(wordOf(await payLive(test.referenceNumber))).to.equal('refused')
-    expect(provider.asked).to.have.length(1)
+    expect(outcomeName(await payLive(test.referenceNumber))).to.equal('refused')
+    expect(provider.requests).to.have.length(1)
   })
 
   for (const [what, aheadMs] of [
@@ -294,15 +294,15 @@ describe('A live payment', () => {
     ['behind', -25_000],
   ] as const)
     it(`works with a provider whose clock is 25 s ${what} ours`, async () => {
-      provider.keepTimeBy(() => new Date(service.clock.now().getTime() + aheadMs))
+      provider.setClock(() => new Date(service.clock.now().getTime() + aheadMs))
       const { referenceNumber } = await createIntent(service, merchant, { amount })
-      expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+      expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
       expect((await refund(service, merchant, referenceNumber, 100)).status).to.equal(200)
-      provider.keepTimeBy(service.clock.now)
+      provider.setClock(service.clock.now)
     })
 
   it('is held for as long as a provider with a slow clock may still carry it out', async () => {
-    provider.keepTimeBy(() => new Date(service.clock.now().getTime() - 25_000))
+    provider.setClock(() => new Date(service.clock.now().getTime() - 25_000))
     const [gate, done] = [createGate(), createGate()]
     const referenceNumber = await unknownPayment(async (_res, work) => {
       await gate.passed
@@ -316,15 +316,15 @@ describe('A live payment', () => {
     await done.passed
     expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
-    provider.keepTimeBy(service.clock.now)
+    provider.setClock(service.clock.now)
   })
 
   it('may be repeated at once if it was too late for the provider', async () => {
-    provider.keepTimeBy(() => new Date(service.clock.now().getTime() + 120_000))
+    provider.setClock(() => new Date(service.clock.now().getTime() + 120_000))
     const { referenceNumber } = await createIntent(service, merchant, { amount })
-    expect(wordOf(await payLive(referenceNumber))).to.equal('not-executed')
-    provider.keepTimeBy(service.clock.now)
-    expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+    expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
+    provider.setClock(service.clock.now)
+    expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
     expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
@@ -332,7 +332,7 @@ describe('A live payment', () => {
     let other: Provider
     before(async () => {
       other = await startProvider()
-      other.keepTimeBy(service.clock.now)
+      other.setClock(service.clock.now)
     })
     after(() => other.close())
 
@@ -348,7 +348,7 @@ describe('A live payment', () => {
     }
 
     it('is held, and the new provider is never asked about it', async () => {
-      const referenceNumber = await unknownPayment(unanswered)
+      const referenceNumber = await unknownPayment(responseLost)
       const goBack = goOnWith('another')
       service.clock.advance(lostForGoodMs)
       const { _id, hold } = await storedIntent(service, referenceNumber)
@@ -360,25 +360,25 @@ describe('A live payment', () => {
       await goBack()
       expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
       expect(await tellOf(referenceNumber)).to.deep.equal(paidOnce)
-      expect(other.asked).to.deep.equal([])
+      expect(other.requests).to.deep.equal([])
     })
 
     it('is not refunded by the new provider, but by the old one at a new address', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
-      expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+      expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
       let goBack = goOnWith('another')
       const { status, body } = await refund(service, merchant, referenceNumber, 100)
       await goBack()
-      expect([status, body.error.code, other.asked.length]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', 0])
+      expect([status, body.error.code, other.requests.length]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', 0])
       const { refunds, refundsCommitted } = await storedIntent(service, referenceNumber)
       expect([refunds, refundsCommitted]).to.deep.equal([[], 0])
       goBack = goOnWith(new URL(provider.url).host)
-      other.meetOrders((res, _work, { key }) =>
+      other.handleOrders((res, _work, { key }) =>
         send(res, { status: 200, body: { key, status: 'succeeded' } }),
       )
       expect((await refund(service, merchant, referenceNumber, 100)).status).to.equal(200)
       await goBack()
-      expect(other.asked).to.have.length(1)
+      expect(other.requests).to.have.length(1)
     })
   })
 
@@ -391,26 +391,26 @@ describe('A live payment', () => {
   describe('with a refund', () => {
     async function paidIntent(): Promise<string> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
-      provider.meetOrders(plain)
-      expect(wordOf(await payLive(referenceNumber))).to.equal('done')
+      provider.handleOrders(asSpecified)
+      expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
       return referenceNumber
     }
 
     /** A refund of 300.00 of which nobody knows; sent again by `retry`, as its merchant would. */
-    async function unknownRefund(manner: Manner) {
+    async function unknownRefund(manner: ProviderBehaviour) {
       const referenceNumber = await paidIntent()
-      provider.meetOrders(manner)
+      provider.handleOrders(manner)
       const headers = merchant.write()
       const path = `/api/v1/dev/intents/${referenceNumber}/refund`
       const retry = () => service.http.post(path).set(headers).send({ amount: 30_000 })
       const { status, body } = await retry()
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
-      provider.meetOrders(plain)
+      provider.handleOrders(asSpecified)
       return { referenceNumber, retry }
     }
 
     it('is refunded once if the response is lost, which the retry finds', async () => {
-      const { referenceNumber, retry } = await unknownRefund(unanswered)
+      const { referenceNumber, retry } = await unknownRefund(responseLost)
       // What is set aside nobody else gets.
       const other = await refund(service, merchant, referenceNumber, 30_000)
       expect([other.status, other.body.error.code]).to.deep.equal([400, 'AMOUNT_OUT_OF_RANGE'])
@@ -430,7 +430,7 @@ describe('A live payment', () => {
     })
 
     it('is not refunded if the order is lost, and the hold ends a minute after its deadline', async () => {
-      const { referenceNumber, retry } = await unknownRefund(lost)
+      const { referenceNumber, retry } = await unknownRefund(requestLost)
       service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)
       service.clock.advance(lostForGoodMs)
@@ -460,7 +460,7 @@ describe('A live payment', () => {
       )
       const kept: Record<string, string> = {
         log,
-        redis: await everythingIn(config.redisUrl, config.queuePrefix),
+        redis: await dumpKeys(config.redisUrl, config.queuePrefix),
         mongodb: JSON.stringify(documents),
       }
       expect(kept['log']).to.include('payment.outcome-unknown')

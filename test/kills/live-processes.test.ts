@@ -1,14 +1,20 @@
 import { expect } from 'chai'
 import { formFor } from '../../dev/form.ts'
 import { askWallet } from '../../src/intents/query-wallets.ts'
-import { createIntent, readIntent } from '../support/acts.ts'
+import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { pay, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { outboxEventsOf, outcomeName, pay, storedIntent } from '../support/pay.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
-import { type Manner, type Provider, plain, startProvider, unanswered } from '../support/provider.ts'
+import {
+  asSpecified,
+  type Provider,
+  type ProviderBehaviour,
+  responseLost,
+  startProvider,
+} from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const amount = 700
 const { phone, pin } = payer
@@ -23,20 +29,20 @@ describe('A process that is killed while the live provider has its order', funct
     provider = await startProvider()
     // However long a process takes to start, no order is too late for it.
     const startedAt = new Date()
-    provider.keepTimeBy(() => startedAt)
+    provider.setClock(() => startedAt)
   })
   const service = withService(() => provider.environment)
   const merchant = withMerchant(service, { mode: 'live' })
-  beforeEach(() => meet(plain))
+  beforeEach(() => meet(asSpecified))
   afterEach(() => service.clock.freeze(null))
   after(async () => {
     await Promise.all(processes.map((each) => each.stop()))
     await provider.close()
   })
 
-  function meet(manner: Manner): void {
-    provider.meetOrders(manner)
-    provider.meetQuestions(manner)
+  function meet(manner: ProviderBehaviour): void {
+    provider.handleOrders(manner)
+    provider.handleQueries(manner)
   }
 
   async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
@@ -48,29 +54,29 @@ describe('A process that is killed while the live provider has its order', funct
   /** Kills `victim` when it has asked something of the provider, which then goes on as `manner` says. */
   async function killWhileItWaits(
     victim: ServiceProcess,
-    manner: Manner,
+    manner: ProviderBehaviour,
     ask: () => Promise<Response | null>,
   ): Promise<void> {
     const [gate, met] = [createGate(), createGate()]
-    const held: Manner = async (res, work, asked) => {
+    const held: ProviderBehaviour = async (res, work, asked) => {
       await gate.passed
       await manner(res, work, asked)
       met.open()
     }
     meet(held)
-    const before = provider.asked.length
+    const before = provider.requests.length
     let answer: Response | null = null
     const asking = ask().then(
       (response) => (answer = response),
       () => null,
     )
-    await until('its request at the provider', () => provider.asked.length > before || answer !== null)
+    await waitFor('its request at the provider', () => provider.requests.length > before || answer !== null)
     expect(answer, 'what it answered, too soon').to.equal(null)
     victim.kill('SIGKILL')
-    await victim.ended
+    await victim.exited
     gate.open()
     await Promise.all([met.passed, asking])
-    meet(plain)
+    meet(asSpecified)
   }
 
   const moved = (referenceNumber: string): number[] =>
@@ -85,8 +91,8 @@ describe('A process that is killed while the live provider has its order', funct
     return fetch(url, { method: 'POST', body: new URLSearchParams({ ...fields, phone, pin }) })
   }
 
-  const done: Manner = (_res, work) => void work()
-  const lost: Manner = () => {}
+  const done: ProviderBehaviour = (_res, work) => void work()
+  const lost: ProviderBehaviour = () => {}
 
   it('leaves a payment on hold, which is PAID if the money moved, or released if not', async () => {
     for (const manner of [done, lost]) {
@@ -96,14 +102,14 @@ describe('A process that is killed while the live provider has its order', funct
       await killWhileItWaits(web, manner, () => sendForm(web, shortCode))
       const { _id, hold, status } = await storedIntent(service, referenceNumber)
       expect(status).to.equal('PENDING')
-      expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('not-begun')
+      expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('not-begun')
       service.clock.freeze(new Date(Date.now() + lostForGoodMs))
       const { outcome } = await askWallet(service.deps, _id, hold?.id ?? '')
       expect(outcome).to.equal(manner === done ? 'done' : 'not-executed')
       if (manner === lost)
-        expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
+        expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       const intent = await storedIntent(service, referenceNumber)
-      expect([intent.status, toldBy(intent), moved(referenceNumber)]).to.deep.equal([
+      expect([intent.status, outboxEventsOf(intent), moved(referenceNumber)]).to.deep.equal([
         'PAID',
         ['payment.created', 'payment.confirmed'],
         [-amount],
@@ -116,7 +122,7 @@ describe('A process that is killed while the live provider has its order', funct
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
       const { referenceNumber } = created
-      expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
+      expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
       const path = `/api/v1/dev/intents/${referenceNumber}/refund`
       const request = { method: 'POST', headers, body: '{"amount":500}' }
@@ -130,11 +136,11 @@ describe('A process that is killed while the live provider has its order', funct
   })
 
   it('may be a worker that asks for an outcome: another worker asks again', async () => {
-    provider.meetOrders(unanswered)
+    provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
-    expect(wordOf(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')
+    expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')
     const worker = await start('worker')
-    await killWhileItWaits(worker, plain, async () => null)
+    await killWhileItWaits(worker, asSpecified, async () => null)
     const { _id, hold } = await storedIntent(service, referenceNumber)
     expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({ outcome: 'done' })
     expect(moved(referenceNumber)).to.deep.equal([-amount])

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
-import { paymentEvents, subscribe } from '../support/acts.ts'
+import { paymentEvents, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** One create as the merchant sees it: its key, and the answer's status and reference; 0 = no answer. */
 interface Try {
@@ -38,7 +38,7 @@ describe('The service', () => {
   })
   afterEach(async function () {
     const failed = this.currentTest?.state === 'failed'
-    if (failed) for (const each of [web, worker]) console.error(each.lastWords())
+    if (failed) for (const each of [web, worker]) console.error(each.recentLog())
     // Wherever an expectation failed, nothing goes on creating under the tests that follow, and nothing stays broken.
     const ends = loads.splice(0).map((each) => each.stop().catch(() => undefined))
     if (failed) await mongo.restart()
@@ -126,18 +126,18 @@ describe('The service', () => {
           .map(({ json }) => json.data.reference_number)
           .filter((reference) => promised.includes(String(reference))),
       )
-    await until('all delivered', () => reached().size === promised.length, 25_000)
+    await waitFor('all delivered', () => reached().size === promised.length, 25_000)
   }
 
   it('loses and doubles no acknowledged create if MongoDB is killed under load and started again', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
-    await until('some load', () => acknowledged(running.tries).length > 200)
+    await waitFor('some load', () => acknowledged(running.tries).length > 200)
     await mongo.kill('SIGKILL')
-    await until('a refusal', () => running.tries.some(({ status }) => status === 503))
+    await waitFor('a refusal', () => running.tries.some(({ status }) => status === 503))
     await mongo.restart()
     const before = acknowledged(running.tries).length
-    await until('creates again', () => acknowledged(running.tries).length > before + 50)
+    await waitFor('creates again', () => acknowledged(running.tries).length > before + 50)
     const tries = await running.stop()
     expect(tries.some(({ status }) => status === 503)).to.equal(true)
     expect(web.isAlive() && worker.isAlive()).to.equal(true)
@@ -147,22 +147,22 @@ describe('The service', () => {
   it('returns 503 within 10 s and stays alive while MongoDB is frozen, and creates within 5 s afterwards', async function () {
     this.timeout(60_000)
     const running = load('freeze', 20)
-    await until('some load', () => acknowledged(running.tries).length > 100)
+    await waitFor('some load', () => acknowledged(running.tries).length > 100)
     await mongo.kill('SIGSTOP')
     const before = running.tries.length
     const [ready, healthy, fresh] = await Promise.all([
       fetch(`${web.origin}/readyz`),
       fetch(`${web.origin}/healthz`),
       create('while-frozen'),
-      until('every request under way is answered', () => running.tries.length >= before + 40, 20_000),
+      waitFor('every request under way is answered', () => running.tries.length >= before + 40, 20_000),
     ])
     expect([ready.status, healthy.status]).to.deep.equal([503, 200])
     expect(fresh).to.include({ status: 503 })
     await mongo.kill('SIGCONT')
     const thawedAt = performance.now()
-    await until('a create', async () => (await create('after-the-thaw')).status === 201)
+    await waitFor('a create', async () => (await create('after-the-thaw')).status === 201)
     expect(performance.now() - thawedAt).to.be.below(5_000)
-    await until('ready', async () => (await fetch(`${web.origin}/readyz`)).status === 200)
+    await waitFor('ready', async () => (await fetch(`${web.origin}/readyz`)).status === 200)
     const tries = [...(await running.stop()), fresh]
     const refused = tries.filter(({ status }) => status !== 201)
     expect(new Set(refused.map(({ status }) => status))).to.deep.equal(new Set([503]))

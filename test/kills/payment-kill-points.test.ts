@@ -15,13 +15,13 @@ import { newId } from '../../src/security/ids.ts'
 import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
-import type { Victim } from '../support/kill-points.ts'
-import { atLeisure, newRefund, pay, storedIntent, toldBy } from '../support/pay.ts'
+import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
+import { newRefund, outboxEventsOf, pay, storedIntent, withoutDeadline } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withService } from '../support/service.ts'
+import type { Victim } from '../support/victim.ts'
 
 const dayMs = 86_400_000
 const amount = 50_000
@@ -99,7 +99,7 @@ describe('A process that is killed between any two steps of a payment', function
   const paying: Operation<Case> = {
     prepare,
     run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),
-    async again(each) {
+    async repeat(each) {
       await pay(service, each.referenceNumber, { paymentId: each.paymentId })
       const { status, hold } = await workThrough(each)
       if (status === 'PENDING' && hold === null) await pay(service, each.referenceNumber)
@@ -107,14 +107,14 @@ describe('A process that is killed between any two steps of a payment', function
     async check(each, label) {
       const intent = await expectBooks(each, label)
       expect(intent.status, label).to.equal('PAID')
-      expect(toldBy(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
+      expect(outboxEventsOf(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
     },
   }
 
   it('takes the money once, and the intent is PAID once', async () => {
-    const steps = await killEverywhere(service, paying, closings, 0)
+    const steps = await killAtEveryStep(service, paying, closings, 0)
     expect(steps).to.include.members(settling)
-    await landLate(service, paying, closings, steps.indexOf('mongodb update') + 1)
+    await landDuringRetry(service, paying, closings, steps.indexOf('mongodb update') + 1)
   })
 
   for (const [what, said, outcome, told] of [
@@ -122,12 +122,12 @@ describe('A process that is killed between any two steps of a payment', function
     ['a payment with a wrong PIN', { pin: '9999' }, 'refused', []],
   ] as const)
     it(`moves no money and adds one event: ${what}`, async () => {
-      const steps = await killEverywhere(
+      const steps = await killAtEveryStep(
         service,
         {
           prepare,
           run: (victim, each) => pay(victim, each.referenceNumber, { ...said, paymentId: each.paymentId }),
-          async again(each) {
+          async repeat(each) {
             await pay(service, each.referenceNumber, { ...said, paymentId: each.paymentId })
             await workThrough(each)
           },
@@ -139,7 +139,7 @@ describe('A process that is killed between any two steps of a payment', function
             expect(ends, label).to.have.length(1)
             expect(ends[0], label).to.be.oneOf([outcome, 'not-executed'])
             const events = ends[0] === outcome ? told : []
-            expect(toldBy(intent), label).to.deep.equal(['payment.created', ...events])
+            expect(outboxEventsOf(intent), label).to.deep.equal(['payment.created', ...events])
           },
         },
         closings,
@@ -150,21 +150,21 @@ describe('A process that is killed between any two steps of a payment', function
 
   it('adds the event of a payment that is declined after its expiry, then that of the expiry', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
-    scriptedWallet(service).knows(declined)
-    const steps = await killEverywhere(
+    scriptedWallet(service).setStatus(declined)
+    const steps = await killAtEveryStep(
       service,
       {
         prepare,
         async run(victim, { referenceNumber, paymentId }) {
           const { createdAt, expiresAt } = await storedIntent(service, referenceNumber)
           victim.deps.now = () => new Date(createdAt.getTime() + 1000)
-          scriptedWallet(victim).answers(() => {
+          scriptedWallet(victim).setOutcome(() => {
             victim.deps.now = () => new Date(expiresAt.getTime() + 1000)
             return declined
           })
           return pay(victim, referenceNumber, { paymentId })
         },
-        async again(each) {
+        async repeat(each) {
           await workThrough(each)
           await expireIntent(service.deps, each.referenceNumber)
         },
@@ -172,7 +172,11 @@ describe('A process that is killed between any two steps of a payment', function
           const intent = await storedIntent(service, referenceNumber)
           expect([intent.status, intent.hold], label).to.deep.equal(['CANCELLED', null])
           const events = intent.attempts.map(() => 'payment.failed')
-          expect(toldBy(intent), label).to.deep.equal(['payment.created', ...events, 'payment.expired'])
+          expect(outboxEventsOf(intent), label).to.deep.equal([
+            'payment.created',
+            ...events,
+            'payment.expired',
+          ])
           expect(events.length, label).to.be.at.most(1)
         },
       },
@@ -225,7 +229,7 @@ describe('A process that is killed between any two steps of a payment', function
         return { ...(await first()), effect, answers: [] }
       },
       run: (victim: Victim, each: Request) => ask(victim.deps, each),
-      async again(each: Request) {
+      async repeat(each: Request) {
         await ask(service.deps, each)
         await workThrough(each)
         await ask(service.deps, each)
@@ -255,15 +259,15 @@ describe('A process that is killed between any two steps of a payment', function
           isDone ? ['REFUNDED', 1, 20_000] : ['PAID', 0, 0],
         )
         const told = ['payment.created', 'payment.confirmed', ...(isDone ? ['payment.refunded'] : [])]
-        expect(toldBy(intent), label).to.deep.equal(told)
+        expect(outboxEventsOf(intent), label).to.deep.equal(told)
       },
     }
-    const steps = await killEverywhere(service, refunding, closings, 0)
+    const steps = await killAtEveryStep(service, refunding, closings, 0)
     const [begin, settle] = ['mongodb update', 'mongodb findAndModify']
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb aggregate', begin])
     expect(steps.filter((name) => name === settle)).to.have.length(1)
     for (const write of [begin, settle])
-      await landLate(service, refunding, closings, steps.indexOf(write) + 1)
+      await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
   it('simulates a payment once, and the merchant learns it', async () => {
@@ -275,11 +279,11 @@ describe('A process that is killed between any two steps of a payment', function
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)
         expect([intent.status, onlyAnswer(each, label)], label).to.deep.equal(['PAID', 'done'])
-        expect(toldBy(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
+        expect(outboxEventsOf(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
       },
     }
-    const steps = await killEverywhere(service, simulating, closings, 0)
-    await landLate(service, simulating, closings, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killAtEveryStep(service, simulating, closings, 0)
+    await landDuringRetry(service, simulating, closings, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 
@@ -295,14 +299,14 @@ describe('A process that is killed between any two steps of a payment', function
     }
     const said = { paymentId: each.paymentId, phone: '22000001', pin: '1234', amount }
     const intent = await storedIntent(service, each.referenceNumber)
-    expect(await payIntent(service.deps, mute, intent, said, atLeisure)).to.deep.equal({
+    expect(await payIntent(service.deps, mute, intent, said, withoutDeadline)).to.deep.equal({
       state: 'waiting',
     })
     return each
   }
 
   it('records the outcome of a payment once when it asks for it', async () => {
-    const steps = await killEverywhere(
+    const steps = await killAtEveryStep(
       service,
       {
         prepare: prepareUnheard,
@@ -310,7 +314,7 @@ describe('A process that is killed between any two steps of a payment', function
           const { _id } = await storedIntent(service, referenceNumber)
           return askWallet(victim.deps, _id, paymentId)
         },
-        again: workThrough,
+        repeat: workThrough,
         check: paying.check,
       },
       closings,
@@ -336,18 +340,18 @@ describe('A process that is killed between any two steps of a payment', function
         const { _id } = await storedIntent(service, referenceNumber)
         return askWallet(victim.deps, _id, refundId)
       },
-      again: workThrough,
+      repeat: workThrough,
       async check(each, label) {
         const intent = await expectBooks(each, label)
         expect([intent.status, intent.refunds.length], label).to.deep.equal(['REFUNDED', 1])
-        expect(toldBy(intent), label).to.deep.equal([
+        expect(outboxEventsOf(intent), label).to.deep.equal([
           'payment.created',
           'payment.confirmed',
           'payment.refunded',
         ])
       },
     }
-    const steps = await killEverywhere(service, asking, closings, 2000)
+    const steps = await killAtEveryStep(service, asking, closings, 2000)
     expect(steps).to.include.members(['mongodb insert', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 })

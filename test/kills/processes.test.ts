@@ -1,11 +1,11 @@
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import { createIntent, deliveriesOf, stored, subscribe } from '../support/acts.ts'
+import { createIntent, deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('A process that ends', () => {
   const open: { stop(): Promise<unknown> }[] = []
@@ -43,8 +43,8 @@ describe('A process that ends', () => {
   }
 
   const delivered = (own: Service, _id: string) =>
-    until('delivered', async () => {
-      const now = await stored(own, { _id })
+    waitFor('delivered', async () => {
+      const now = await storedDelivery(own, { _id })
       return now.status === 'DELIVERED' && now
     })
 
@@ -56,7 +56,7 @@ describe('A process that ends', () => {
       const { service: own, endpointServer, worker, start, _id } = await workerMidAttempt()
       await start()
       worker.kill('SIGKILL')
-      await worker.ended
+      await worker.exited
       const killedAt = Date.now()
       const [, second] = await endpointServer.atLeast(2, 20_000)
       const { attempts } = await delivered(own, _id)
@@ -82,7 +82,7 @@ describe('A process that ends', () => {
       for (const text of ['', 'GET / HTTP/1.1\r\nHo', halfACreate(key)]) await say(web, text)
       const signalledAt = performance.now()
       web.kill('SIGTERM')
-      expect(await web.ended).to.equal(0)
+      expect(await web.exited).to.equal(0)
       return performance.now() - signalledAt
     })()
     endedMs.catch(() => undefined)
@@ -109,14 +109,14 @@ describe('A process that ends', () => {
         fates.push({ sentAt, status: await create(web, merchant, agent) })
       }
     })
-    await until('some load', () => fates.length > 200)
+    await waitFor('some load', () => fates.length > 200)
     signalledAt = performance.now()
     web.kill('SIGTERM')
     await Promise.all(customers)
     const before = fates.filter(({ sentAt }) => sentAt < signalledAt)
     expect(before.length).to.be.above(200)
     expect(new Set(before.map(({ status }) => status))).to.deep.equal(new Set([201]))
-    expect(await web.ended).to.equal(0)
+    expect(await web.exited).to.equal(0)
     agent.destroy()
     const { businessId } = merchant
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
@@ -128,8 +128,12 @@ describe('A process that ends', () => {
     await worker.logged('process.stopping')
     expect(worker.isAlive()).to.equal(true)
     held[0]?.end()
-    expect(await worker.ended).to.equal(0)
-    expect(await stored(own, { _id })).to.include({ status: 'DELIVERED', attempts: 1, leaseToken: null })
+    expect(await worker.exited).to.equal(0)
+    expect(await storedDelivery(own, { _id })).to.include({
+      status: 'DELIVERED',
+      attempts: 1,
+      leaseToken: null,
+    })
     expect(endpointServer.received).to.have.length(1)
   })
 
@@ -138,7 +142,7 @@ describe('A process that ends', () => {
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
     worker.kill('SIGINT')
-    expect(await worker.ended).to.equal(1)
+    expect(await worker.exited).to.equal(1)
   })
 
   it('exits at once after a second signal, even with a request in progress (web)', async () => {
@@ -149,7 +153,7 @@ describe('A process that ends', () => {
     await web.logged('process.stopping')
     expect(web.isAlive()).to.equal(true)
     web.kill('SIGINT')
-    expect(await web.ended).to.equal(1)
+    expect(await web.exited).to.equal(1)
   })
 
   it('leaves its attempt to another process within 15 s after kill -9, and uses up none (worker)', async () => {

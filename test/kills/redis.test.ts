@@ -5,11 +5,11 @@ import { type Server, startRedis } from '../../dev/servers.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { createIntent, subscribe } from '../support/acts.ts'
+import { createIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** A whole service with a Redis of its own, and an endpoint that refuses every first attempt, so that jobs wait. */
 interface Outage {
@@ -76,7 +76,7 @@ const soonMs = 15_000 + 1_000 + 4_000
 
 async function expectAllDelivered({ service, merchant, web, worker }: Outage, count: number): Promise<void> {
   const { businessId } = merchant
-  await until(
+  await waitFor(
     'every delivery arrived',
     async () => (await service.deps.Delivery.countDocuments({ businessId, status: 'DELIVERED' })) === count,
     soonMs,
@@ -127,9 +127,9 @@ const breaks = {
     await createSome(outage, 10)
     expect(await readiness(outage)).to.deep.equal([200, 'degraded'])
     await outage.redis.restart()
-    await until('ready', async () => (await readiness(outage))[1] === 'ok')
+    await waitFor('ready', async () => (await readiness(outage))[1] === 'ok')
     await createSome(outage, 5)
-    await until('the failed job is there again', async () => (await failedJobs(outage)) === 1, soonMs)
+    await waitFor('the failed job is there again', async () => (await failedJobs(outage)) === 1, soonMs)
     return 25
   },
   async 'frozen for longer than a command may take, and thawed'(outage: Outage) {
@@ -150,7 +150,7 @@ async function stopWithoutRedis(): Promise<number> {
   const service = await openService({ REDIS_URL: redis.url })
   await service.merchant().then((merchant) => createIntent(service, merchant))
   const before = new Redis(redis.url)
-  await until(
+  await waitFor(
     'a first enqueue',
     async () => (await before.keys(`${service.deps.config.queuePrefix}*`)).length > 0,
   )
@@ -206,13 +206,13 @@ describe('The service', function () {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res) => void held.push(res))
     await createSome(outage, 1)
-    await until('an attempt is under way', () => held.length === 1)
+    await waitFor('an attempt is under way', () => held.length === 1)
     await redis.kill('SIGKILL')
     for (const each of [web, worker]) each.kill('SIGTERM')
-    await until('web has ended', () => !web.isAlive(), 15_000)
+    await waitFor('web has ended', () => !web.isAlive(), 15_000)
     expect(worker.isAlive()).to.equal(true)
     held[0]?.writeHead(500).end()
-    await until('both ended', () => !web.isAlive() && !worker.isAlive(), 15_000)
-    expect([await web.ended, await worker.ended]).to.deep.equal([0, 0])
+    await waitFor('both ended', () => !web.isAlive() && !worker.isAlive(), 15_000)
+    expect([await web.exited, await worker.exited]).to.deep.equal([0, 0])
   })
 })

@@ -6,7 +6,7 @@ import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 const restarts = 20
@@ -31,13 +31,13 @@ describe('A process that is stopped while clients use its port', () => {
     const stoppedAt = performance.now()
     web.kill('SIGTERM')
     const isReady = () => call(`${started.origin}/readyz`, 'GET', {}, '', false)
-    await until('it is not ready', async () => (await isReady()).status === 503)
+    await waitFor('it is not ready', async () => (await isReady()).status === 503)
     const kept = new Agent({ keepAlive: true })
     for (const ask of [create, list]) {
       const { status, isLast } = await ask(web.origin, kept)
       expect([status, isLast]).to.deep.equal([ask === create ? 201 : 200, true])
     }
-    expect(await web.ended, web.lastWords()).to.equal(0)
+    expect(await web.exited, web.recentLog()).to.equal(0)
     expect(performance.now() - stoppedAt).to.be.within(1500, 6000)
   })
 
@@ -60,9 +60,9 @@ describe('A process that is stopped while clients use its port', () => {
     const served = () => Math.min(...clients.map((client) => client.served()))
     for (let restart = 0; restart < restarts; restart += 1) {
       const before = served()
-      await until('each client is served', () => served() > before + 3)
+      await waitFor('each client is served', () => served() > before + 3)
       web.kill('SIGTERM')
-      expect(await web.ended, web.lastWords()).to.equal(0)
+      expect(await web.exited, web.recentLog()).to.equal(0)
       web = await start()
     }
     isOver = true

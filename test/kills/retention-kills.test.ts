@@ -14,21 +14,21 @@ import { finishLeftovers } from '../../workers/run/poll.ts'
 import { restoreJobs } from '../../workers/run/restore-jobs.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { signedIn } from '../admin/staff.ts'
-import { relay } from '../support/acts.ts'
+import { relay } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
+import { deleteAllKeys } from '../support/redis-keys.ts'
 import {
-  keepTests,
-  makeEverything,
-  makeOlder,
+  ageData,
+  countTestData,
+  createSampleData,
   openPair,
   type Pair,
-  testsLeft,
-} from '../support/everything.ts'
-import { openVictim } from '../support/kill-points.ts'
-import { loseAllJobs } from '../support/redis-keys.ts'
+  saveTestData,
+} from '../support/sample-data.ts'
 import { withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { openVictim } from '../support/victim.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
@@ -47,11 +47,11 @@ describe('A clean-up', () => {
     const { redisUrl, queuePrefix: prefix } = service.deps.config
     redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
     queue = new Queue('retention', { connection: redis, prefix })
-    await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
+    await waitFor('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
     pair = await openPair(service, endpointServer)
-    references = await makeEverything(service, pair.test, true)
-    await makeOlder(service, pair.test, 90 * dayMs)
-    oldThings = await keepTests(service, pair.test)
+    references = await createSampleData(service, pair.test, true)
+    await ageData(service, pair.test, 90 * dayMs)
+    oldThings = await saveTestData(service, pair.test)
   })
   after(async () => {
     await queue.close()
@@ -94,7 +94,7 @@ describe('A clean-up', () => {
       const victim = await openVictim(service, { step, fate: 'unanswered', lateMs: 0 })
       const running = clean(victim.deps).catch(() => undefined)
       await Promise.race([victim.died, running])
-      expect(await testsLeft(service, pair.test), `step ${step}`).to.include(left)
+      expect(await countTestData(service, pair.test), `step ${step}`).to.include(left)
       for (const path of [`orders/${order}`, `payments/${paid}`, `payments/${cancelled}`]) {
         const { text, status } = await staff.get(`/admin/${path}`)
         expect(status, `step ${step}`).to.be.oneOf([200, 404])
@@ -114,7 +114,7 @@ describe('A clean-up', () => {
       expect(await clean(), `step ${step}`).to.equal('under-way')
       service.clock.advance(60_000)
       expect(await clean(), `step ${step}`).to.equal('cleaned')
-      expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+      expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
       closings.push(victim.close(), running)
     }
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
@@ -137,12 +137,12 @@ describe('A clean-up', () => {
     expect(await clean()).to.equal('cleaned')
     collection.updateMany = updateMany
     expect(statuses).to.deep.equal([200])
-    expect(await testsLeft(service, pair.test)).to.include({ intents: 1 })
+    expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
     expect((await refund()).status).to.equal(200)
     await relay(service, pair.test)
     await service.deps.Delivery.updateMany({ referenceNumber: paid }, { $set: { nextAttemptAt: null } })
     expect(await clean()).to.equal('cleaned')
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('that fails for one business processes all others first, and that one again a minute later', async () => {
@@ -197,7 +197,7 @@ describe('A clean-up', () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
     expect(outcomes.toSorted()).to.deep.equal(['cleaned', 'under-way', 'under-way'])
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('stops between two batches when its process stops, and another process continues at once', async () => {
@@ -205,9 +205,9 @@ describe('A clean-up', () => {
     const ending = new AbortController()
     const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
     expect(await stopped).to.equal('stopped')
-    expect(await testsLeft(service, pair.test)).to.include({ deliveries: 0, intents: 2 })
+    expect(await countTestData(service, pair.test)).to.include({ deliveries: 0, intents: 2 })
     expect(await clean()).to.equal('cleaned')
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('that continues on the next day counts as the run of the night it began in', async () => {
@@ -235,7 +235,7 @@ describe('A clean-up', () => {
     const pass = { id: 'p', beganAt: service.clock.now(), hasFaults: false }
     await RetentionRecord.updateOne({ _id: 'nightly' }, { $set: { pass } })
     expect(await clean()).to.equal('cleaned')
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
     for (const model of [Business, RetentionProgress])
       await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
@@ -257,7 +257,7 @@ describe('A clean-up', () => {
   it('is enqueued by the poll after a missed night, whatever Redis has lost', async () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
-    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await askForNight(service.deps)
     expect(await jobs()).to.have.length(0)
 
@@ -265,8 +265,8 @@ describe('A clean-up', () => {
     service.clock.advance(dayMs)
     for (let time = 0; time < 2; time += 1) {
       await finishLeftovers(service.deps)
-      await until('the job of the night', async () => (await jobs()).length === 1)
-      await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+      await waitFor('the job of the night', async () => (await jobs()).length === 1)
+      await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     }
     const run = () => retention(never()).run(service.deps, {}, named)
     const done = await run()
@@ -286,7 +286,7 @@ describe('A clean-up', () => {
   })
 
   it('is scheduled once, and an overdue run survives every deploy', async () => {
-    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await restoreJobs(service.deps, 'all')
     const [next, ...others] = await queue.getDelayed()
     expect(others).to.deep.equal([])
@@ -308,18 +308,18 @@ describe('A clean-up', () => {
     await oldThings()
     service.clock.advance(dayMs)
     const workers = service.startWorkers()
-    await until('it is cleaned', async () => (await testsLeft(service, pair.test)).products === 0)
+    await waitFor('it is cleaned', async () => (await countTestData(service, pair.test)).products === 0)
     await workers.close()
   })
 
   it('counts everything it would remove in a dry run, and changes nothing', async () => {
     const cli = openAdmin(service)
-    await makeEverything(service, pair.live, false)
+    await createSampleData(service, pair.live, false)
     await oldThings()
-    const before = await testsLeft(service, pair.test)
+    const before = await countTestData(service, pair.test)
     const counted = await cli.done('retention', 'run', '--dry-run')
     expect(counted).to.include({ ...everything, movements: 2, businesses: 1 })
-    expect(await testsLeft(service, pair.test)).to.deep.equal(before)
+    expect(await countTestData(service, pair.test)).to.deep.equal(before)
     const lease = await takeLease(service.deps)
     const { exitCode, stderr } = await cli.admin(['retention', 'run'])
     expect([exitCode, stderr]).to.deep.equal([
@@ -328,6 +328,6 @@ describe('A clean-up', () => {
     ])
     await lease?.end({})
     expect(await cli.done('retention', 'run')).to.deep.equal(counted)
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 })

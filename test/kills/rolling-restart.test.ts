@@ -1,23 +1,28 @@
 import { expect } from 'chai'
-import { subscribe } from '../support/acts.ts'
+import { subscribe } from '../support/actions.ts'
 import { type Balancer, startBalancer } from '../support/balancer.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
+import {
+  expectIntentsAndWebhooks,
+  type MerchantTraffic,
+  startMerchantTraffic,
+  trafficEvents,
+} from '../support/merchant-traffic.ts'
 import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { expectTold, type Shoppers, startShoppers, tradeEvents } from '../support/shoppers.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('A rolling restart behind a load balancer, under load', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let balancer: Balancer
   let merchant: Merchant
-  let shoppers: Shoppers | null = null
+  let shoppers: MerchantTraffic | null = null
   const processes: ServiceProcess[] = []
   before(async () => {
     balancer = await startBalancer()
     merchant = await service.merchant()
-    await subscribe(service, merchant, endpointServer.url, tradeEvents)
+    await subscribe(service, merchant, endpointServer.url, trafficEvents)
   })
   after(async () => {
     await shoppers?.stop()
@@ -30,7 +35,7 @@ describe('A rolling restart behind a load balancer, under load', () => {
     processes.push(started)
     if (type === 'worker') return started
     balancer.add(started.origin)
-    await until('the balancer has it', () => balancer.isServing(started.origin))
+    await waitFor('the balancer has it', () => balancer.isServing(started.origin))
     return started
   }
 
@@ -38,23 +43,23 @@ describe('A rolling restart behind a load balancer, under load', () => {
   async function replace(old: ServiceProcess, type: 'web' | 'worker'): Promise<ServiceProcess> {
     const next = await start(type)
     old.kill('SIGTERM')
-    expect(await old.ended, old.lastWords()).to.equal(0)
+    expect(await old.exited, old.recentLog()).to.equal(0)
     return next
   }
 
   it('fails no request, and loses and doubles no delivery', async function () {
     this.timeout(120_000)
     const [one, two, worker] = await Promise.all([start('web'), start('web'), start('worker')])
-    const load = startShoppers(merchant, 4, () => balancer.origin)
+    const load = startMerchantTraffic(merchant, 4, () => balancer.origin)
     shoppers = load
-    await until('some load', () => load.told.length > 10)
+    await waitFor('some load', () => load.intents.length > 10)
     const [three, next] = await Promise.all([replace(one, 'web'), replace(worker, 'worker')])
     await replace(two, 'web')
     const before = balancer.passedTo(three.origin)
-    await until('load on the new ones', () => balancer.passedTo(three.origin) > before + 50)
+    await waitFor('load on the new ones', () => balancer.passedTo(three.origin) > before + 50)
     await load.stop()
     expect(load.faults).to.deep.equal([])
     expect(next.isAlive()).to.equal(true)
-    await expectTold(service, endpointServer, load.told)
+    await expectIntentsAndWebhooks(service, endpointServer, load.intents)
   })
 })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { startMongo } from '../../dev/servers.ts'
 import { hire, signedIn, visit } from '../admin/staff.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { withServer } from '../support/with.ts'
 
 describe('The pages without MongoDB', () => {
@@ -38,12 +38,12 @@ describe('The pages without MongoDB', () => {
     // Who is not signed in needs no database to be told so.
     expect((await visit(service).get('/admin/sign-in')).status).to.equal(200)
     await mongo.kill('SIGCONT')
-    await until('the payment', async () => {
+    await waitFor('the payment', async () => {
       const { status } = await visit(service).post(path, { form, phone: '22000001', pin: '1234' })
       return status === 303
     })
-    await until('the page', async () => (await viewer.get('/admin/audit')).status === 200)
-    await until('the sign-in', async () => {
+    await waitFor('the page', async () => (await viewer.get('/admin/audit')).status === 200)
+    await waitFor('the sign-in', async () => {
       return (await visit(service).post('/admin/sign-in', account)).status === 303
     })
   })

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { createIntent } from '../support/acts.ts'
-import { deathOf } from '../support/kill-everywhere.ts'
-import { openVictim } from '../support/kill-points.ts'
+import { createIntent } from '../support/actions.ts'
+import { waitForDeath } from '../support/kill-at-every-step.ts'
 import { openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { openVictim } from '../support/victim.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('The fixture of a process that is killed at a step', () => {
   let service: Service
@@ -31,7 +31,7 @@ describe('The fixture of a process that is killed at a step', () => {
     await victim.died
     expect(await written).to.equal('hung up')
     expect(await labelNow()).to.equal('before')
-    await victim.happen()
+    await victim.release()
     expect(await labelNow()).to.equal('after')
     await victim.close()
   })
@@ -41,8 +41,8 @@ describe('The fixture of a process that is killed at a step', () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }
     const written = victim.deps.Intent.updateOne(slowly, { label: 'after' }).catch(() => undefined)
-    await until('the write has set out', () => victim.steps.length === 1)
-    await deathOf(victim, Promise.resolve(), { step: 1, label })
+    await waitFor('the write has set out', () => victim.steps.length === 1)
+    await waitForDeath(victim, Promise.resolve(), { step: 1, label })
     expect(await labelNow()).to.equal('after')
     await victim.close()
     await written
@@ -50,7 +50,7 @@ describe('The fixture of a process that is killed at a step', () => {
 
   it('reports that it never reached the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
-    const told = await deathOf(victim, Promise.resolve(), { step: 1, label }).catch(String)
+    const told = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
     expect(told).to.equal(`Error: ${label}: the process did not die, it came to its end`)
     await victim.close()
   })

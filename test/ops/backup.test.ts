@@ -40,12 +40,12 @@ import {
   relay,
   storedBody,
   subscribe,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const never = new AbortController().signal
 
@@ -100,7 +100,7 @@ describe('A backup', () => {
       env: { PATH: process.env.PATH, URL: mongo.url },
       stdio: ['ignore', 'inherit', 'inherit'],
     })
-    await until('it is locked', isLocked)
+    await waitFor('it is locked', isLocked)
     killed.kill('SIGKILL')
     await once(killed, 'exit')
     await takesWrites()
@@ -136,7 +136,7 @@ describe('A backup', () => {
     )
     const said: Buffer[] = []
     child.stderr.on('data', (bytes: Buffer) => said.push(bytes))
-    await until('it has said all', () => Buffer.concat(said).length >= 2_000_000)
+    await waitFor('it has said all', () => Buffer.concat(said).length >= 2_000_000)
     expect(await isLocked()).to.equal(true)
     const written = await readdir(temporary, { recursive: true })
     expect(written.filter((path) => path.endsWith('tools.yaml'))).to.have.length(1)
@@ -222,12 +222,12 @@ describe('A backup', () => {
           acknowledged.push({ ...data, at: Date.now() })
         }
       })
-      await until('some traffic', () => acknowledged.length > 20)
+      await waitFor('some traffic', () => acknowledged.length > 20)
       const taken = backUp(mongo.url, join(folder, way), way === 'files' ? mongo.folder : null, never)
-      await Promise.all([taken, until('writes wait meanwhile', isLocked)])
+      await Promise.all([taken, waitFor('writes wait meanwhile', isLocked)])
       const note = await taken
       const during = acknowledged.length
-      await until('traffic goes on', () => acknowledged.length > during + 20)
+      await waitFor('traffic goes on', () => acknowledged.length > during + 20)
       traffic.goesOn = false
       await Promise.all(customers)
       const inTime = acknowledged.filter(({ at }) => at < Date.parse(note.takenAt))
@@ -259,7 +259,7 @@ describe('A backup', () => {
       again.allowHost(endpointServer.host)
       const arrived = endpointServer.received.length
       again.startWorkers()
-      const due = await until('what was due is delivered', () =>
+      const due = await waitFor('what was due is delivered', () =>
         endpointServer.received.slice(arrived).find(({ json }) => json.id === filled.due._id),
       )
       expect(due.body).to.equal(await storedBody(again, filled.due))
@@ -349,10 +349,10 @@ describe('A backup', () => {
     await createAccount(service.deps, { name: 'awa', role: 'support' }, atShell)
     const delivered = await freshDelivery(service, merchant)
     await attempt(service.deps, delivered._id)
-    await until('how it went is noted', () =>
+    await waitFor('how it went is noted', () =>
       service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
     )
-    await until('and counted', () => service.deps.DeliveryHour.exists({}))
+    await waitFor('and counted', () => service.deps.DeliveryHour.exists({}))
     const due = await freshDelivery(service, merchant)
     await relay(service, merchant)
     return { key: 'before', answer: await answer.text(), pending: pending.referenceNumber, due }

@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import { recorded } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/security/ids.ts'
-import { openBeside } from '../support/acts.ts'
+import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withMerchantPerTest, withService } from '../support/service.ts'
-import { createProduct, readProduct, type SeenProduct, type SeenVariant } from '../support/store.ts'
+import { createProduct, type ProductResponse, readProduct, type VariantResponse } from '../support/store.ts'
 
 const path = '/api/v1/dev/store/products'
 const label = 'Taille M'
 
 /** What a body says of variants, where it takes their ids to say it. */
-type Said = (variants: SeenVariant[]) => object
+type Said = (variants: VariantResponse[]) => object
 
 describe('A change of a product', () => {
   const service = withService()
@@ -25,7 +25,7 @@ describe('A change of a product', () => {
         { label: 'L', price: 300, stock: 3 },
       ],
     })
-  const idsOf = ({ variants }: SeenProduct) => variants.map(({ _id }) => _id)
+  const idsOf = ({ variants }: ProductResponse) => variants.map(({ _id }) => _id)
 
   it('changes only the given fields', async () => {
     const made = await createProduct(service, merchant, { name: 'a', sku: 'A' })
@@ -63,7 +63,11 @@ describe('A change of a product', () => {
 
   it('keeps variants by _id or label, and changes only their given fields', async () => {
     const made = await three()
-    const [s, m, l] = made.variants as SeenVariant[] as [SeenVariant, SeenVariant, SeenVariant]
+    const [s, m, l] = made.variants as VariantResponse[] as [
+      VariantResponse,
+      VariantResponse,
+      VariantResponse,
+    ]
     const cases: [Said, Said][] = [
       [() => [{ label, price: 250 }], () => [s, { ...m, price: 250 }, l]],
       // By _id a label is changed; by its old one the other is found all the same.
@@ -100,11 +104,11 @@ describe('A change of a product', () => {
     })
     const [s, m, l, ...added] = body.data.variants
     expect([s, m, l]).to.deep.equal([{ ...made.variants[0], price: 1 }, ...made.variants.slice(1)])
-    expect(added.map(({ _id, ...rest }: SeenVariant) => rest)).to.deep.equal([
+    expect(added.map(({ _id, ...rest }: VariantResponse) => rest)).to.deep.equal([
       { label: 'XL', sku: 'XL', price: 400, stock: 0 },
       { label: 'XL', sku: null, price: 0, stock: 5 },
     ])
-    expect(new Set(body.data.variants.map(({ _id }: SeenVariant) => _id))).to.have.property('size', 5)
+    expect(new Set(body.data.variants.map(({ _id }: VariantResponse) => _id))).to.have.property('size', 5)
   })
 
   it('removes an omitted variant only if the request says so, and keeps the given order', async () => {
@@ -114,7 +118,7 @@ describe('A change of a product', () => {
       variants: [{ label: 'New', price: 1, sku: 'S' }, { _id: m }],
       removeMissingVariants: true,
     })
-    expect(body.data.variants.map((each: SeenVariant) => [each.label, each._id === m])).to.deep.equal([
+    expect(body.data.variants.map((each: VariantResponse) => [each.label, each._id === m])).to.deep.equal([
       ['New', false],
       [label, true],
     ])
@@ -223,7 +227,7 @@ describe('A change of a product', () => {
   })
 
   it('keeps concurrent changes of the stock, also by two processes', async () => {
-    const other = await openBeside(service)
+    const other = await openSecondProcess(service)
     try {
       const { _id, variants } = await createProduct(service, merchant, {
         variants: [{ label: 'a', price: 1, stock: 1000 }],

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { type Merchant, withService } from '../support/service.ts'
-import { createProduct, type SeenProduct } from '../support/store.ts'
+import { createProduct, type ProductResponse } from '../support/store.ts'
 
 const store = '/api/v1/dev/store/products'
 
@@ -87,7 +87,7 @@ describe('A CSV file of products', () => {
   /** All that a file carries of the merchant's products. */
   async function carried(merchant: Merchant): Promise<unknown[]> {
     const { body } = await service.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
-    const carriedOf = ({ handle, name, description, active, variants }: SeenProduct) => ({
+    const carriedOf = ({ handle, name, description, active, variants }: ProductResponse) => ({
       handle,
       name,
       description,
@@ -96,7 +96,7 @@ describe('A CSV file of products', () => {
     })
     return body.data.items
       .map(carriedOf)
-      .toSorted((a: SeenProduct, b: SeenProduct) => (a.handle < b.handle ? -1 : 1))
+      .toSorted((a: ProductResponse, b: ProductResponse) => (a.handle < b.handle ? -1 : 1))
   }
 
   it('changes nothing in its own shop, and creates the same products in an empty one', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Refusal } from '../../src/errors.ts'
 import type { CsvFault } from '../../src/store/imports/file/faults.ts'
 import { readRows } from '../../src/store/imports/file/read-rows.ts'
-import { countTurns } from '../support/count-turns.ts'
+import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 const deps = { config: { maxAmount: 1_000_000 } } as Parameters<typeof readRows>[0]
 const full = 'handle,name,description,variant_label,sku,price,stock,active'
@@ -235,7 +235,7 @@ describe('The rows of a CSV file', () => {
   it('do not block the process while the lines above an overlong row are counted', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
-    const turns = await countTurns(async () =>
+    const turns = await countLoopIterations(async () =>
       expect(await messageOf(file)).to.match(new RegExp(`^Row ${above + 2}: .*too long`)),
     )
     expect(turns).to.be.greaterThan(file.length / 65_536)
@@ -251,7 +251,7 @@ describe('The rows of a CSV file', () => {
         ),
       )
     const most = many(5000)
-    const turns = await countTurns(async () => expect(await read(most)).to.have.length(5000))
+    const turns = await countLoopIterations(async () => expect(await read(most)).to.have.length(5000))
     // A turn of the event loop for each 64 KiB at least.
     expect(turns).to.be.greaterThan(most.length / 65_536)
     expect(await messageOf(many(5001))).to.equal(

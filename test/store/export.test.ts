@@ -12,10 +12,10 @@ import type { Product } from '../../src/store/products/product.ts'
 import { connectTo } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
 import { openServer, short } from '../api/short-timeouts.ts'
-import { openWire } from '../support/cut-wire.ts'
+import { openMongoProxy } from '../support/mongo-proxy.ts'
 import { asMerchant, type Merchant, openService, type Service, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const path = '/api/v1/dev/store/products/export-csv'
 const header = 'handle,name,description,variant_label,sku,price,stock,active\r\n'
@@ -70,7 +70,7 @@ describe('An export of products', () => {
   }
   /** A second fixture on the same database, whose connection is cut before an export reads its second page. */
   async function cutAtSecondPage(act: (behind: Service) => Promise<void>): Promise<void> {
-    const wire = await openWire(service.deps.config.mongodbUrl, {
+    const wire = await openMongoProxy(service.deps.config.mongodbUrl, {
       isDead: () => false,
       isLast: () => false,
       fate: 'lost',
@@ -157,7 +157,7 @@ describe('An export of products', () => {
     const [answer] = await once(get(service.origin + path, { headers: merchant.read() }), 'response')
     await once(answer, 'readable')
     answer.destroy()
-    await until('the export has ended', () => service.deps.lists.exports.running() === 0)
+    await waitFor('the export has ended', () => service.deps.lists.exports.running() === 0)
     // Out of 20 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket small.
     expect(pages).to.be.within(1, 15)
     const { text } = await read(merchant).buffer(true).expect(200)
@@ -180,12 +180,12 @@ describe('An export of products', () => {
 
   it('pauses after an export, so that a business that exports all the time leaves time for others', async () => {
     const { exports } = service.deps.lists
-    await until('no export runs', () => exports.running() === 0)
+    await waitFor('no export runs', () => exports.running() === 0)
     const free = await exports.take('a business', () => false)
     await setTimeout(50)
     free()
     expect(exports.running()).to.equal(1)
-    await until('the rest is over', () => exports.running() === 0)
+    await waitFor('the rest is over', () => exports.running() === 0)
   })
 
   it('is refused if MongoDB fails before the first byte, and cut off if it fails later', async () => {
@@ -225,7 +225,7 @@ describe('An export of products', () => {
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await until('the file is let go', () => isOver)
+    await waitFor('the file is let go', () => isOver)
     socket.destroy()
     await close()
   })

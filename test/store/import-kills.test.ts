@@ -3,8 +3,8 @@ import { newId } from '../../src/security/ids.ts'
 import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { csvOf, importAs, plansOf, soldOf, storedProducts } from '../support/imports.ts'
-import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
+import { csvOf, importAs, plansOf, storedProducts, variantLines } from '../support/imports.ts'
+import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
 interface Case {
@@ -39,7 +39,7 @@ describe('An import whose process is killed between any two steps', function () 
       deps.now = () => new Date(service.clock.now().getTime() + 3_600_000)
       answers.push(await importAs(deps, merchant, asked, effectId))
     },
-    again,
+    repeat: again,
   })
 
   /** Nothing is held for an import that is not there, and no place is taken. */
@@ -58,7 +58,7 @@ describe('An import whose process is killed between any two steps', function () 
       await sweepImports(service.deps)
       for (const answer of answers) expect(answer, label).to.deep.equal(counts)
       const products = await storedProducts(service, merchant)
-      expect(products.flatMap(soldOf), label).to.deep.equal(imported)
+      expect(products.flatMap(variantLines), label).to.deep.equal(imported)
       expectNoTrace(products, label)
       const plans = await plansOf(service, merchant)
       expect(
@@ -72,7 +72,7 @@ describe('An import whose process is killed between any two steps', function () 
   }
 
   it('happens once if it is repeated, and returns its counts', async () => {
-    const steps = await killEverywhere(service, retrying, closings, 0)
+    const steps = await killAtEveryStep(service, retrying, closings, 0)
     expect(steps).to.deep.equal([
       // Shop, plan; what landed late of others, who has the handles, who the SKUs.
       'mongodb find',
@@ -89,7 +89,7 @@ describe('An import whose process is killed between any two steps', function () 
       'mongodb update',
       'mongodb update',
     ])
-    await Promise.all([6, 7].map((effect) => landLate(service, retrying, closings, effect)))
+    await Promise.all([6, 7].map((effect) => landDuringRetry(service, retrying, closings, effect)))
   })
 
   it('happens completely or not at all if it is not repeated, after the sweep', async () => {
@@ -102,13 +102,15 @@ describe('An import whose process is killed between any two steps', function () 
       async check({ merchant }, label) {
         const products = await storedProducts(service, merchant)
         seen.add(products.length)
-        expect(products.flatMap(soldOf), label).to.deep.equal(products.length === 3 ? imported : untouched)
+        expect(products.flatMap(variantLines), label).to.deep.equal(
+          products.length === 3 ? imported : untouched,
+        )
         expectNoTrace(products, label)
         const open = (await plansOf(service, merchant)).filter((plan) => plan.open)
         expect(open, label).to.deep.equal([])
       },
     }
-    await killEverywhere(service, sweeping, closings, 0)
+    await killAtEveryStep(service, sweeping, closings, 0)
     expect([...seen]).to.have.members([1, 3])
   })
 })

@@ -7,21 +7,21 @@ import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { expectRefused } from '../api/refused.ts'
-import { post } from '../support/acts.ts'
+import { post } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import {
   csvOf,
   importAs,
   plansOf,
   postCsv,
-  soldOf,
   storedProduct,
   storedProducts,
+  variantLines,
 } from '../support/imports.ts'
-import { type Fate, openVictim } from '../support/kill-points.ts'
-import { type Merchant, withService, withServiceBeside } from '../support/service.ts'
+import { type Merchant, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { type Fate, openVictim } from '../support/victim.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const products = '/api/v1/dev/store/products'
 const rounds = 5
@@ -36,7 +36,7 @@ interface Stop {
 
 describe('A concurrent import', () => {
   const service = withService()
-  const beside = withServiceBeside(service, {})
+  const beside = withSecondProcess(service, {})
   let merchant: Merchant
   const closings: Promise<unknown>[] = []
   beforeEach(async () => {
@@ -61,7 +61,7 @@ describe('A concurrent import', () => {
       expect(new Set(own), handle).to.have.property('size', own.length)
     }
     expect((await plansOf(service, merchant)).filter(({ open }) => open)).to.deep.equal([])
-    return stored.flatMap(soldOf)
+    return stored.flatMap(variantLines)
   }
 
   /** The plan of the import that is under way. */
@@ -92,7 +92,7 @@ describe('A concurrent import', () => {
     await victim.died
     closings.push(answer.then(() => victim.close()))
     return async () => {
-      await victim.happen()
+      await victim.release()
       return answer
     }
   }
@@ -409,7 +409,7 @@ describe('A concurrent import', () => {
     service.clock.advance(leaseOverMs)
     expect(await finishLeftovers(service.deps)).to.equal(1)
     void goOn()
-    await until('it landed', async () => (await storedProducts(service, merchant)).length === 1)
+    await waitFor('it landed', async () => (await storedProducts(service, merchant)).length === 1)
     const { body } = await postCsv(service, merchant, csv).expect(200)
     expect(body.data).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { expectRefused } from '../api/refused.ts'
-import { csvOf, plansOf, postCsv, soldOf, storedProducts } from '../support/imports.ts'
+import { csvOf, plansOf, postCsv, storedProducts, variantLines } from '../support/imports.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
@@ -137,7 +137,7 @@ describe('An import', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
-  const sells = async () => (await storedProducts(service, merchant)).flatMap(soldOf)
+  const sells = async () => (await storedProducts(service, merchant)).flatMap(variantLines)
   const countsOf = (counts: number[]) => {
     const [created, updated, unchanged, variants, rows] = counts
     return { created, updated, unchanged, variants, rows }

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { createProduct, type SeenProduct } from '../support/store.ts'
+import { createProduct, type ProductResponse } from '../support/store.ts'
 
 describe('The list of products', () => {
   const service = withService()
   const merchant = withMerchant(service)
-  let made: SeenProduct[]
+  let made: ProductResponse[]
   before(async () => {
     const stranger = await service.merchant()
     service.clock.freeze(new Date('2026-03-01T10:00:00Z'))
@@ -71,7 +71,7 @@ describe('The list of products', () => {
     ]
     for (const [query, places] of cases) {
       const { body } = await list(query)
-      const names = body.data.items.map(({ name }: SeenProduct) => name)
+      const names = body.data.items.map(({ name }: ProductResponse) => name)
       expect(names, JSON.stringify(query)).to.deep.equal(places.map((place) => made[place]?.name))
       expect(body.data.total).to.equal(places.length)
     }

@@ -6,11 +6,11 @@ import { release } from '../../src/store/orders/release.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killEverywhere } from '../support/kill-everywhere.ts'
-import { behindMs, openVictim, type Victim } from '../support/kill-points.ts'
+import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { type Merchant, type Service, withService } from '../support/service.ts'
-import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { createProduct, type ProductResponse, readProduct } from '../support/store.ts'
+import { behindMs, openVictim, type Victim } from '../support/victim.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** Longer than anybody leaves a reservation to whoever made it. */
 const leftBehindMs = 20_000
@@ -18,7 +18,7 @@ const leftBehindMs = 20_000
 /** An order of one unit of each of some products, and what its merchant heard. */
 interface Case {
   merchant: Merchant
-  products: SeenProduct[]
+  products: ProductResponse[]
   answers: string[]
 }
 
@@ -65,10 +65,10 @@ describe('An order whose process is killed between any two steps', function () {
     prepare,
     async run(victim: Victim, each: Case) {
       if ((await ask(victim, each)) !== 201) return
-      const settled = until('what comes after the answer', () => victim.steps.length === steps.length)
+      const settled = waitFor('what comes after the answer', () => victim.steps.length === steps.length)
       await Promise.race([settled, victim.died])
     },
-    async again(each: Case) {
+    async repeat(each: Case) {
       expect(await ask(service, each), each.answers.at(-1)).to.equal(201)
     },
     async check(each: Case, label: string) {
@@ -90,7 +90,7 @@ describe('An order whose process is killed between any two steps', function () {
   const placing = 6
 
   it('is placed once by the retry, and stock taken by a crashed process is returned', async () => {
-    expect(await killEverywhere(service, ordering, closings, 0)).to.deep.equal(steps)
+    expect(await killAtEveryStep(service, ordering, closings, 0)).to.deep.equal(steps)
     service.clock.advance(leftBehindMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
     for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
@@ -114,8 +114,8 @@ describe('An order whose process is killed between any two steps', function () {
       const retried = ask(retry, each)
       await retry.died
       expect(retry.steps.at(-1), when).to.equal(name)
-      await dead.happen()
-      await retry.happen()
+      await dead.release()
+      await retry.release()
       expect(await retried, when).to.equal(201)
       await ordering.check(each, when)
       closings.push(dead.close(), retry.close())
@@ -138,7 +138,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(victim.steps.at(-1)).to.equal('mongodb insert')
     return {
       async wake() {
-        await victim.happen()
+        await victim.release()
         const status = await asked
         closings.push(victim.close())
         return status
@@ -155,7 +155,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([1, 10])
     expect(await zombie.wake()).to.equal(503)
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [1, 10]])
-    await ordering.again(each)
+    await ordering.repeat(each)
     await ordering.check(each, 'again')
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
@@ -183,7 +183,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(victim.steps.slice(3)).to.deep.equal(['mongodb find', 'mongodb update', 'mongodb update'])
     closings.push(asked, victim.close())
     await change(true)
-    await ordering.again(each)
+    await ordering.repeat(each)
     await ordering.check(each, 'again')
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
@@ -191,7 +191,7 @@ describe('An order whose process is killed between any two steps', function () {
   it('is not placed if it was ruled out after it read its placeholder', async () => {
     const each = await prepareOf([5])()
     const { businessId, keyId } = each.merchant
-    const [{ _id: productId }] = each.products as [SeenProduct]
+    const [{ _id: productId }] = each.products as [ProductResponse]
     const mine = { order: newId(), businessId, sandbox: true }
     await release(service.deps, { ...mine, tryId: newId() })
     const victim = await openVictim(service, { step: 5, fate: 'paused', lateMs: 0 })
@@ -215,7 +215,7 @@ describe('An order whose process is killed between any two steps', function () {
     const { reservations } = await service.deps.Product.findById(productId).orFail().lean()
     const tryId = reservations[0]?.tryId ?? expect.fail('it took nothing')
     expect(await release(service.deps, { ...mine, tryId })).to.equal(null)
-    await victim.happen()
+    await victim.release()
     expect(await answer).to.equal('SERVICE_UNAVAILABLE')
     closings.push(victim.close())
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
@@ -225,7 +225,7 @@ describe('An order whose process is killed between any two steps', function () {
     const each = await prepare()
     const zombie = await frozen(each, 0)
     const { merchant, products } = each
-    const [last, many] = products as [SeenProduct, SeenProduct]
+    const [last, many] = products as [ProductResponse, ProductResponse]
     const path = (id: string) => `/api/v1/dev/store/products/${id}`
     await service.http.delete(path(many._id)).set(merchant.write()).expect(200)
     const other = { removeMissingVariants: true, variants: [{ label: 'Other', price: 1, stock: 7 }] }

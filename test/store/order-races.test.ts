@@ -8,15 +8,15 @@ import { placeOrder } from '../../src/store/orders/place.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { reserve, takingsOf } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
-import { post } from '../support/acts.ts'
+import { post } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { withMerchantPerTest, withService, withServiceBeside } from '../support/service.ts'
-import { createProduct, readProduct, type SeenProduct } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { createProduct, type ProductResponse, readProduct } from '../support/store.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('Concurrent orders', () => {
   const service = withService()
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
 
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
@@ -33,7 +33,7 @@ describe('Concurrent orders', () => {
 
   /** What is left of a product, once nobody holds anything of it. */
   async function leftOf({ _id }: { _id: string }): Promise<number> {
-    await until('no reservation', async () => {
+    await waitFor('no reservation', async () => {
       const product = await service.deps.Product.findById(_id).orFail().lean()
       return product.reservations.length === 0
     })
@@ -87,10 +87,11 @@ describe('Concurrent orders', () => {
       }
       return updateProduct(...args)
     }
-    const body = ({ _id: productId }: SeenProduct) => JSON.stringify({ items: [{ productId, quantity: 1 }] })
+    const body = ({ _id: productId }: ProductResponse) =>
+      JSON.stringify({ items: [{ productId, quantity: 1 }] })
     const path = '/store/orders/simulate'
     const answers = times(5, () => post(service, merchant, path, body(product)))
-    await until('the first takes its unit', () => held > 0)
+    await waitFor('the first takes its unit', () => held > 0)
     expect((await post(service, other, path, body(theirs))).status).to.equal(201)
     expect(held).to.equal(1)
     gate.open()
@@ -115,7 +116,7 @@ describe('Concurrent orders', () => {
   })
 
   /** Another order takes units of a product, and is not written down yet. */
-  async function hold({ _id: productId, variants: [{ _id: variantId }] }: SeenProduct, quantity: number) {
+  async function hold({ _id: productId, variants: [{ _id: variantId }] }: ProductResponse, quantity: number) {
     const [tryId, items] = [newId(), [{ variantId, quantity }]]
     const reservations = { order: newId(), tryId, at: service.clock.now(), items }
     const change = { $inc: { 'variants.0.stock': -quantity }, $push: { reservations } }
@@ -128,7 +129,7 @@ describe('Concurrent orders', () => {
   }
 
   /** A try that has looked at these products, and takes a unit of each only when it is told to. */
-  async function look(...products: SeenProduct[]) {
+  async function look(...products: ProductResponse[]) {
     const { businessId } = merchant
     const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
     const lines = await findLines(service.deps, { businessId, sandbox: true } as never, items)
@@ -229,7 +230,7 @@ describe('Concurrent orders', () => {
         () => 'placed',
         (error: { code: string }) => error.code,
       ),
-      lookedAgain: () => until('it looks at the stock once more', () => looks > 1),
+      lookedAgain: () => waitFor('it looks at the stock once more', () => looks > 1),
     }
   }
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { newId } from '../../src/security/ids.ts'
-import { post, subscribe } from '../support/acts.ts'
+import { post, subscribe } from '../support/actions.ts'
 import { isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
-import { faultsOf } from '../support/payment-events.ts'
+import { schemaErrorsOf } from '../support/payment-events.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 
@@ -296,7 +296,7 @@ describe('Orders', () => {
     await endpointServer.close()
     if (arrived === undefined) expect.fail('nothing arrived')
     expect(isSignedWith(secret, arrived)).to.equal(true)
-    expect(faultsOf(arrived.json)).to.deep.equal([])
+    expect(schemaErrorsOf(arrived.json)).to.deep.equal([])
     expect(arrived.json).to.deep.include({ event: 'order.new', sandbox: true, created_at: data.createdAt })
     const { _id, number, total, customer } = data
     expect(arrived.json.data).to.deep.include({ _id, number, reference_number: number, total, customer })

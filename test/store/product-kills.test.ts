@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import type { Product } from '../../src/store/products/product.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killEverywhere, landLate, type Operation } from '../support/kill-everywhere.ts'
+import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
@@ -39,7 +39,7 @@ describe('A process that is killed between any two steps', function () {
       // What a process said after its database was gone is no answer that the merchant could go by.
       if (response.status < 500) each.answers.push(answer)
     },
-    async again(each) {
+    async repeat(each) {
       const response = await send(service.origin, each)
       each.answers.push(await response.text())
       expect(response.status, each.answers.at(-1)).to.equal(status)
@@ -75,7 +75,7 @@ describe('A process that is killed between any two steps', function () {
       }),
       ({ _id, skus }, data, label) => expect([_id, skus], label).to.deep.equal([data._id, ['A']]),
     )
-    const steps = await killEverywhere(service, create, closings, 0)
+    const steps = await killAtEveryStep(service, create, closings, 0)
     // Key, claim, the shop looked for and made, product.
     const [find, ...inserts] = ['mongodb find', 'mongodb insert', 'mongodb insert']
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', find, ...inserts])
@@ -99,8 +99,8 @@ describe('A process that is killed between any two steps', function () {
         expect([skus, effects.length, revision], label).to.deep.equal([['B'], 1, 1])
       },
     )
-    const steps = await killEverywhere(service, change, closings, 0)
-    await landLate(service, change, closings, steps.indexOf('mongodb findAndModify') + 1)
+    const steps = await killAtEveryStep(service, change, closings, 0)
+    await landDuringRetry(service, change, closings, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps.slice(2)).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb update'])
   })
 
@@ -113,7 +113,7 @@ describe('A process that is killed between any two steps', function () {
         expect([listed, skus, handle, effects.length], label).to.deep.equal([false, [], undefined, 1])
       },
     )
-    const steps = await killEverywhere(service, remove, closings, 0)
+    const steps = await killAtEveryStep(service, remove, closings, 0)
     expect(steps.slice(2)).to.deep.equal(['mongodb update', 'mongodb update'])
   })
 })

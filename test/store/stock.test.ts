@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { recorded } from '../../src/idempotency/effect.ts'
 import { newId } from '../../src/security/ids.ts'
 import { expectRefused } from '../api/refused.ts'
-import { openBeside } from '../support/acts.ts'
+import { openSecondProcess } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
+import { killAtEveryStep, landDuringRetry } from '../support/kill-at-every-step.ts'
 import { asMerchant, type Merchant, type Service, withMerchant, withService } from '../support/service.ts'
-import { createProduct, openLiveShop, readProduct, type SeenProduct } from '../support/store.ts'
+import { createProduct, openLiveShop, type ProductResponse, readProduct } from '../support/store.ts'
 
 const highest = 1_000_000_000
 
@@ -25,7 +25,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   const path = (productId: string, vid: string) =>
     `/api/v1/dev/store/products/${productId}/variants/${encodeURIComponent(vid)}/stock`
   const change = (
-    { _id }: Pick<SeenProduct, '_id'>,
+    { _id }: Pick<ProductResponse, '_id'>,
     vid: string,
     body: string | object,
     { as = merchant, at = service, key }: Asked = {},
@@ -34,11 +34,11 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       .patch(path(_id, vid))
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
-  const read = ({ _id }: SeenProduct) => readProduct(service, merchant, _id)
-  const stockOf = async (product: SeenProduct) => (await read(product)).variants[0].stock
+  const read = ({ _id }: ProductResponse) => readProduct(service, merchant, _id)
+  const stockOf = async (product: ProductResponse) => (await read(product)).variants[0].stock
   const withVariants = (...labels: string[]) =>
     createProduct(service, merchant, { variants: labels.map((label) => ({ label, price: 1000, stock: 5 })) })
-  const stored = ({ _id }: SeenProduct) => service.deps.Product.findById(_id).orFail().lean()
+  const stored = ({ _id }: ProductResponse) => service.deps.Product.findById(_id).orFail().lean()
 
   describe('with a valid change', () => {
     it('sets a stock or adds a delta: 200 with the new variant', async () => {
@@ -184,7 +184,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
   describe('under concurrency', () => {
     it('takes five units once each for ten requests, in one process and over two', async () => {
-      const beside = await openBeside(service)
+      const beside = await openSecondProcess(service)
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
         const [{ _id }] = product.variants
@@ -230,14 +230,14 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
   describe('after a lost response', () => {
     /** As if the process had died between the change and its answer. */
-    const loseAnswer = async (product: SeenProduct) => {
+    const loseAnswer = async (product: ProductResponse) => {
       const effectId = (await stored(product)).effects.at(-1) ?? ''
       const lost = { $unset: { answer: 1 }, $set: { leaseUntil: new Date(0) } }
       const { matchedCount } = await service.deps.Claim.updateOne({ effectId }, lost)
       expect(matchedCount).to.equal(1)
     }
     /** One of them, at `place`, began `early`, and is written after all the same. */
-    const changeOthers = ({ _id }: SeenProduct, early: string, times: number, earlyPlace: number) =>
+    const changeOthers = ({ _id }: ProductResponse, early: string, times: number, earlyPlace: number) =>
       service.deps.Product.bulkWrite(
         Array.from({ length: times }, (_, place) => ({
           updateOne: { filter: { _id }, update: { $push: recorded(place === earlyPlace ? early : newId()) } },
@@ -245,7 +245,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       )
 
     it('does not happen twice; after a thousand other changes the response is gone, and a new key works', async () => {
-      const byId = ({ variants }: SeenProduct) => variants[1]?._id ?? ''
+      const byId = ({ variants }: ProductResponse) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],
         [byId, 500],
@@ -292,10 +292,10 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
   describe('if a process is killed between any two steps', () => {
     interface Case {
-      product: SeenProduct
+      product: ProductResponse
       answers: string[]
     }
-    const sale = (vidOf: (product: SeenProduct) => string, quantity: number) => ({
+    const sale = (vidOf: (product: ProductResponse) => string, quantity: number) => ({
       prepare: async (): Promise<Case> => ({ product: await createProduct(service, merchant), answers: [] }),
       async run({ origin }: { origin: string }, { product, answers }: Case) {
         const response = await fetch(`${origin}${path(product._id, vidOf(product))}`, {
@@ -306,7 +306,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         const answer = await response.text()
         if (response.status < 500) answers.push(answer)
       },
-      async again(each: Case) {
+      async repeat(each: Case) {
         await this.run(service, each)
       },
       async check({ product, answers }: Case, label: string) {
@@ -319,7 +319,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
     it('happens once', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
-      expect(await killEverywhere(service, byId, closings, 0)).to.deep.equal([
+      expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal([
         'mongodb aggregate',
         'mongodb insert',
         'mongodb update',
@@ -329,7 +329,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
 
     it('is not reported as sold out to a retry that reads before a late write', () =>
-      landLate(
+      landDuringRetry(
         service,
         sale(() => 'Default', 5),
         closings,

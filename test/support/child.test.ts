@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect } from 'chai'
-import { until } from './until.ts'
+import { waitFor } from './wait-for.ts'
 
 /** Starts a child that does nothing, has it stand still, and says its process id. */
 const owner = `
@@ -24,7 +24,7 @@ describe('A child process of tests', () => {
     const [pid] = (await once(createInterface({ input: harness.stdout }), 'line')) as [string]
     expect(isAlive(Number(pid))).to.equal(true)
     harness.kill('SIGKILL')
-    await until('the child is gone', () => !isAlive(Number(pid)))
+    await waitFor('the child is gone', () => !isAlive(Number(pid)))
   })
 })
 

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 let telling: Socket | null = null
 
 /** Has it end with this process, whatever ends that one, also where the child stands still. */
-export function endWithUs(child: ChildProcess): void {
+export function killOnExit(child: ChildProcess): void {
   telling ??= openEnding()
   telling.write(`+${child.pid}\n`)
   child.once('exit', () => telling?.write(`-${child.pid}\n`))
@@ -33,13 +33,13 @@ const wallClock = new URL('./wall-clock.mjs', import.meta.url).href
 export function startChild(
   program: string,
   environment: Record<string, string>,
-  hear: (line: string) => void,
+  onLine: (line: string) => void,
 ): ChildProcess {
   const child = spawn(process.execPath, ['--import', wallClock, program], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  endWithUs(child)
-  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', hear)
+  killOnExit(child)
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on('line', onLine)
   return child
 }

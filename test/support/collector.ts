@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
 /** A span as the collector was told of it. */
-export interface ToldSpan {
+export interface CollectedSpan {
   /** Name and version. */
   service: string
   name: string
@@ -20,14 +20,14 @@ export interface ToldSpan {
 /** Who takes traces, by OTLP over HTTP in JSON. */
 export interface Collector {
   url: string
-  spans: ToldSpan[]
+  spans: CollectedSpan[]
   /** All that came, to look for what must not be in it. */
-  text(): string
+  allText(): string
   close(): Promise<void>
 }
 
 export async function startCollector(status = 200): Promise<Collector> {
-  const spans: ToldSpan[] = []
+  const spans: CollectedSpan[] = []
   const bodies: unknown[] = []
   const take = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const body = (await json(req)) as Export
@@ -41,7 +41,7 @@ export async function startCollector(status = 200): Promise<Collector> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
-    text: () => JSON.stringify(bodies),
+    allText: () => JSON.stringify(bodies),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -71,7 +71,7 @@ interface Export {
   }[]
 }
 
-const spansIn = ({ resourceSpans }: Export): ToldSpan[] =>
+const spansIn = ({ resourceSpans }: Export): CollectedSpan[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ name, traceId, spanId, parentSpanId, attributes, links, status }) => ({

@@ -1,4 +1,4 @@
-/** Responses of this run that do not match the OpenAPI description, each with its test (described.ts). */
+/** Responses of this run that do not match the OpenAPI description, each with its test (check-responses.ts). */
 const contractFaults: string[] = []
 let test = ''
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { until } from './until.ts'
+import { waitFor } from './wait-for.ts'
 import { withOpened } from './with.ts'
 
 /** One delivery as it arrived. `body` is the exact text. */
@@ -49,7 +49,7 @@ export async function startEndpointServer(): Promise<EndpointServer> {
       respond = next
     },
     atLeast: (count, withinMs = 15_000) =>
-      until(`${count} deliveries`, () => received.length >= count && received, withinMs),
+      waitFor(`${count} deliveries`, () => received.length >= count && received, withinMs),
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

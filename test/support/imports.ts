@@ -40,7 +40,7 @@ export async function importAs(
     limits: noLimitsOfItsOwn,
     ip: '',
   } as const
-  const asked = { rows: await readRows(deps, csv), isDryRun: false }
+  const input = { rows: await readRows(deps, csv), isDryRun: false }
   const effect = {
     id: effectId,
     get deadlineAt() {
@@ -49,7 +49,7 @@ export async function importAs(
     cause: null,
     seal: () => '',
   }
-  return importProducts(deps, caller, asked, effect)
+  return importProducts(deps, caller, input, effect)
 }
 
 /** All that is stored of the merchant's products, deleted ones apart, by handle. */
@@ -61,7 +61,11 @@ export const storedProduct = (service: Service, _id: string): Promise<Product | 
   service.deps.Product.findById(_id).lean<Product | null>()
 
 /** What is sold of a product, in a line each. */
-export const soldOf = ({ handle, name, variants }: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
+export const variantLines = ({
+  handle,
+  name,
+  variants,
+}: Pick<Product, 'handle' | 'name' | 'variants'>): string[] =>
   variants.map(({ label, sku, price, stock }) => [handle, name, label, sku, price, stock].join('|'))
 
 /** The plans of the merchant's imports. */

@@ -4,7 +4,7 @@ import { type Confirmation, type Paid, type Payer, payIntent } from '../../src/i
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
-import { type Answer, post } from './acts.ts'
+import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** What customers and merchants do about payments, for tests of what happens behind the pages and the API. */
@@ -14,17 +14,17 @@ export const storedIntent = (service: Service, referenceNumber: string): Promise
   service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
 
 /** The names of all events that an intent has told, while no relay runs. */
-export const toldBy = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
+export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
 /** Nobody waits for it. */
-export const atLeisure: Payer = { cause: null, withinDeadline: (work) => work(noHurry) }
+export const withoutDeadline: Payer = { cause: null, withinDeadline: (work) => work(noHurry) }
 
 /** A customer confirms: the demo wallet that pays, the whole amount, a form of its own, but for what is said otherwise. */
 export function payFor({ deps }: { deps: Deps }, intent: Intent, said: Partial<Confirmation>): Promise<Paid> {
   const wallet = deps.wallets.forPayments(intent.sandbox)
   if (wallet === null) throw new Error('there is no wallet')
   const usual = { paymentId: newId(), phone: '22000001', pin: '1234', amount: intent.amount ?? 10_000 }
-  return payIntent(deps, wallet, intent, { ...usual, ...said }, atLeisure)
+  return payIntent(deps, wallet, intent, { ...usual, ...said }, withoutDeadline)
 }
 
 /** The same, from the look at the intent on. */
@@ -38,23 +38,24 @@ export async function pay(
 }
 
 /** How a payment went, in one word. */
-export const wordOf = (paid: Paid): string => (paid.state === 'settled' ? paid.outcome.outcome : paid.state)
+export const outcomeName = (paid: Paid): string =>
+  paid.state === 'settled' ? paid.outcome.outcome : paid.state
 
 export const refund = (
   service: Service,
   merchant: Merchant,
   referenceNumber: string,
   amount: number,
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   post(service, merchant, `/intents/${referenceNumber}/refund`, JSON.stringify({ amount }))
 
 export const simulate = (
   service: Service,
   merchant: Merchant,
   referenceNumber: string,
-  asked: object = {},
-): Promise<Answer> =>
-  post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(asked))
+  input: object = {},
+): Promise<ApiResponse> =>
+  post(service, merchant, `/intents/${referenceNumber}/simulate-payment`, JSON.stringify(input))
 
 /** A refund that begins now. */
 export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {

@@ -4,11 +4,11 @@ import { paymentEvents } from '../../schemas/payment-event.ts'
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
 const schemas = { ...paymentEvents, ...orderEvents }
-const judges = new Map(Object.entries(schemas).map(([event, schema]) => [event, ajv.compile(schema)]))
+const validators = new Map(Object.entries(schemas).map(([event, schema]) => [event, ajv.compile(schema)]))
 
 /** What the schema of its event finds wrong with the body of a webhook. */
-export function faultsOf(body: { event: string; data: object }): string[] {
-  const judge = judges.get(body.event)
+export function schemaErrorsOf(body: { event: string; data: object }): string[] {
+  const judge = validators.get(body.event)
   if (judge === undefined) return [`${body.event} has no schema`]
   if (judge(body)) return []
   return (judge.errors ?? []).map(

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { built } from './built.ts'
 import { freshEnvironment, type Service } from './service.ts'
-import { until } from './until.ts'
+import { waitFor } from './wait-for.ts'
 
 /** A process of the service as the Procfile starts it. */
 export interface ServiceProcess {
@@ -14,11 +14,11 @@ export interface ServiceProcess {
   isAlive(): boolean
   kill(signal: NodeJS.Signals): void
   /** How it ended: its exit code, or null when a signal ended it. */
-  ended: Promise<number | null>
+  exited: Promise<number | null>
   /** Waits for the first log line of an event. */
   logged(event: string): Promise<unknown>
   /** What it said last, for whoever must understand a failure: its last lines, and those that are no plain request. */
-  lastWords(): string
+  recentLog(): string
   /** Ends it, whatever it does. */
   stop(): Promise<void>
 }
@@ -51,9 +51,9 @@ export async function startProcessOf(
     origin: `http://127.0.0.1:${port}`,
     isAlive: () => child.exitCode === null && child.signalCode === null,
     kill: (signal) => void child.kill(signal),
-    ended,
+    exited: ended,
     logged,
-    lastWords: () => `${type}:\n${lastWords()}`,
+    recentLog: () => `${type}:\n${lastWords()}`,
     async stop() {
       child.kill('SIGCONT')
       child.kill('SIGKILL')
@@ -63,7 +63,11 @@ export async function startProcessOf(
 }
 
 /** Starts a process that cannot serve; answers how it ended, and what it said on stderr. */
-export async function runToEnd(type: keyof typeof files, service: Service, changes: Record<string, string>) {
+export async function runUntilExit(
+  type: keyof typeof files,
+  service: Service,
+  changes: Record<string, string>,
+) {
   const child = begin(join(built(), files[type]), service, changes, 'pipe')
   let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
@@ -135,7 +139,7 @@ function listen(child: ChildProcess) {
     if (unusual.length > 15) unusual.shift()
   })
   return {
-    logged: (event: string) => until(event, () => seen.has(event), 30_000),
+    logged: (event: string) => waitFor(event, () => seen.has(event), 30_000),
     lastWords: () => [...unusual, '…', ...latest].join('\n'),
   }
 }

@@ -12,7 +12,7 @@ export interface Order {
 export type Kind = 'payment' | 'refund'
 
 /** What the provider answers to a request. */
-export interface Answer {
+export interface ProviderResponse {
   status: number
   body: Record<string, unknown>
 }
@@ -31,7 +31,10 @@ export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
 export function openBooks() {
   const movements: Movement[] = []
   const wallets = new Map([[payer.phone, { pin: payer.pin, balance: payer.balance }]])
-  const known = { payment: new Map<string, Answer>(), refund: new Map<string, Answer>() }
+  const responses = {
+    payment: new Map<string, ProviderResponse>(),
+    refund: new Map<string, ProviderResponse>(),
+  }
   const paid = new Map<string, Order>()
 
   function pay(order: Order): object {
@@ -58,19 +61,19 @@ export function openBooks() {
     movements,
     wallets,
 
-    carryOut(kind: Kind, order: Order, now: Date): Answer {
-      const before = known[kind].get(order.key)
+    carryOut(kind: Kind, order: Order, now: Date): ProviderResponse {
+      const before = responses[kind].get(order.key)
       if (before !== undefined) return before
       if (now > new Date(order.validUntil))
         return { status: 410, body: { key: order.key, status: 'expired' } }
       const { key, amount } = order
       const result = kind === 'payment' ? pay(order) : giveBack(order)
       const answer = { status: 200, body: { key, amount, ...result } }
-      known[kind].set(key, answer)
+      responses[kind].set(key, answer)
       return answer
     },
 
-    tellOf: (kind: Kind, key: string): Answer =>
-      known[kind].get(key) ?? { status: 404, body: { key, status: 'unknown' } },
+    statusOf: (kind: Kind, key: string): ProviderResponse =>
+      responses[kind].get(key) ?? { status: 404, body: { key, status: 'unknown' } },
   }
 }

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { type Answer, type Kind, type Movement, openBooks } from './provider-books.ts'
+import { type Kind, type Movement, openBooks, type ProviderResponse } from './provider-books.ts'
 
 /** A request as it arrived at the provider. `body` is the exact text. */
-export interface Asked {
+export interface ProviderRequest {
   method: string
   path: string
   headers: IncomingHttpHeaders
@@ -16,7 +16,11 @@ export interface Asked {
 }
 
 /** How a request is met. `work` does what it asks for and says what to answer; a manner may do either, neither or both. */
-export type Manner = (res: ServerResponse, work: () => Answer, asked: Asked) => unknown
+export type ProviderBehaviour = (
+  res: ServerResponse,
+  work: () => ProviderResponse,
+  asked: ProviderRequest,
+) => unknown
 
 /**
  * A wallet provider as docs/operators/wallet-provider.md asks for, on loopback, written apart from the service's own code. It keeps books,
@@ -27,58 +31,58 @@ export interface Provider {
   key: string
   /** What a service needs to know of it. */
   environment: Record<string, string>
-  asked: Asked[]
+  requests: ProviderRequest[]
   movements: Movement[]
   /** By phone. */
   wallets: Map<string, { pin: string; balance: number }>
-  keepTimeBy(now: () => Date): void
+  setClock(now: () => Date): void
   /** From here on. */
-  meetOrders(manner: Manner): void
-  meetQuestions(manner: Manner): void
+  handleOrders(manner: ProviderBehaviour): void
+  handleQueries(manner: ProviderBehaviour): void
   /** Connections are refused until it is up again. */
   goDown(): Promise<void>
   comeUp(): Promise<void>
   close(): Promise<void>
 }
 
-export const send = (res: ServerResponse, { status, body }: Answer): unknown =>
+export const send = (res: ServerResponse, { status, body }: ProviderResponse): unknown =>
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 
 /** As the contract wants it. */
-export const plain: Manner = (res, work) => send(res, work())
+export const asSpecified: ProviderBehaviour = (res, work) => send(res, work())
 /** The request is lost on its way. */
-export const lost: Manner = (res) => res.destroy()
+export const requestLost: ProviderBehaviour = (res) => res.destroy()
 /** What it asks for is done, and then `answer` is all that is said of it. */
-export const insteadOf =
-  (answer: (res: ServerResponse, asked: Asked) => unknown): Manner =>
+export const respondWith =
+  (answer: (res: ServerResponse, asked: ProviderRequest) => unknown): ProviderBehaviour =>
   (res, work, asked) => {
     work()
     return answer(res, asked)
   }
 /** It is done, and the answer is lost. */
-export const unanswered: Manner = insteadOf((res) => res.destroy())
+export const responseLost: ProviderBehaviour = respondWith((res) => res.destroy())
 
 /** How far the time of a signature may be off. */
 const skewMs = 300_000
 
 export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> {
   const key = 'the-key-of-the-tests-32-characters'
-  const asked: Asked[] = []
+  const asked: ProviderRequest[] = []
   const books = openBooks()
   let now = () => new Date()
-  let meetOrder: Manner = plain
-  let meetQuestion: Manner = plain
+  let meetOrder: ProviderBehaviour = asSpecified
+  let meetQuestion: ProviderBehaviour = asSpecified
 
-  function isSigned({ method, path, headers, body }: Asked): boolean {
+  function isSigned({ method, path, headers, body }: ProviderRequest): boolean {
     const timestamp = String(headers['x-wallet-timestamp'])
     const hmac = createHmac('sha256', key).update(`${timestamp}\n${method}\n${path}\n${body}`)
     const offMs = Math.abs(Number(timestamp) * 1000 - now().getTime())
     return headers['x-wallet-signature'] === `sha256=${hmac.digest('hex')}` && offMs <= skewMs
   }
 
-  function work(request: Asked): Answer {
+  function work(request: ProviderRequest): ProviderResponse {
     if (!isSigned(request)) return { status: 401, body: {} }
-    if (request.method === 'GET') return books.tellOf(request.kind, request.key)
+    if (request.method === 'GET') return books.statusOf(request.kind, request.key)
     const order = JSON.parse(request.body)
     return order.key === request.key ? books.carryOut(request.kind, order, now()) : { status: 400, body: {} }
   }
@@ -106,16 +110,16 @@ export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> 
     url,
     key,
     environment: { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key },
-    asked,
+    requests: asked,
     movements: books.movements,
     wallets: books.wallets,
-    keepTimeBy(clock) {
+    setClock(clock) {
       now = clock
     },
-    meetOrders(manner) {
+    handleOrders(manner) {
       meetOrder = manner
     },
-    meetQuestions(manner) {
+    handleQueries(manner) {
       meetQuestion = manner
     },
     goDown: stop,
@@ -124,7 +128,7 @@ export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> 
   }
 }
 
-async function read(req: IncomingMessage, basePath: string): Promise<Asked> {
+async function read(req: IncomingMessage, basePath: string): Promise<ProviderRequest> {
   const { method = '', url: path = '', headers } = req
   const body = await text(req)
   const [, noun, key = String(headers['idempotency-key'])] = path.slice(basePath.length).split('/')

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 
 /** Everything that Redis holds under a prefix: each key with its value, as text. */
-export async function everythingIn(redisUrl: string, prefix: string): Promise<string> {
+export async function dumpKeys(redisUrl: string, prefix: string): Promise<string> {
   const redis = new Redis(redisUrl)
   const text: string[] = []
   try {
@@ -36,7 +36,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
 }
 
 /** Loses every job of one service: what FLUSHALL does to a Redis that nobody else uses. */
-export async function loseAllJobs(redisUrl: string, prefix: string): Promise<void> {
+export async function deleteAllKeys(redisUrl: string, prefix: string): Promise<void> {
   const redis = new Redis(redisUrl)
   try {
     const keys = await redis.keys(`${prefix}*`)

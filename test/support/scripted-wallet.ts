@@ -6,12 +6,12 @@ import { openWallets } from '../../src/wallets/wallets.ts'
 export interface ScriptedWallet extends Wallet {
   /** The keys of the orders it received. */
   orders: string[]
-  questions: StatusQuery[]
+  queries: StatusQuery[]
   /** Sets the outcome of payments and refunds. */
-  answers(answer: () => WalletOutcome | Promise<WalletOutcome>): void
-  knows(outcome: WalletOutcome): void
+  setOutcome(answer: () => WalletOutcome | Promise<WalletOutcome>): void
+  setStatus(outcome: WalletOutcome): void
   /** Makes every question throw this error. */
-  fails(error: Error): void
+  setStatusError(error: Error): void
 }
 
 /** Replaces the sandbox wallet of these processes. At first every outcome is unknown. */
@@ -20,7 +20,7 @@ export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
   let fault: Error | null = null
   let known: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
   const orders: string[] = []
-  const questions: StatusQuery[] = []
+  const queries: StatusQuery[] = []
   const carryOut = async ({ key }: { key: string }) => {
     orders.push(key)
     return answer()
@@ -28,7 +28,7 @@ export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
   const wallet: ScriptedWallet = {
     name: 'sandbox',
     orders,
-    questions,
+    queries: questions,
     authorise: carryOut,
     refund: carryOut,
     async status(question) {
@@ -36,9 +36,9 @@ export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
       if (fault !== null) throw fault
       return known
     },
-    answers: (next) => (answer = next),
-    knows: (outcome) => void (known = outcome),
-    fails: (error) => void (fault = error),
+    setOutcome: (next) => (answer = next),
+    setStatus: (outcome) => void (known = outcome),
+    setStatusError: (error) => void (fault = error),
   }
   for (const { deps } of services) deps.wallets = openWallets(wallet, null)
   return wallet

@@ -16,7 +16,7 @@ import { makeIndexes } from '../../src/mongo/indexes.ts'
 import { openDeps } from '../../src/open-deps.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
-import { watchAnswer } from './described.ts'
+import { checkResponse } from './check-responses.ts'
 import { servers } from './servers.ts'
 import { withOpened } from './with.ts'
 
@@ -119,7 +119,7 @@ export async function openService(
     createApp(deps, () => false),
     timeouts,
   )
-  for (const asked of ['request', 'checkContinue']) server.prependListener(asked, watchAnswer)
+  for (const asked of ['request', 'checkContinue']) server.prependListener(asked, checkResponse)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -175,12 +175,12 @@ export const withServicePerTest = (environment: Environment = {}): Service =>
   )
 
 /** Another process of the same service, with the same database and queues, for all tests of a `describe`. */
-export function withServiceBeside(service: Service, environment: Environment = {}): Service {
-  return withService(() => ({ ...environmentBeside(service), ...environment }))
+export function withSecondProcess(service: Service, environment: Environment = {}): Service {
+  return withService(() => ({ ...sharedEnvironment(service), ...environment }))
 }
 
 /** The environment of another process of the same service. */
-export function environmentBeside({ deps: { config } }: Service): Environment {
+export function sharedEnvironment({ deps: { config } }: Service): Environment {
   const { mongodbUrl, queuePrefix, redisUrl } = config
   return { MONGODB_URL: mongodbUrl, QUEUE_PREFIX: queuePrefix, REDIS_URL: redisUrl }
 }

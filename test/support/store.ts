@@ -4,7 +4,7 @@ import type { Merchant, Service } from './service.ts'
 
 /** What merchants do in their store, in one line each. */
 
-export interface SeenVariant {
+export interface VariantResponse {
   _id: string
   label: string
   sku: string | null
@@ -12,7 +12,7 @@ export interface SeenVariant {
   stock: number
 }
 
-export interface SeenProduct {
+export interface ProductResponse {
   _id: string
   handle: string
   name: string
@@ -20,7 +20,7 @@ export interface SeenProduct {
   images: string[]
   active: boolean
   sandbox: boolean
-  variants: [SeenVariant, ...SeenVariant[]]
+  variants: [VariantResponse, ...VariantResponse[]]
   createdAt: string
   updatedAt: string
 }
@@ -33,19 +33,23 @@ export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
 export async function createProduct(
   service: Service,
   merchant: Merchant,
-  asked: Record<string, unknown> = {},
-): Promise<SeenProduct> {
-  const sold = 'variants' in asked ? {} : { price: 1000, stock: 5 }
+  input: Record<string, unknown> = {},
+): Promise<ProductResponse> {
+  const sold = 'variants' in input ? {} : { price: 1000, stock: 5 }
   const name = `Product ${randomBytes(4).toString('hex')}`
   const { status, body } = await service.http
     .post('/api/v1/dev/store/products')
     .set(merchant.write())
-    .send({ name, ...sold, ...asked })
+    .send({ name, ...sold, ...input })
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data
 }
 
-export async function readProduct(service: Service, merchant: Merchant, id: string): Promise<SeenProduct> {
+export async function readProduct(
+  service: Service,
+  merchant: Merchant,
+  id: string,
+): Promise<ProductResponse> {
   const { body } = await service.http.get(`/api/v1/dev/store/products/${id}`).set(merchant.read())
   return body.data
 }

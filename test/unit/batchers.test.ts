@@ -4,7 +4,7 @@ import { createBatcher } from '../../src/mongo/batching/batcher.ts'
 import { createInsertBatcher } from '../../src/mongo/batching/insert-batcher.ts'
 import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
 import { withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** Longer than a few turns of the event loop; the last one outlives its test. */
 const longRestMs = 500
@@ -57,7 +57,7 @@ describe('A batcher of writes', () => {
     const second = batcher('b', later())
     await turn()
     const third = batcher('c', later())
-    await until('a second trip', () => trips.length === 2)
+    await waitFor('a second trip', () => trips.length === 2)
     // A timer may fire a millisecond early.
     expect(performance.now() - startedAt).to.be.at.least(restMs - 2)
     expect(trips[1]?.items).to.deep.equal(['b', 'c'])
@@ -95,7 +95,7 @@ describe('A batcher of writes', () => {
     const late = batcher('late', later())
     await turn()
     expect(trips.map(({ items: sent }) => sent.length)).to.deep.equal([60, 55])
-    await until('the rest is over', () => trips.length === 3)
+    await waitFor('the rest is over', () => trips.length === 3)
     trips[2]?.end(['late'])
     expect(await late).to.equal('late')
   })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { buildPage } from '../../src/http/responses/build.ts'
 import { mostPageBytes } from '../../src/lists/page-bytes.ts'
-import { countTurns } from '../support/count-turns.ts'
+import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 const pageOf = (items: unknown[]) => ({ items, page: 1, limit: 100, total: items.length, hasMore: false })
 
@@ -20,7 +20,7 @@ describe('buildPage', () => {
 
   it('yields to the event loop several times while it builds 1 MB', async () => {
     const items = Array.from({ length: 100 }, () => 'x'.repeat(10_000))
-    expect(await countTurns(() => buildPage(pageOf(items)))).to.be.at.least(3)
+    expect(await countLoopIterations(() => buildPage(pageOf(items)))).to.be.at.least(3)
   })
 
   it('throws RATE_LIMITED if the page exceeds 26 MiB', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readWithinPage } from '../../src/lists/page-bytes.ts'
 import { inSlices } from '../../src/process/in-slices.ts'
-import { countTurns } from '../support/count-turns.ts'
+import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 /** Occupies the processor for 1 ms. */
 function compute(): void {
@@ -17,7 +17,7 @@ describe('inSlices', () => {
   })
 
   it('yields to the event loop every few ms of a long computation', async () => {
-    const turns = await countTurns(() => inSlices(Array(40), compute))
+    const turns = await countLoopIterations(() => inSlices(Array(40), compute))
     expect(turns).to.be.at.least(8)
   })
 
@@ -38,7 +38,9 @@ describe('readWithinPage', () => {
         yield { _id }
       }
     }
-    const turns = await countTurns(async () => expect(await readWithinPage(decoded())).to.have.length(40))
+    const turns = await countLoopIterations(async () =>
+      expect(await readWithinPage(decoded())).to.have.length(40),
+    )
     expect(turns).to.be.at.least(8)
   })
 })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { createLimiter, type Limiter, mostWaiting, shareWaitMs } from '../../src/lists/limiter.ts'
 import { createGate } from '../support/gate.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const isHere = () => false
 
@@ -108,7 +108,7 @@ describe('The list limiter', () => {
     expect(await run('b')).to.equal('b')
     expect(await run('a').catch((error: unknown) => error)).to.be.instanceOf(Refusal)
     expect(performance.now() - endedAt).to.be.within(shareWaitMs - 5, restMs)
-    await until('the slot has rested', () => run('a').catch(() => false))
+    await waitFor('the slot has rested', () => run('a').catch(() => false))
     expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
   })
 

@@ -4,7 +4,7 @@ import { orderEvents } from '../../schemas/order-event.ts'
 import { paymentEvents } from '../../schemas/payment-event.ts'
 import { composeBody } from '../../src/webhooks/body/compose.ts'
 import { sampleData } from '../../src/webhooks/endpoints/sample-data.ts'
-import { faultsOf } from '../support/payment-events.ts'
+import { schemaErrorsOf } from '../support/payment-events.ts'
 
 interface Body {
   event: string
@@ -28,7 +28,7 @@ describe('The schema of an event', () => {
     it(`allows exactly the fields of ${event}`, () => {
       const body = bodyOf(event)
       const { data } = body
-      expect(faultsOf(body)).to.deep.equal([])
+      expect(schemaErrorsOf(body)).to.deep.equal([])
       const wrong = [
         { ...body, another: null },
         { ...body, data: { ...data, another: null } },
@@ -38,19 +38,19 @@ describe('The schema of an event', () => {
           { ...body, data: { ...data, [field]: -1 } },
         ]),
       ]
-      for (const each of wrong) expect(faultsOf(each), JSON.stringify(each)).not.to.deep.equal([])
+      for (const each of wrong) expect(schemaErrorsOf(each), JSON.stringify(each)).not.to.deep.equal([])
     })
 
   it('allows the commission of an installation whose payers pay nothing', () => {
     const body = bodyOf('payment.confirmed')
     const commission = { ...(body.data.commission as object), payer_ttc: 0 }
-    expect(faultsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
+    expect(schemaErrorsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
   })
 
   it('refuses the data of one event for another', () => {
     const taken = all.flatMap((event) =>
       all
-        .filter((other) => faultsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)
+        .filter((other) => schemaErrorsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)
         .map((other) => `${event} ${other}`),
     )
     const alike = ['payment.cancelled payment.expired', 'payment.expired payment.cancelled']

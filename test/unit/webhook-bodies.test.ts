@@ -5,7 +5,7 @@ import { events } from '../../schemas/events.ts'
 import { bodyOf } from '../../src/webhooks/body/compose.ts'
 import { orderFormat } from '../../src/webhooks/body/order-data.ts'
 import { paymentFormat } from '../../src/webhooks/body/payment-data.ts'
-import { faultsOf } from '../support/payment-events.ts'
+import { schemaErrorsOf } from '../support/payment-events.ts'
 import { _id, type BodyCase, eventAt, format1 } from '../vectors/webhook-bodies/cases.ts'
 
 const formats: Record<number, readonly BodyCase[]> = { 1: format1 }
@@ -26,7 +26,7 @@ describe('The body of a webhook', () => {
           Buffer.from(body).equals(golden),
           `A format is never changed: a retry would have other bytes than the attempt before. Add the next format, with its own golden files.\n${body}\n${golden.toString()}`,
         ).to.equal(true)
-        expect(faultsOf(JSON.parse(body))).to.deep.equal([])
+        expect(schemaErrorsOf(JSON.parse(body))).to.deep.equal([])
       })
 
     it(`of format ${format} has a golden file for every event, and no file without a case`, () => {

@@ -9,18 +9,18 @@ import { signature } from '../../src/wallets/live/sign.ts'
 import type { PaymentOrder, RefundOrder, StatusQuery, Wallet } from '../../src/wallets/wallet.ts'
 import { createGate } from '../support/gate.ts'
 import {
-  insteadOf,
-  lost,
-  type Manner,
+  asSpecified,
   type Provider,
-  plain,
+  type ProviderBehaviour,
+  requestLost,
+  respondWith,
+  responseLost,
   send,
   startProvider,
-  unanswered,
 } from '../support/provider.ts'
 import { payer } from '../support/provider-books.ts'
 import { type Clock, createClock } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 import {
   closedPort,
   httpEndpoint,
@@ -45,12 +45,12 @@ describe('The live wallet', () => {
   let keys = 0
   before(async () => {
     provider = await startProvider()
-    provider.keepTimeBy(() => clock.now())
+    provider.setClock(() => clock.now())
   })
   beforeEach(() => {
-    provider.meetOrders(plain)
-    provider.meetQuestions(plain)
-    provider.asked.length = 0
+    provider.handleOrders(asSpecified)
+    provider.handleQueries(asSpecified)
+    provider.requests.length = 0
     provider.movements.length = 0
     log = ''
     clock = createClock()
@@ -113,13 +113,13 @@ describe('The live wallet', () => {
     expect(provider.movements.map(({ amount }) => amount)).to.deep.equal([-700, 300])
     const { phone, pin, referenceNumber: reference, businessId, ...money } = order
     const { key, amount, paymentKey, validUntil } = refund
-    expect(provider.asked.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
+    expect(provider.requests.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
       'POST /wallet/v1/payments',
       'POST /wallet/v1/refunds',
       `GET /wallet/v1/payments/${order.key}`,
       `GET /wallet/v1/refunds/${refund.key}`,
     ])
-    expect(provider.asked.slice(0, 2).map(({ body }) => JSON.parse(body))).to.deep.equal(
+    expect(provider.requests.slice(0, 2).map(({ body }) => JSON.parse(body))).to.deep.equal(
       [
         { ...money, currency: 'MRU', phone, pin, reference, businessId },
         { key, amount, paymentKey, validUntil, currency: 'MRU' },
@@ -159,10 +159,10 @@ describe('The live wallet', () => {
       ['pending', undefined, { outcome: 'unknown', why: 'pending' }],
     ]
     for (const [status, reason, expected] of table) {
-      const answer: Manner = (res, _work, { key }) =>
+      const answer: ProviderBehaviour = (res, _work, { key }) =>
         send(res, { status: 200, body: { key, status, reason, fault: 'a field nobody reads' } })
-      provider.meetOrders(answer)
-      provider.meetQuestions(answer)
+      provider.handleOrders(answer)
+      provider.handleQueries(answer)
       const order = payment()
       expect(await wallet.authorise(order), status).to.deep.equal(expected)
       expect(await wallet.status(about(order)), status).to.deep.equal(expected)
@@ -173,53 +173,53 @@ describe('The live wallet', () => {
 
   /** Leaves it with a connection at hand, so that no slow machine takes the time for one out of the time for an answer. */
   async function connect(asking: Wallet): Promise<void> {
-    provider.meetQuestions(plain)
-    await until('a connection', async () => {
+    provider.handleQueries(asSpecified)
+    await waitFor('a connection', async () => {
       const told = await asking.status(about(payment()))
       return told.outcome === 'unknown' && told.why === 'not there'
     })
   }
 
   /** Answers that say nothing: each is done all the same, so that believing the opposite would be wrong too. */
-  const faults: [what: string, manner: Manner, why: RegExp][] = [
-    ['status 500', insteadOf((res) => res.writeHead(500).end()), /^status 500$/],
-    ['status 401', insteadOf((res) => res.writeHead(401).end()), /^status 401$/],
+  const faults: [what: string, manner: ProviderBehaviour, why: RegExp][] = [
+    ['status 500', respondWith((res) => res.writeHead(500).end()), /^status 500$/],
+    ['status 401', respondWith((res) => res.writeHead(401).end()), /^status 401$/],
     [
       'status 409, well-formed',
-      insteadOf((res, { key }) => send(res, { status: 409, body: { key, status: 'declined' } })),
+      respondWith((res, { key }) => send(res, { status: 409, body: { key, status: 'declined' } })),
       /^status 409$/,
     ],
     [
       'status 201, well-formed',
-      insteadOf((res, { key }) => send(res, { status: 201, body: { key, status: 'succeeded' } })),
+      respondWith((res, { key }) => send(res, { status: 201, body: { key, status: 'succeeded' } })),
       /^status 201$/,
     ],
-    ['no body', insteadOf((res) => res.writeHead(204).end()), /^status 204$/],
-    ['a page', insteadOf((res) => res.end('<html>Welcome</html>')), /^malformed$/],
-    ['null', insteadOf((res) => res.end('null')), /^malformed$/],
-    ['a list', insteadOf((res) => res.end('[]')), /^malformed$/],
-    ['half of an answer', insteadOf((res) => res.end('{"key":"')), /^malformed$/],
-    ['a status of its own', insteadOf((res, { key }) => say(res, { key, status: 'paid' })), /^malformed$/],
-    ['unknown, with 200', insteadOf((res, { key }) => say(res, { key, status: 'unknown' })), /^malformed$/],
-    ['another key', insteadOf((res) => say(res, { key: 'x', status: 'declined' })), /^another key$/],
-    ['no key', insteadOf((res) => say(res, { status: 'declined' })), /^malformed$/],
+    ['no body', respondWith((res) => res.writeHead(204).end()), /^status 204$/],
+    ['a page', respondWith((res) => res.end('<html>Welcome</html>')), /^malformed$/],
+    ['null', respondWith((res) => res.end('null')), /^malformed$/],
+    ['a list', respondWith((res) => res.end('[]')), /^malformed$/],
+    ['half of an answer', respondWith((res) => res.end('{"key":"')), /^malformed$/],
+    ['a status of its own', respondWith((res, { key }) => say(res, { key, status: 'paid' })), /^malformed$/],
+    ['unknown, with 200', respondWith((res, { key }) => say(res, { key, status: 'unknown' })), /^malformed$/],
+    ['another key', respondWith((res) => say(res, { key: 'x', status: 'declined' })), /^another key$/],
+    ['no key', respondWith((res) => say(res, { status: 'declined' })), /^malformed$/],
     [
       'another amount',
-      insteadOf((res, { key }) => say(res, { key, status: 'succeeded', amount: 70 })),
+      respondWith((res, { key }) => say(res, { key, status: 'succeeded', amount: 70 })),
       /^another amount$/,
     ],
     [
       'an amount as text',
-      insteadOf((res, { key }) => say(res, { key, status: 'succeeded', amount: '700' })),
+      respondWith((res, { key }) => say(res, { key, status: 'succeeded', amount: '700' })),
       /^malformed$/,
     ],
-    ['too much', insteadOf((res) => res.end(JSON.stringify({ more: 'x'.repeat(20_000) }))), /^too large$/],
-    ['very long headers', insteadOf((res) => res.setHeader('X', 'x'.repeat(20_000)).end()), /^too large$/],
-    ['not HTTP', insteadOf((res) => res.socket?.end('succeeded\r\n\r\n')), /^malformed$/],
-    ['nothing, and the end', unanswered, /^reset$/],
-    ['half of it, and the end', insteadOf((res) => cut(res)), /^reset$/],
-    ['nothing at all', insteadOf(() => {}), /^timeout$/],
-    ['a byte now and then', insteadOf((res) => drip(res)), /^timeout$/],
+    ['too much', respondWith((res) => res.end(JSON.stringify({ more: 'x'.repeat(20_000) }))), /^too large$/],
+    ['very long headers', respondWith((res) => res.setHeader('X', 'x'.repeat(20_000)).end()), /^too large$/],
+    ['not HTTP', respondWith((res) => res.socket?.end('succeeded\r\n\r\n')), /^malformed$/],
+    ['nothing, and the end', responseLost, /^reset$/],
+    ['half of it, and the end', respondWith((res) => cut(res)), /^reset$/],
+    ['nothing at all', respondWith(() => {}), /^timeout$/],
+    ['a byte now and then', respondWith((res) => drip(res)), /^timeout$/],
   ]
   const say = (res: ServerResponse, body: Record<string, unknown>) => send(res, { status: 200, body })
   const cut = (res: ServerResponse): void => {
@@ -233,24 +233,24 @@ describe('The live wallet', () => {
 
   for (const [what, manner, why] of faults)
     it(`treats the outcome of an order as unknown after ${what}, and asks for it`, async () => {
-      provider.meetOrders(manner)
+      provider.handleOrders(manner)
       const order = payment()
       const asking = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
       for (const ask of [() => asking.authorise(order), () => asking.status(about(order))]) {
         await connect(asking)
-        provider.meetQuestions(manner)
+        provider.handleQueries(manner)
         const outcome = await ask()
         expect(outcome.outcome).to.equal('unknown')
         expect((outcome as { why: string }).why).to.match(why)
       }
-      provider.meetQuestions(plain)
+      provider.handleQueries(asSpecified)
       expect(await wallet.status(about(order))).to.deep.equal({ outcome: 'done' })
-      expect(provider.asked.filter(({ method }) => method === 'POST')).to.have.length(1)
+      expect(provider.requests.filter(({ method }) => method === 'POST')).to.have.length(1)
       expect(log).to.match(/wallet\.failing/)
     })
 
   it('does not trust a refusal of a refund', async () => {
-    provider.meetOrders((res, _work, { key }) => say(res, { key, status: 'refused', reason: 'wrong_pin' }))
+    provider.handleOrders((res, _work, { key }) => say(res, { key, status: 'refused', reason: 'wrong_pin' }))
     expect(await wallet.refund(refundOf(payment()))).to.deep.equal({ outcome: 'unknown', why: 'malformed' })
   })
 
@@ -261,10 +261,10 @@ describe('The live wallet', () => {
       res.end()
     })
     for (const status of [301, 302, 303, 307, 308]) {
-      const away: Manner = insteadOf((res) =>
+      const away: ProviderBehaviour = respondWith((res) =>
         res.writeHead(status, { Location: `http://127.0.0.1:${elsewhere.port}/` }).end(),
       )
-      provider.meetOrders(away)
+      provider.handleOrders(away)
       const unknown = { outcome: 'unknown', why: `status ${status}` }
       expect(await wallet.authorise(payment())).to.deep.equal(unknown)
     }
@@ -318,7 +318,7 @@ describe('The live wallet', () => {
     expect(await wallet.refund(refundOf(order, { validUntil: inSeconds(-1) }))).to.deep.equal({
       outcome: 'not-executed',
     })
-    expect(provider.asked).to.deep.equal([])
+    expect(provider.requests).to.deep.equal([])
   })
 
   it('does not send an order that waited half of its time or longer for a connection', async () => {
@@ -331,7 +331,7 @@ describe('The live wallet', () => {
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
     const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     const first = exchange(pool, request, 5000)
-    await until('the first', () => arrived === 1)
+    await waitFor('the first', () => arrived === 1)
     const neverSent = { outcome: 'never-sent', why: 'no connection' }
     // Free again while there would still be time, but too little of it to hear what became of an order.
     setTimeout(gate.open, 350)
@@ -345,15 +345,15 @@ describe('The live wallet', () => {
   it('leaves connections to other businesses while the provider hangs for one', async () => {
     const gate = createGate()
     let hanging = 0
-    provider.meetOrders(async (res, work, asked) => {
+    provider.handleOrders(async (res, work, asked) => {
       if (JSON.parse(asked.body).businessId === 'b1') {
         hanging += 1
         await gate.passed
       }
-      return plain(res, work, asked)
+      return asSpecified(res, work, asked)
     })
     const orders = Array.from({ length: 300 }, () => wallet.authorise(payment()))
-    await until('half of the connections', () => hanging === 128)
+    await waitFor('half of the connections', () => hanging === 128)
     expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal({ outcome: 'done' })
     // Each freed connection goes to the next that waits.
     gate.open()
@@ -391,14 +391,14 @@ describe('The live wallet', () => {
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
     const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     expect(await exchange(pool, request, timeoutMs)).to.include({ outcome: 'answered', status: 200 })
-    await until('the connection is free', () => pool.stats.free === 1)
+    await waitFor('the connection is free', () => pool.stats.free === 1)
     expect(await exchange(pool, request, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
     await pool.close()
     expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })
 
   it('treats "unknown" as never carried out only a minute after the deadline of the order', async () => {
-    provider.meetOrders(lost)
+    provider.handleOrders(requestLost)
     const order = payment()
     await wallet.authorise(order)
     const question = about(order)
@@ -415,16 +415,16 @@ describe('The live wallet', () => {
     expect(await wallet.status({ ...question, kind: 'refund' })).to.deep.equal({ outcome: 'not-executed' })
     // What somebody else says at that address is not the provider's word.
     for (const body of ['', '{}', '{"status":"unknown"}', '{"key":"x","status":"unknown"}']) {
-      provider.meetQuestions((res) => res.writeHead(404).end(body))
+      provider.handleQueries((res) => res.writeHead(404).end(body))
       expect((await wallet.status(question)).outcome, body).to.equal('unknown')
     }
   })
 
   it('treats "expired" as never carried out at once, for an order only, and only from the provider', async () => {
-    const expired: Manner = (res, _work, { key }) =>
+    const expired: ProviderBehaviour = (res, _work, { key }) =>
       send(res, { status: 410, body: { key, status: 'expired' } })
-    provider.meetOrders(expired)
-    provider.meetQuestions(expired)
+    provider.handleOrders(expired)
+    provider.handleQueries(expired)
     const order = payment()
     expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'not-executed' })
     expect(await wallet.refund(refundOf(order))).to.deep.equal({ outcome: 'not-executed' })
@@ -438,7 +438,7 @@ describe('The live wallet', () => {
       [404, { key: order.key, status: 'expired' }],
       [200, { key: order.key, status: 'expired' }],
     ] as const) {
-      provider.meetOrders((res) => send(res, { status, body }))
+      provider.handleOrders((res) => send(res, { status, body }))
       expect((await wallet.authorise(order)).outcome, JSON.stringify(body)).to.equal('unknown')
     }
   })
@@ -446,12 +446,12 @@ describe('The live wallet', () => {
   it('uses the time before the question, because the order may arrive after its response', async () => {
     const order = payment()
     const gate = createGate()
-    provider.meetQuestions((res, work) => {
+    provider.handleQueries((res, work) => {
       const answer = work()
       void gate.passed.then(() => send(res, answer))
     })
     const asking = wallet.status(about(order))
-    await until('the question', () => provider.asked.length === 1)
+    await waitFor('the question', () => provider.requests.length === 1)
     clock.advance(120_000)
     gate.open()
     expect(await asking).to.deep.equal({ outcome: 'unknown', why: 'not there' })
@@ -465,7 +465,7 @@ describe('The live wallet', () => {
   })
 
   it('logs no PIN, phone or key, and each fault only now and then', async () => {
-    provider.meetOrders((res, _work, { body }) => res.writeHead(500).end(body))
+    provider.handleOrders((res, _work, { body }) => res.writeHead(500).end(body))
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     const lines = log.trim().split('\n')
     expect(lines).to.have.length(1)
@@ -477,7 +477,7 @@ describe('The live wallet', () => {
       why: 'status 500',
     })
     // Another fault is not hidden by the one that comes by the thousand.
-    provider.meetOrders((res) => res.writeHead(503).end())
+    provider.handleOrders((res) => res.writeHead(503).end())
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     expect(
       log
@@ -490,12 +490,12 @@ describe('The live wallet', () => {
 
   it('closes after its running work has ended', async () => {
     const gate = createGate()
-    provider.meetOrders(
-      (res, work) => void gate.passed.then(() => plain(res, work, provider.asked[0] as never)),
+    provider.handleOrders(
+      (res, work) => void gate.passed.then(() => asSpecified(res, work, provider.requests[0] as never)),
     )
     const closing: Wallet & { close(): Promise<void> } = open(provider.url)
     const paying = closing.authorise(payment())
-    await until('the order', () => provider.asked.length === 1)
+    await waitFor('the order', () => provider.requests.length === 1)
     const closed = closing.close()
     gate.open()
     expect(await paying).to.deep.equal({ outcome: 'done' })

@@ -3,9 +3,9 @@ import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { KnownOutcome, PaymentOrder, RefundOrder, Wallet } from '../../src/wallets/wallet.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { killEverywhere, landLate } from '../support/kill-everywhere.ts'
-import type { Victim } from '../support/kill-points.ts'
+import { killAtEveryStep, landDuringRetry } from '../support/kill-at-every-step.ts'
 import { withService } from '../support/service.ts'
+import type { Victim } from '../support/victim.ts'
 import { customersOf } from './customers.ts'
 
 interface Case {
@@ -42,7 +42,7 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
           : await wallet.refund(sent as RefundOrder)
       told.push(outcome as KnownOutcome)
     },
-    async again({ kind, order, told }: Case) {
+    async repeat({ kind, order, told }: Case) {
       told.push((await customers.ask(kind, order.key)) as KnownOutcome)
       await finishMovements(service.deps)
     },
@@ -94,7 +94,7 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
   it('a payment, keeps its balance consistent and has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
-    const steps = await killEverywhere(service, killed, closings, 0)
+    const steps = await killAtEveryStep(service, killed, closings, 0)
     expect(steps).to.deep.equal([
       'mongodb find',
       'mongodb findAndModify',
@@ -104,17 +104,17 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
       'mongodb update',
     ])
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landLate(service, killed, closings, 4)
+    await landDuringRetry(service, killed, closings, 4)
   })
 
   it('a refund, keeps its balance consistent and has one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(refund, seen)
-    const steps = await killEverywhere(service, killed, closings, 0)
+    const steps = await killAtEveryStep(service, killed, closings, 0)
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb find', 'mongodb update'])
     expect(steps.slice(-2)).to.deep.equal(['mongodb insert', 'mongodb update'])
     expect([...seen]).to.have.members(['done', 'not-executed'])
-    await landLate(service, killed, closings, 2)
+    await landDuringRetry(service, killed, closings, 2)
   })
 
   it('either, is completed by a poll', async () => {

@@ -3,14 +3,14 @@ import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
 import { moveMoney } from '../../src/wallets/sandbox/move-money.ts'
-import { withService, withServiceBeside } from '../support/service.ts'
+import { withSecondProcess, withService } from '../support/service.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
 const quarterMs = 15 * 60_000
 
 describe('A sandbox wallet', () => {
   const service = withService()
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   let here: ReturnType<typeof customersOf>
   let there: ReturnType<typeof customersOf>
   before(() => {

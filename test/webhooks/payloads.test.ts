@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
 import type { KnownOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
-import { cancelIntent, createIntent, readIntent, subscribe } from '../support/acts.ts'
+import { cancelIntent, createIntent, readIntent, subscribe } from '../support/actions.ts'
 import { type Received, withEndpointServer } from '../support/endpoint-server.ts'
-import { pay, wordOf } from '../support/pay.ts'
-import { faultsOf } from '../support/payment-events.ts'
+import { outcomeName, pay } from '../support/pay.ts'
+import { schemaErrorsOf } from '../support/payment-events.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 type Body = Received['json']
 
@@ -40,19 +40,19 @@ describe('The body of a payment’s webhook', () => {
   const simulate = (reference: string, body: object, status = 200) =>
     act(`${reference}/simulate-payment`, body, status)
   const payWith = async (outcome: KnownOutcome, reference: string, said: Parameters<typeof pay>[2] = {}) => {
-    wallet.answers(() => outcome)
-    expect(wordOf(await pay(service, reference, said))).to.equal(outcome.outcome)
+    wallet.setOutcome(() => outcome)
+    expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
   }
 
   /** Waits for these events of an intent. Returns their bodies, oldest first, each checked against its schema. */
   async function told(reference: string, ...events: string[]): Promise<Body[]> {
-    const bodies = await until(`${events.join()} of ${reference}`, () => {
+    const bodies = await waitFor(`${events.join()} of ${reference}`, () => {
       const some = endpointServer.received
         .map(({ json }) => json)
         .filter(({ data }) => data.reference_number === reference)
       return some.length >= events.length && some
     })
-    for (const body of bodies) expect(faultsOf(body), JSON.stringify(body)).to.deep.equal([])
+    for (const body of bodies) expect(schemaErrorsOf(body), JSON.stringify(body)).to.deep.equal([])
     expect(bodies.map(({ event }) => event)).to.have.members(events.map((name) => `payment.${name}`))
     return bodies.toSorted((a, b) => a.created_at.localeCompare(b.created_at))
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { attempt, freshDelivery, stored } from '../support/acts.ts'
+import { attempt, freshDelivery, storedDelivery } from '../support/actions.ts'
 import { withService } from '../support/service.ts'
 import { answering, sender, stopAll } from './sending.ts'
 
@@ -18,7 +18,7 @@ describe('A name that is public when it is registered', () => {
     const delivery = await freshDelivery(service, merchant)
     const rebound = sender([], { resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
     await attempt({ ...service.deps, sender: rebound }, delivery._id)
-    const { status, attempts, attemptLog } = await stored(service, delivery)
+    const { status, attempts, attemptLog } = await storedDelivery(service, delivery)
     expect({ status, attempts }).to.deep.equal({ status: 'RETRYING', attempts: 1 })
     expect(attemptLog[0]).to.include({ stage: 'address', status: null, answer: null })
     expect(endpointServer.connections).to.have.length(0)

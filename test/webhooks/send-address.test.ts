@@ -32,7 +32,7 @@ describe('the webhook sender, with TLS', () => {
 
   it('delivers to the host of the certificate, and names it in the handshake', async () => {
     let servername: unknown = null
-    const endpointServer = await httpsEndpoint('receiver', (req, res) => {
+    const endpointServer = await httpsEndpoint('endpoint', (req, res) => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
       res.end()
     })
@@ -44,7 +44,7 @@ describe('the webhook sender, with TLS', () => {
     ['self-signed', hostName, 'self-signed'],
     ['expired', hostName, 'expired'],
     ['not-yet-valid', hostName, 'not valid yet'],
-    ['receiver', 'other.example.com', 'another host name'],
+    ['endpoint', 'other.example.com', 'another host name'],
   ]
   for (const [certificate, name, reason] of broken) {
     it(`refuses the certificate "${certificate}" of ${name}, whatever the environment says`, async () => {
@@ -61,7 +61,7 @@ describe('the webhook sender, with TLS', () => {
   }
 
   it('trusts only the public authorities if no other is given', async () => {
-    const endpointServer = await httpsEndpoint('receiver', (_req, res) => res.end())
+    const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end())
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
     const attempt = await made.send({
       url: `https://${hostName}:${endpointServer.port}/`,

@@ -13,7 +13,7 @@ describe('The TLS time of a business', () => {
   afterEach(stopAll)
 
   it('is not spent on a handshake of more than 16 KiB', async () => {
-    const [certificate, key] = [pem('receiver.pem'), pem('receiver.key')]
+    const [certificate, key] = [pem('endpoint.pem'), pem('endpoint.key')]
     const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const host = `${hostName}:${(server.address() as AddressInfo).port}`

@@ -234,7 +234,7 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
   })
 
   it('takes the status of a 1 MB response over TLS', async () => {
-    const endpointServer = await httpsEndpoint('receiver', (_req, res) => res.end('x'.repeat(1_048_576)))
+    const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end('x'.repeat(1_048_576)))
     expect(await attemptOverTls(endpointServer, {}, hostName)).to.include({
       outcome: 'delivered',
       status: 200,

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { cancelIntent, createIntent } from '../support/acts.ts'
-import { openVictim } from '../support/kill-points.ts'
+import { cancelIntent, createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
+import { openVictim } from '../support/victim.ts'
 
 const dayMs = 86_400_000
 
@@ -73,7 +73,7 @@ describe('A concurrent cancellation and expiry', () => {
     const own = paused === 'cancel' ? cancel(victim.origin) : expire(victim.deps)
     const reached = await Promise.race([victim.died.then(() => true), own.then(() => false)])
     const other = await (paused === 'cancel' ? expire(worker) : cancel(service.origin))
-    await victim.happen()
+    await victim.release()
     const outcome = `${await own}, ${other}`
     const at = victim.steps[step - 1] ?? 'ended'
     await victim.close()

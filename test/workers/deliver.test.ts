@@ -8,13 +8,13 @@ import {
   createIntent,
   deliveriesOf,
   freshDelivery,
-  openBeside,
+  openSecondProcess,
   post,
+  recordRecentSuccess,
   relay,
-  stored,
+  storedDelivery,
   subscribe,
-  trustEndpoint,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { isSignedWith, startEndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 
@@ -90,7 +90,7 @@ describe('A delivery', () => {
     await act('refund', { amount: 300, reason: 'torn' }, 200)
     await act('refund', {}, 200)
     service.clock.freeze(later(60_000))
-    const beside = await openBeside(service)
+    const beside = await openSecondProcess(service)
     beside.allowHost(endpointServer.host)
     beside.clock.freeze(service.clock.now())
     expect(await attemptAll(beside.deps)).to.deep.equal(first)
@@ -105,7 +105,7 @@ describe('A delivery', () => {
       nextAttemptAt: null,
       attempts: 0,
     })
-    expect(await stored(service, delivery)).to.include({
+    expect(await storedDelivery(service, delivery)).to.include({
       status: 'CANCELLED',
       attempts: 0,
       nextAttemptAt: null,
@@ -138,14 +138,14 @@ describe('A delivery', () => {
     const statuses = [
       200, 201, 202, 204, 226, 299, 300, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
     ]
-    await trustEndpoint(service, endpointId)
+    await recordRecentSuccess(service, endpointId)
     const made = await Promise.all(statuses.map(() => freshDelivery(service, merchant)))
     const statusOf = new Map(made.map(({ _id }, index) => [_id, statuses[index] ?? 0]))
     endpointServer.respondWith(
       (res, _count, { json }) => void res.writeHead(statusOf.get(json.id) ?? 0).end(),
     )
     const outcomes = await Promise.all(made.map(({ _id }) => attempt(service.deps, _id)))
-    const now = await Promise.all(made.map((delivery) => stored(service, delivery)))
+    const now = await Promise.all(made.map((delivery) => storedDelivery(service, delivery)))
     const told = statuses.map((status, index) => [
       status,
       outcomes[index]?.outcome,
@@ -168,7 +168,7 @@ describe('A delivery', () => {
     endpointServer.respondWith((res) => void res.writeHead(301, { Location: elsewhere.url }).end())
     const delivery = await freshDelivery(service, merchant)
     expect((await attempt(service.deps, delivery._id)).outcome).to.equal('retrying')
-    expect((await stored(service, delivery)).attemptLog[0]).to.include({ status: 301 })
+    expect((await storedDelivery(service, delivery)).attemptLog[0]).to.include({ status: 301 })
     expect([endpointServer.received.length, elsewhere.received.length]).to.deep.equal([1, 0])
     await elsewhere.close()
   })
@@ -183,7 +183,7 @@ describe('A delivery', () => {
     await attempt(service.deps, delivery._id)
     service.clock.advance(30_000)
     await attempt(service.deps, delivery._id)
-    const { attemptLog, attempts } = await stored(service, delivery)
+    const { attemptLog, attempts } = await storedDelivery(service, delivery)
     expect(attempts).to.equal(2)
     expect(attemptLog[0]).to.include({ status: null, stage: 'closed', answer: null })
     expect(attemptLog[0]?.at).to.deep.equal(startedAt)
@@ -194,12 +194,12 @@ describe('A delivery', () => {
   it('is not sent again after it was delivered, however often its job runs', async () => {
     const delivery = await freshDelivery(service, merchant)
     await attempt(service.deps, delivery._id)
-    const before = await stored(service, delivery)
+    const before = await storedDelivery(service, delivery)
     service.clock.advance(365 * 86_400_000)
     for (const _again of [1, 2])
       expect(await attempt(service.deps, delivery._id)).to.include({ outcome: 'superseded', attempts: 1 })
     expect(endpointServer.received).to.have.length(1)
-    expect(await stored(service, delivery)).to.deep.equal(before)
+    expect(await storedDelivery(service, delivery)).to.deep.equal(before)
   })
 
   it('does nothing for the job of an unknown delivery', async () => {
@@ -223,14 +223,14 @@ describe('A delivery', () => {
       for (const delivery of [untried, tried]) {
         for (const _again of [1, 2])
           expect((await attempt(service.deps, delivery._id)).outcome).to.equal('cancelled')
-        expect(await stored(service, delivery)).to.include({
+        expect(await storedDelivery(service, delivery)).to.include({
           status: 'CANCELLED',
           nextAttemptAt: null,
           leaseToken: null,
         })
       }
-      expect((await stored(service, untried)).attempts).to.equal(0)
-      expect((await stored(service, tried)).attempts).to.equal(1)
+      expect((await storedDelivery(service, untried)).attempts).to.equal(0)
+      expect((await storedDelivery(service, tried)).attempts).to.equal(1)
       expect(endpointServer.received).to.have.length(1)
     })
 })

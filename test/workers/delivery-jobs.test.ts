@@ -5,11 +5,11 @@ import { Redis } from 'ioredis'
 import { retryJob } from '../../src/admin/board/retry.ts'
 import { newId } from '../../src/security/ids.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
-import { createIntent, deliveriesOf, stored, subscribe, waitingEvents } from '../support/acts.ts'
+import { createIntent, deliveriesOf, outboxEvents, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
-import { everythingIn } from '../support/redis-keys.ts'
+import { dumpKeys } from '../support/redis-keys.ts'
 import { openService, type Service, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** From the API to the endpoint, with the real workers and the real queues. */
 describe('the job of a delivery', () => {
@@ -47,9 +47,9 @@ describe('the job of a delivery', () => {
     return { merchant, endpointServer, secret, intent, id: delivery?._id ?? '', first }
   }
 
-  const waitFor = (service: Service, id: string, status: string) =>
-    until(status, async () => {
-      const now = await stored(service, { _id: id })
+  const waitForStatus = (service: Service, id: string, status: string) =>
+    waitFor(status, async () => {
+      const now = await storedDelivery(service, { _id: id })
       return now.status === status && now
     })
 
@@ -61,7 +61,7 @@ describe('the job of a delivery', () => {
     service.startWorkers()
     const unsubscribed = await service.merchant()
     await createIntent(service, unsubscribed)
-    await until('relayed', async () => (await waitingEvents(service, unsubscribed)).length === 0)
+    await waitFor('relayed', async () => (await outboxEvents(service, unsubscribed)).length === 0)
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
@@ -73,7 +73,7 @@ describe('the job of a delivery', () => {
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
   const isIn = (queue: Queue, jobId: string, state: string) =>
-    until(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
+    waitFor(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
 
   it('does not exist for a first attempt that succeeds: nothing of the delivery is in Redis', async () => {
     const service = await openService()
@@ -85,19 +85,17 @@ describe('the job of a delivery', () => {
       enqueue(queue, jobs)
     }
     const { endpointServer, id } = await told(service, () => 200)
-    await waitFor(service, id, 'DELIVERED')
+    await waitForStatus(service, id, 'DELIVERED')
     expect(added).to.include('outbox-relay')
     expect(added).not.to.include('webhook-delivery')
-    expect(await everythingIn(service.deps.config.redisUrl, service.deps.config.queuePrefix)).not.to.include(
-      id,
-    )
+    expect(await dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)).not.to.include(id)
     await endpointServer.close()
     await service.close()
   })
 
   it('runs after each wait until the endpoint accepts the delivery, and is then removed', async () => {
     const { endpointServer, id, secret } = await told(quick, (count) => (count < 8 ? 500 : 200))
-    const { attempts, attemptLog } = await waitFor(quick, id, 'DELIVERED')
+    const { attempts, attemptLog } = await waitForStatus(quick, id, 'DELIVERED')
     expect([attempts, attemptLog.length, endpointServer.received.length]).to.deep.equal([8, 8, 8])
     expect(Math.min(...gapsOf(endpointServer))).to.be.at.least(200)
     expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(
@@ -119,15 +117,15 @@ describe('the job of a delivery', () => {
     const id = delivery?._id ?? ''
     await isIn(queue, jobOf(id, 1), 'unknown')
     expect(held).to.have.length(1)
-    expect(await stored(quick, { _id: id })).to.include({ status: 'RETRYING', attempts: 1 })
+    expect(await storedDelivery(quick, { _id: id })).to.include({ status: 'RETRYING', attempts: 1 })
     held[0]?.end()
-    await waitFor(quick, id, 'DELIVERED')
+    await waitForStatus(quick, id, 'DELIVERED')
     await hanging.close()
   })
 
   it('is among the failed jobs after the 8th failure, where support staff find it, and Retry re-queues the delivery', async () => {
     const { endpointServer, id, intent } = await told(quick, () => 500)
-    await waitFor(quick, id, 'DEAD')
+    await waitForStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
     const job = await queue.getJob(jobOf(id, 8))
@@ -139,12 +137,12 @@ describe('the job of a delivery', () => {
       error: 'status 500',
     })
     expect(endpointServer.received).to.have.length(8)
-    expect((await stored(quick, { _id: id })).attempts).to.equal(8)
+    expect((await storedDelivery(quick, { _id: id })).attempts).to.equal(8)
 
     endpointServer.respondWith((res) => void res.end())
     const by = { actor: { kind: 'staff', name: 'awa.diop', ip: null }, actId: newId() } as const
     expect(await retryJob(quick.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
-    const delivered = await waitFor(quick, id, 'DELIVERED')
+    const delivered = await waitForStatus(quick, id, 'DELIVERED')
     expect(delivered).to.include({ attempts: 9, requeues: 1 })
     for (const jobId of [jobOf(id, 8), jobIdOf(delivered), jobIdOf({ _id: id, attempts: 8, requeues: 1 })])
       await isIn(queue, jobId, 'unknown')
@@ -153,13 +151,13 @@ describe('the job of a delivery', () => {
 
   it('leaves the failed jobs when the delivery is re-queued without a job, as the command line does', async () => {
     const { endpointServer, id } = await told(quick, () => 500)
-    await waitFor(quick, id, 'DEAD')
+    await waitForStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
     endpointServer.respondWith((res) => void res.end())
     const asked = { status: 'RETRYING', requeues: 1, askedAfterAttempts: 8, deadAt: null } as const
     await quick.deps.Delivery.updateOne({ _id: id }, { $set: { ...asked, nextAttemptAt: quick.deps.now() } })
-    await waitFor(quick, id, 'DELIVERED')
+    await waitForStatus(quick, id, 'DELIVERED')
     await isIn(queue, jobOf(id, 8), 'unknown')
     await endpointServer.close()
   })
@@ -168,7 +166,7 @@ describe('the job of a delivery', () => {
     const { endpointServer, id, intent } = await told(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
-    const { nextAttemptAt } = await stored(standard, { _id: id })
+    const { nextAttemptAt } = await storedDelivery(standard, { _id: id })
     const job = await queue.getJob(jobOf(id, 1))
     expect(job?.name).to.equal('payment.created')
     expect(job?.data).to.deep.equal({
@@ -199,9 +197,12 @@ describe('the job of a delivery', () => {
     service.startWorkers()
     const { endpointServer, id } = await told(service, (count) => (count === 1 ? 500 : 200))
     const queue = queueOf(service)
-    await until('the delivery waits', async () => (await stored(service, { _id: id })).status === 'RETRYING')
-    await until('its job is lost', async () => (await queue.remove(jobOf(id, 1))) === 1)
-    await waitFor(service, id, 'DELIVERED')
+    await waitFor(
+      'the delivery waits',
+      async () => (await storedDelivery(service, { _id: id })).status === 'RETRYING',
+    )
+    await waitFor('its job is lost', async () => (await queue.remove(jobOf(id, 1))) === 1)
+    await waitForStatus(service, id, 'DELIVERED')
     expect(gapsOf(endpointServer)[0]).to.be.at.least(1_000)
     await endpointServer.close()
     await service.close()
@@ -213,7 +214,7 @@ describe('the job of a delivery', () => {
     await isIn(queue, jobOf(id, 1), 'delayed')
     const { redisUrl, queuePrefix } = standard.deps.config
     // The data of a job is JSON within JSON, with escaped quotes.
-    const text = (await everythingIn(redisUrl, queuePrefix)).replaceAll('\\', '')
+    const text = (await dumpKeys(redisUrl, queuePrefix)).replaceAll('\\', '')
     expect(text).to.include(`"ref":"${intent.referenceNumber}"`)
     expect(text).to.include(jobOf(id, 1))
     const forbidden = [

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
-import { type Merchant, withService, withServiceBeside } from '../support/service.ts'
+import { type Merchant, withSecondProcess, withService } from '../support/service.ts'
 
 describe('The lease on a delivery', () => {
   const service = withService()
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   let endpointServer: EndpointServer
   let merchant: Merchant
   let delivery: Delivery
@@ -36,7 +36,7 @@ describe('The lease on a delivery', () => {
     )
     expect(outcomes.filter(({ outcome }) => outcome === 'delivered')).to.have.length(1)
     expect(endpointServer.received).to.have.length(1)
-    expect(await stored(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
   it('holds to its last millisecond, then a worker takes over; an attempt cut short is not one of the 8', async () => {
@@ -86,7 +86,7 @@ describe('The lease on a delivery', () => {
       await holdByAnother(inMs(0))
       expect(await attempt(service.deps, delivery._id)).to.deep.include({ attempts: count })
     }
-    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 8 })
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 8 })
   })
 
   it('lasts 10 s from the claim and 10 s from each renewal during the attempt', async () => {
@@ -95,16 +95,16 @@ describe('The lease on a delivery', () => {
     const running = attempt(service.deps, delivery._id)
     await endpointServer.atLeast(1)
     const claimedAt = service.clock.now().getTime()
-    expect((await stored(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 10_000)
+    expect((await storedDelivery(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 10_000)
     service.clock.advance(9_000)
     await service.deps.leases.renew()
-    expect((await stored(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 19_000)
+    expect((await storedDelivery(service, delivery)).nextAttemptAt?.getTime()).to.equal(claimedAt + 19_000)
     beside.clock.freeze(new Date(claimedAt + 18_999))
     expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('not-due')
     held[0]?.end()
     expect((await running).outcome).to.equal('delivered')
     await service.deps.leases.renew()
-    expect(await stored(service, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
   })
 
   it('lets only its holder write a result', async () => {
@@ -114,11 +114,11 @@ describe('The lease on a delivery', () => {
     await endpointServer.atLeast(1)
     beside.clock.freeze(inMs(10_000))
     expect((await attempt(beside.deps, delivery._id)).outcome).to.equal('delivered')
-    const before = await stored(service, delivery)
+    const before = await storedDelivery(service, delivery)
     held[0]?.writeHead(500).end()
     await slow
     // The failure that this process saw does not count.
-    expect(await stored(service, delivery)).to.deep.equal(before)
+    expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 })

@@ -6,21 +6,21 @@ import {
   cancelIntent,
   createIntent,
   deliveriesOf,
+  outboxEvents,
   readIntent,
   relay,
   storedBodies,
   subscribe,
-  waitingEvents,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
-import { openService, withMerchantPerTest, withService, withServiceBeside } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { openService, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 
 describe('expiry', () => {
   const service = withService()
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
   afterEach(() => service.clock.freeze(null))
 
@@ -69,7 +69,7 @@ describe('expiry', () => {
       status: 'CANCELLED',
       cancellationReason: 'requested_by_merchant',
     })
-    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created', 'payment.cancelled'])
+    expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
   it('changes nothing if it comes too early, and returns when it is due', async () => {
@@ -138,7 +138,7 @@ describe('Expiry with real workers and a lifetime of one second', () => {
     expect(await expireDue(service.deps)).to.equal(0)
     const delivered = async () =>
       (await deliveriesOf(service, merchant)).every(({ status }) => status === 'DELIVERED')
-    await until('all is written down', delivered)
+    await waitFor('all is written down', delivered)
     expect(await deliveriesOf(service, merchant)).to.have.length(10)
     expect(endpointServer.received.map(({ json }) => json.data.reference_number)).to.have.members([
       ...expiresAt.keys(),

@@ -10,18 +10,18 @@ import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
 import {
   createIntent,
   deliveriesOf,
-  openBeside,
+  openSecondProcess,
+  outboxEvents,
+  recordRecentSuccess,
   relay,
-  stored,
+  storedDelivery,
   subscribe,
-  trustEndpoint,
-  waitingEvents,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { startProcess } from '../support/processes.ts'
-import { everythingIn } from '../support/redis-keys.ts'
+import { dumpKeys } from '../support/redis-keys.ts'
 import { type Merchant, withServicePerTest } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('The first attempt at a delivery', () => {
   const service = withServicePerTest()
@@ -43,9 +43,9 @@ describe('The first attempt at a delivery', () => {
 
   const create = (count: number) =>
     Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
-  const inRedis = () => everythingIn(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+  const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const areDelivered = (count: number) =>
-    until(`${count} are delivered`, async () => {
+    waitFor(`${count} are delivered`, async () => {
       const made = await deliveriesOf(service, merchant)
       return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
     })
@@ -71,7 +71,7 @@ describe('The first attempt at a delivery', () => {
       deliveryLeaseMs,
       deliveryLeaseMs + 5_000,
     )
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
     held[0]?.end()
     await service.deps.backgroundWork.ended()
     const [done] = await areDelivered(1)
@@ -85,12 +85,12 @@ describe('The first attempt at a delivery', () => {
     endpointServer.respondWith((res) => void held.push(res))
     service.startWorkers()
     await create(5)
-    await until('all are inserted', async () => (await deliveriesOf(service, merchant)).length === 5)
+    await waitFor('all are inserted', async () => (await deliveriesOf(service, merchant)).length === 5)
     await endpointServer.atLeast(2)
     const waiting = (await deliveriesOf(service, merchant)).filter(({ leaseToken }) => leaseToken === null)
     expect(waiting).to.have.length(3)
     for (const delivery of waiting)
-      await until('its job', async () => (await queue.getJob(jobIdOf(delivery))) !== undefined)
+      await waitFor('its job', async () => (await queue.getJob(jobIdOf(delivery))) !== undefined)
     expect(endpointServer.received).to.have.length(2)
     endpointServer.respondWith((res) => void res.end())
     const freedAt = Date.now()
@@ -99,14 +99,14 @@ describe('The first attempt at a delivery', () => {
     // Long before their jobs run again.
     expect(Math.max(...endpointServer.received.map(({ at }) => at)) - freedAt).to.be.below(4_000)
     expect(arrivals()).to.deep.equal([1, 1, 1, 1, 1])
-    await until('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
+    await waitFor('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
   })
 
   it('is left to other processes if this one does not work on deliveries', async () => {
-    const relays = await openBeside(service, { WORKER_QUEUES: 'outbox-relay' })
+    const relays = await openSecondProcess(service, { WORKER_QUEUES: 'outbox-relay' })
     relays.startWorkers()
     await create(3)
-    await until('all are relayed', async () => {
+    await waitFor('all are relayed', async () => {
       const made = await deliveriesOf(service, merchant)
       return made.length === 3 && (await queue.getWaitingCount()) === 3
     })
@@ -116,7 +116,7 @@ describe('The first attempt at a delivery', () => {
       expect(await queue.getJobState(jobIdOf(delivery))).to.equal('waiting')
     }
     expect(endpointServer.received).to.have.length(0)
-    const attempts = await openBeside(service, { WORKER_QUEUES: 'webhook-delivery' })
+    const attempts = await openSecondProcess(service, { WORKER_QUEUES: 'webhook-delivery' })
     attempts.allowHost(endpointServer.host)
     attempts.startWorkers()
     await areDelivered(3)
@@ -125,8 +125,8 @@ describe('The first attempt at a delivery', () => {
   })
 
   it('is made once if several processes relay the event at once', async () => {
-    await trustEndpoint(service, endpointId)
-    const beside = await openBeside(service)
+    await recordRecentSuccess(service, endpointId)
+    const beside = await openSecondProcess(service)
     beside.allowHost(endpointServer.host)
     const both = [service, beside]
     for (const { deps } of both) deps.slots.open()
@@ -164,7 +164,10 @@ describe('The first attempt at a delivery', () => {
     service.clock.advance(deliveryLeaseMs + 500)
     expect(await attemptDue(service.deps)).to.equal(1)
     await service.deps.backgroundWork.ended()
-    expect(await stored(service, delivery as Delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
+    expect(await storedDelivery(service, delivery as Delivery)).to.include({
+      status: 'DELIVERED',
+      attempts: 1,
+    })
     expect(arrivals()).to.deep.equal([1])
   })
 
@@ -177,7 +180,7 @@ describe('The first attempt at a delivery', () => {
     worker.kill('SIGKILL')
     const killedAt = Date.now()
     service.startWorkers()
-    const [done] = await until(
+    const [done] = await waitFor(
       'it is taken over',
       async () => {
         const made = await deliveriesOf(service, merchant)
@@ -209,7 +212,10 @@ describe('The first attempt at a delivery', () => {
       service.clock.advance(deliveryLeaseMs + 500)
       await attemptDue(service.deps)
       await service.deps.backgroundWork.ended()
-      expect(await stored(service, delivery as Delivery)).to.include({ status: 'RETRYING', attempts: 1 })
+      expect(await storedDelivery(service, delivery as Delivery)).to.include({
+        status: 'RETRYING',
+        attempts: 1,
+      })
       expect(arrivals()).to.deep.equal([2])
     })
 
@@ -243,7 +249,7 @@ describe('The first attempt at a delivery', () => {
       service.deps.slots.wait({ endpointId, businessId, health, origin: endpointServer.host })
       service.startWorkers()
       await areDelivered(3)
-      await until('nobody waits', () => service.deps.slots.waiting().length === 0)
+      await waitFor('nobody waits', () => service.deps.slots.waiting().length === 0)
     })
   })
 })

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import { createIntent, deliveriesOf, subscribe, trustEndpoint } from '../support/acts.ts'
+import { createIntent, deliveriesOf, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** A merchant with one endpoint. */
 interface Shop {
@@ -32,7 +32,7 @@ describe('an endpoint that hangs or is slow', () => {
     Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
 
   const isDone = (shop: Shop, count: number, withinMs?: number) =>
-    until(
+    waitFor(
       `${count} are delivered`,
       async () => {
         const made = await deliveriesOf(service, shop.merchant)
@@ -55,7 +55,7 @@ describe('an endpoint that hangs or is slow', () => {
     const [bad, good] = [await openShop(), await openShop()]
     const respond = hang(bad)
     await sell(bad, 12)
-    await until('the others wait', async () => (await deliveriesOf(service, bad.merchant)).length === 12)
+    await waitFor('the others wait', async () => (await deliveriesOf(service, bad.merchant)).length === 12)
     await bad.endpointServer.atLeast(2)
     expect(bad.endpointServer.received).to.have.length(2)
 
@@ -71,7 +71,7 @@ describe('an endpoint that hangs or is slow', () => {
 
   it('frees its fast slots after 5 s, so another endpoint of its business goes on', async () => {
     const bad = await openShop()
-    await trustEndpoint(service, bad.endpointId)
+    await recordRecentSuccess(service, bad.endpointId)
     const respond = hang(bad)
     const other = await startEndpointServer()
     endpointServers.push(other)
@@ -86,25 +86,25 @@ describe('an endpoint that hangs or is slow', () => {
     // From here on it gets two at a time.
     await bad.endpointServer.atLeast(52, 10_000)
     respond()
-    await until(
+    await waitFor(
       'all are delivered',
       async () =>
         (await deliveriesOf(service, bad.merchant)).filter(({ status }) => status === 'DELIVERED').length ===
         62,
       20_000,
     )
-    await until('the slots are free', () => service.deps.slots.inFlight() === 0)
+    await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
   })
 
   it('does not delay an endpoint of another business at the same host', async () => {
     const bad = await openShop()
-    await trustEndpoint(service, bad.endpointId)
+    await recordRecentSuccess(service, bad.endpointId)
     const respond = hang(bad)
     await sell(bad, 60)
     await bad.endpointServer.atLeast(50)
     const good = await openShop(bad.endpointServer)
     const [intent] = await sell(good, 1)
-    await until('its webhook arrives', () =>
+    await waitFor('its webhook arrives', () =>
       bad.endpointServer.received.some(
         ({ json }) => json.data['reference_number'] === intent?.referenceNumber,
       ),

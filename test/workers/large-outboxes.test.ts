@@ -11,10 +11,10 @@ import { type IntentSource } from '../../src/outbox/outbox-batchers.ts'
 import { readOutboxes } from '../../src/outbox/read-outboxes.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { newId } from '../../src/security/ids.ts'
-import { createIntent, relay, subscribe, waitingEvents } from '../support/acts.ts'
+import { createIntent, outboxEvents, relay, subscribe } from '../support/actions.ts'
 import { newRefund, simulate, storedIntent } from '../support/pay.ts'
 import { withMerchantPerTest, withServicePerTest } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const many = 1_000
 /** The largest metadata allowed, of characters that take four bytes. */
@@ -99,11 +99,11 @@ describe('an intent with very many events', () => {
     const bytes = await bytesOf(referenceNumber)
     expect(bytes).to.be.within(1_000_000, 4_000_000)
     const all = 2 * many + 2
-    expect(await waitingEvents(service, merchant)).to.have.length(all)
+    expect(await outboxEvents(service, merchant)).to.have.length(all)
     service.startWorkers()
     await relay(service, merchant)
-    await until('every event is told', () => endpointServer.ids.length >= all, 180_000)
-    await until(
+    await waitFor('every event is told', () => endpointServer.ids.length >= all, 180_000)
+    await waitFor(
       'every delivery has ended',
       async () => {
         const open = await service.deps.Delivery.countDocuments({ nextAttemptAt: { $type: 'date' } })
@@ -111,7 +111,7 @@ describe('an intent with very many events', () => {
       },
       60_000,
     )
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
     expect(endpointServer.ids).to.have.length(all)
     expect(new Set(endpointServer.ids)).to.have.property('size', all)
     expect(endpointServer.bytes()).to.be.above(all * 100_000)
@@ -206,7 +206,7 @@ describe('an intent with very many events', () => {
     expect([refused.status, refused.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
     expect(await state()).to.equal('unavailable')
     await relay(service, merchant)
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
     expect(await state()).to.equal('pending')
     expect((await simulate(service, merchant, referenceNumber)).status).to.equal(200)
   }).timeout(120_000)

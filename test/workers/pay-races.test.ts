@@ -17,9 +17,9 @@ import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { expectBalanced } from '../support/books.ts'
 import { createGate } from '../support/gate.ts'
-import { payFor, refund, storedIntent, toldBy, wordOf } from '../support/pay.ts'
-import { withMerchant, withService, withServiceBeside } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { outboxEventsOf, outcomeName, payFor, refund, storedIntent } from '../support/pay.ts'
+import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const rounds = 2000
 const together = 25
@@ -32,7 +32,7 @@ const balance = 2000
 
 describe('Two payers, the merchant, a simulation and the expiry that compete for one intent', () => {
   const service = withService()
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
   let caller: Caller
   const instant = new Date('2032-01-01T00:00:00Z')
@@ -138,8 +138,8 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const worker = workers[index % 2] as Deps
     const acts = {
       payer: async () =>
-        wordOf(await payFor(service, intent, { ...asIf(0), ...(steer && { pin: steer.pin }) })),
-      other: async () => wordOf(await payFor(beside, intent, asIf(7))),
+        outcomeName(await payFor(service, intent, { ...asIf(0), ...(steer && { pin: steer.pin }) })),
+      other: async () => outcomeName(await payFor(beside, intent, asIf(7))),
       cancel: () => asked(cancelIntent(service.deps, caller, referenceNumber, effect())),
       simulation: () => {
         const outcome = index % 10 === 0 ? 'insufficient_funds' : 'success'
@@ -171,7 +171,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const went: Partial<Record<Act, Promise<string>>> = {}
     if (pin === 'slow') {
       went.payer = acts.payer()
-      await until('under way', async () => (await storedIntent(service, referenceNumber)).hold !== null)
+      await waitFor('under way', async () => (await storedIntent(service, referenceNumber)).hold !== null)
     }
     went[first] = acts[first]()
     await went[first]
@@ -202,7 +202,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const end = cancellationReason ?? status
     const outcomes = attempts.map(({ outcome }) => outcome)
     const declined = outcomes.filter((outcome) => outcome === 'declined').map(() => 'payment.failed')
-    expect(toldBy(intent), label).to.deep.equal(['payment.created', ...declined, endings[end]])
+    expect(outboxEventsOf(intent), label).to.deep.equal(['payment.created', ...declined, endings[end]])
     expect(
       outcomes.filter((outcome) => outcome === 'done'),
       label,

@@ -6,13 +6,13 @@ import { askDue } from '../../src/intents/query-due-wallets.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
-import { cancelIntent, createIntent, readIntent } from '../support/acts.ts'
+import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { openVictim } from '../support/kill-points.ts'
-import { pay, simulate, storedIntent, toldBy, wordOf } from '../support/pay.ts'
+import { outboxEventsOf, outcomeName, pay, simulate, storedIntent } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { openVictim } from '../support/victim.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 const minuteMs = 60_000
@@ -42,15 +42,15 @@ describe('A payment in progress', () => {
   async function paying(outcome: WalletOutcome) {
     const { referenceNumber } = await createIntent(service, merchant)
     const [key, gate] = [newId(), createGate()]
-    wallet.answers(() => gate.passed.then(() => outcome))
+    wallet.setOutcome(() => gate.passed.then(() => outcome))
     const paid = pay(service, referenceNumber, { paymentId: key })
-    await until('the order', () => wallet.orders.includes(key))
+    await waitFor('the order', () => wallet.orders.includes(key))
     return {
       referenceNumber,
       key,
       async answered() {
         gate.open()
-        return wordOf(await paid)
+        return outcomeName(await paid)
       },
     }
   }
@@ -62,17 +62,17 @@ describe('A payment in progress', () => {
         '400 INTENT_CANCEL_CONFLICT',
       )
       expect(codeOf(await simulate(service, merchant, referenceNumber))).to.equal('400 INTENT_NOT_PENDING')
-      expect(wordOf(await pay(service, referenceNumber))).to.equal('not-begun')
-      expect(wordOf(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+      expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
+      expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     }
     expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
     expect(await answered()).to.equal('refused')
     expect(wallet.orders).to.deep.equal([key])
     // The form that was sent before is not carried out again.
-    expect(wordOf(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+    expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
     const intent = await storedIntent(service, referenceNumber)
-    expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
+    expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
   it('delays the expiry: the intent reads PENDING until the payment ends, however long that takes', async () => {
@@ -89,7 +89,7 @@ describe('A payment in progress', () => {
     expect([await listed('PENDING'), await listed('PAID')]).to.deep.equal([[], [referenceNumber]])
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
     const intent = await storedIntent(service, referenceNumber)
-    expect(toldBy(intent)).to.deep.equal(['payment.created', 'payment.confirmed'])
+    expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.confirmed'])
   })
 
   const ends: { outcome: WalletOutcome; status: string; told: string[] }[] = [
@@ -111,13 +111,13 @@ describe('A payment in progress', () => {
       for (const _again of [1, 2]) await expireIntent(service.deps, referenceNumber)
       const intent = await storedIntent(service, referenceNumber)
       expect(intent).to.deep.include({ status, hold: null })
-      expect(toldBy(intent)).to.deep.equal(['payment.created', ...told])
+      expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', ...told])
       const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
       expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
       expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(
         Array(2).fill(service.clock.now().getTime()),
       )
-      expect(wordOf(await pay(service, referenceNumber))).to.equal('not-begun')
+      expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 
   for (const { outcome, status } of [{ outcome: { outcome: 'done' }, status: 'PAID' } as const, ...ends])
@@ -139,23 +139,23 @@ describe('A payment in progress', () => {
   it('that was declined may be tried again; the reason is shown until one succeeds', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const before = await storedIntent(service, referenceNumber)
-    wallet.answers(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
-    expect(wordOf(await pay(service, referenceNumber))).to.equal('declined')
+    wallet.setOutcome(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
+    expect(outcomeName(await pay(service, referenceNumber))).to.equal('declined')
     const declined = await storedIntent(service, referenceNumber)
     expect(declined.failure).to.deep.equal({ code: 'limit_exceeded', retryable: true })
     // The customer still has the code.
     expect(declined.codeReusableAt).to.deep.equal(before.codeReusableAt)
-    wallet.answers(() => ({ outcome: 'done' }))
-    expect(wordOf(await pay(service, referenceNumber))).to.equal('done')
+    wallet.setOutcome(() => ({ outcome: 'done' }))
+    expect(outcomeName(await pay(service, referenceNumber))).to.equal('done')
     const after = await storedIntent(service, referenceNumber)
     expect([after.status, after.failure]).to.deep.equal(['PAID', null])
-    expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.failed', 'payment.confirmed'])
+    expect(outboxEventsOf(after)).to.deep.equal(['payment.created', 'payment.failed', 'payment.confirmed'])
     expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
   it('that fails for good releases the code, like one that succeeds', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
-    wallet.answers(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
+    wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)
     const { codeReusableAt } = await storedIntent(service, referenceNumber)
     expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
@@ -163,14 +163,14 @@ describe('A payment in progress', () => {
 
   it('keeps the last 50 attempts only', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
-    wallet.answers(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
+    wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     for (let count = 0; count < 55; count += 1) await pay(service, referenceNumber)
     const { attempts } = await storedIntent(service, referenceNumber)
     expect(attempts.map(({ id }) => id)).to.deep.equal(wallet.orders.slice(-50))
     // The form of the first is known all the same.
-    expect(wordOf(await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) }))).to.equal(
-      'not-begun',
-    )
+    expect(
+      outcomeName(await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })),
+    ).to.equal('not-begun')
     expect(wallet.orders).to.have.length(55)
   })
 
@@ -200,11 +200,11 @@ describe('A payment in progress', () => {
     // After the look at the intent.
     const process = await openVictim(service, { step: 2, fate, lateMs: 0 })
     const orders = scriptedWallet(process).orders
-    const paid = pay(process, referenceNumber, { paymentId: key }).then(wordOf, () => 'died')
+    const paid = pay(process, referenceNumber, { paymentId: key }).then(outcomeName, () => 'died')
     await process.died
     expect(process.steps).to.deep.equal(['mongodb find', 'mongodb update'])
     service.clock.advance(ms)
-    await process.happen()
+    await process.release()
     return { referenceNumber, key, orders, paid, process }
   }
 
@@ -212,9 +212,9 @@ describe('A payment in progress', () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)
-      return wordOf(await pay(service, referenceNumber))
+      return outcomeName(await pay(service, referenceNumber))
     }
-    wallet.answers(() => ({ outcome: 'done' }))
+    wallet.setOutcome(() => ({ outcome: 'done' }))
     expect(await begunAt(dayMs - 1001)).to.equal('done')
     expect(await begunAt(dayMs - 1000)).to.equal('not-begun')
     expect(wallet.orders).to.have.length(1)
@@ -246,7 +246,7 @@ describe('A payment in progress', () => {
 
   it('is released if its process died before it knew of the hold, and its form has no effect later', async () => {
     const { referenceNumber, key, orders, paid, process } = await slowlyHeld('late', 0, minuteMs)
-    wallet.knows({ outcome: 'not-executed' })
+    wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)
     expect(hold?.id).to.equal(key)
     expect(await askDue(service.deps)).to.equal(1)
@@ -256,9 +256,9 @@ describe('A payment in progress', () => {
       status: 'PENDING',
       hold: null,
     })
-    expect(wordOf(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
-    wallet.answers(() => ({ outcome: 'done' }))
-    expect(wordOf(await pay(service, referenceNumber))).to.equal('done')
+    expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
+    wallet.setOutcome(() => ({ outcome: 'done' }))
+    expect(outcomeName(await pay(service, referenceNumber))).to.equal('done')
     expect(orders).to.deep.equal([])
     await process.close()
     await paid

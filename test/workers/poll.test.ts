@@ -15,17 +15,17 @@ import {
   createIntent,
   deliveriesOf,
   freshDelivery,
-  stored,
+  outboxEvents,
+  recordRecentSuccess,
+  storedDelivery,
   subscribe,
-  trustEndpoint,
-  waitingEvents,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { startEndpointServer, withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { openService, withMerchantPerTest, withServicePerTest } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const dayMs = 86_400_000
 
@@ -77,7 +77,7 @@ describe('the poll', () => {
       expect(await pollOutboxes(service.deps)).to.equal(0)
       service.clock.advance(2_000)
       expect(await pollOutboxes(service.deps)).to.equal(1)
-      expect(await waitingEvents(service, merchant)).to.deep.equal([])
+      expect(await outboxEvents(service, merchant)).to.deep.equal([])
       expect(await deliveriesOf(service, merchant)).to.have.length(1)
       expect(await pollOutboxes(service.deps)).to.equal(0)
     })
@@ -86,7 +86,7 @@ describe('the poll', () => {
       await storeOrder(service, merchant)
       service.clock.advance(2_000)
       expect(await pollOutboxes(service.deps)).to.equal(1)
-      expect(await waitingEvents(service, merchant)).to.deep.equal([])
+      expect(await outboxEvents(service, merchant)).to.deep.equal([])
     })
 
     it('relays the event of a business before thousands of older ones of another business', async () => {
@@ -97,11 +97,11 @@ describe('the poll', () => {
       service.clock.advance(2_000)
       service.deps.slots.open()
       expect(await pollOutboxes(service.deps)).to.be.within(1_001, 1_010)
-      await until('the event of the neighbour', async () => {
+      await waitFor('the event of the neighbour', async () => {
         const made = await deliveriesOf(service, neighbour)
         return made[0]?.status === 'DELIVERED'
       })
-      expect(await waitingEvents(service, merchant)).to.have.length(2_000)
+      expect(await outboxEvents(service, merchant)).to.have.length(2_000)
     }).timeout(60_000)
 
     it('relays other events despite hundreds that this version cannot relay, and reports the error', async () => {
@@ -115,8 +115,8 @@ describe('the poll', () => {
       service.deps.slots.open()
       const fault = await pollOutboxes(service.deps).catch((error: Error) => error.message)
       expect(fault).to.match(/format 99/)
-      expect(await waitingEvents(service, neighbour)).to.deep.equal([])
-      expect(await waitingEvents(service, merchant)).to.have.length(300)
+      expect(await outboxEvents(service, neighbour)).to.deep.equal([])
+      expect(await outboxEvents(service, merchant)).to.have.length(300)
       await service.deps.backgroundWork.ended()
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
@@ -129,19 +129,19 @@ describe('the poll', () => {
       service.deps.slots.open()
       service.clock.advance(1_000)
       expect(await attemptAll()).to.equal(1)
-      expect(await stored(service, delivery)).to.include({ status: 'RETRYING', attempts: 1 })
+      expect(await storedDelivery(service, delivery)).to.include({ status: 'RETRYING', attempts: 1 })
       service.clock.advance(29_000)
       expect(await attemptAll()).to.equal(0)
       service.clock.advance(2_000)
       expect(await attemptAll()).to.equal(1)
-      expect((await stored(service, delivery)).attempts).to.equal(2)
+      expect((await storedDelivery(service, delivery)).attempts).to.equal(2)
       const nextAttemptAt = new Date(service.clock.now().getTime() + 10_000)
       const leaseToken = 'of a dead process'
       await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt, leaseToken } })
       expect(await attemptAll()).to.equal(0)
       service.clock.advance(10_500)
       expect(await attemptAll()).to.equal(1)
-      expect((await stored(service, delivery)).attempts).to.equal(3)
+      expect((await storedDelivery(service, delivery)).attempts).to.equal(3)
     })
 
     it('attempts the delivery of a business before thousands of older ones of another business', async () => {
@@ -152,7 +152,7 @@ describe('the poll', () => {
       const ids = await Promise.all(
         Array.from({ length: 4 }, async () => (await subscribe(service, merchant, hanging.url)).id),
       )
-      for (const id of ids) await trustEndpoint(service, id)
+      for (const id of ids) await recordRecentSuccess(service, id)
       const many = Array.from({ length: 5_000 }, (_, index): Delivery => {
         const endpoint = ids[index % ids.length] ?? ''
         return {
@@ -169,7 +169,7 @@ describe('the poll', () => {
       service.clock.advance(1_000)
       service.deps.slots.open()
       expect(await attemptDue(service.deps)).to.be.within(500, 520)
-      await until(
+      await waitFor(
         'the delivery of the neighbour',
         async () => (await deliveriesOf(service, neighbour))[0]?.status === 'DELIVERED',
       )
@@ -187,8 +187,8 @@ describe('the poll', () => {
       service.clock.advance(1_000)
       service.deps.slots.open()
       expect(await attemptAll()).to.equal(2)
-      expect(await stored(service, right)).to.include({ status: 'DELIVERED' })
-      expect(await stored(service, wrong)).to.include({ status: 'PENDING', attempts: 0 })
+      expect(await storedDelivery(service, right)).to.include({ status: 'DELIVERED' })
+      expect(await storedDelivery(service, wrong)).to.include({ status: 'PENDING', attempts: 0 })
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
 
@@ -252,7 +252,7 @@ describe('the poll', () => {
     const failing: Deps = { ...service.deps, WalletAccount: wallets }
     const fault = await finishLeftovers(failing).catch((error: Error) => error.message)
     expect(fault).to.match(/no wallets|find/)
-    expect((await stored(service, delivery)).unaudited).to.deep.equal([])
+    expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
   })
 
   it('reads only an index, however many documents need nothing', async () => {
@@ -274,7 +274,7 @@ describe('the poll', () => {
     }
     const done = await profiled(service, async () => {
       const polling = startPolling(polled)
-      await until('each has looked', () => new Set(asked).size >= 4)
+      await waitFor('each has looked', () => new Set(asked).size >= 4)
       await polling.stop()
       await service.deps.backgroundWork.ended()
     })
@@ -303,7 +303,7 @@ describe('the poll', () => {
     const queues: string[] = []
     const info = (fields: { queue: string }) => void queues.push(fields.queue)
     const polling = startPolling({ ...own.deps, log: { ...own.deps.log, info } as never })
-    await until('the event is relayed', async () => (await deliveriesOf(own, seller)).length === 1)
+    await waitFor('the event is relayed', async () => (await deliveriesOf(own, seller)).length === 1)
     await polling.stop()
     expect(new Set(queues)).to.deep.equal(new Set(['outbox-relay']))
     await own.close()

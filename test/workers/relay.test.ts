@@ -8,13 +8,13 @@ import {
   cancelIntent,
   createIntent,
   deliveriesOf,
+  outboxEvents,
+  recordRecentSuccess,
   relay,
   storedBodies,
   storedBody,
   subscribe,
-  trustEndpoint,
-  waitingEvents,
-} from '../support/acts.ts'
+} from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import {
@@ -22,13 +22,13 @@ import {
   type Merchant,
   type Service,
   withMerchantPerTest,
+  withSecondProcess,
   withService,
-  withServiceBeside,
 } from '../support/service.ts'
 
 describe('the relay', () => {
   const service = withService()
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
 
@@ -40,7 +40,7 @@ describe('the relay', () => {
     await service.deps.Endpoint.updateOne({ _id: inactive.id }, { $set: { active: false } })
     await subscribe(service, await service.merchant(), endpointServer.url)
     await createIntent(service, merchant)
-    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created'])
+    expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created'])
 
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 2 })
     const made = await deliveriesOf(service, merchant)
@@ -49,7 +49,7 @@ describe('the relay', () => {
       ['PENDING', 0],
       ['PENDING', 0],
     ])
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
   it('leaves events in the outbox while their business has all its slots, and relays those of others', async () => {
@@ -67,14 +67,14 @@ describe('the relay', () => {
     await Promise.all([createIntent(service, merchant), createIntent(service, other)])
     expect(await relay(service, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
     expect(await relay(service, other)).to.deep.equal({ events: 1, deliveries: 1 })
-    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created'])
+    expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created'])
     for (const free of taken) free()
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
   it('relays the events that it can compose, and frees every slot, if it cannot compose another', async () => {
     const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
-    await trustEndpoint(service, endpointId)
+    await recordRecentSuccess(service, endpointId)
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     const outbox = (await service.deps.Intent.findOne({ referenceNumber }).lean())?.outbox ?? []
@@ -157,13 +157,13 @@ describe('the relay', () => {
     expect(made).to.have.length(40)
     const pairs = made.map(({ referenceNumber, endpointId }) => `${referenceNumber} ${endpointId}`)
     expect(new Set(pairs)).to.have.property('size', 40)
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
   it('empties the outbox of a merchant without an endpoint', async () => {
     await createIntent(service, merchant)
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 0 })
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
     expect(await deliveriesOf(service, merchant)).to.deep.equal([])
   })
 
@@ -198,7 +198,7 @@ describe('the relay', () => {
     await mongo.db?.command({ collMod: 'deliveries', validator: {} })
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events } })
     expect(await relayOutboxes(service.deps, batch)).to.include({ events: 2, deliveries: 2 })
-    expect([await waitingEvents(service, merchant), await waitingEvents(service, broken)]).to.deep.equal([
+    expect([await outboxEvents(service, merchant), await outboxEvents(service, broken)]).to.deep.equal([
       [],
       [],
     ])
@@ -230,7 +230,7 @@ describe('the relay', () => {
     const { _id, businessId, sandbox, createdAt } = order
     const givenUp = { _id: newId(), businessId, sandbox, status: 'RELEASED', released: [], createdAt }
     await service.deps.Order.collection.insertOne(givenUp as never)
-    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.created', 'order.new'])
+    expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'order.new'])
 
     expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
     const made = await deliveriesOf(service, merchant)
@@ -255,7 +255,7 @@ describe('the relay', () => {
         created_at: createdAt.toISOString(),
       },
     })
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
     // As if the process had died between the deliveries and the emptying.
     await service.deps.Order.updateOne({ _id }, { $set: { outbox: order.outbox } })
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
@@ -277,11 +277,11 @@ describe('the relay', () => {
       },
     }
     await relay(service, merchant, cancelledMeanwhile)
-    expect(await waitingEvents(service, merchant)).to.deep.equal(['payment.cancelled'])
+    expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.cancelled'])
     await relay(service, merchant)
     const made = await deliveriesOf(service, merchant)
     expect(made.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
-    expect(await waitingEvents(service, merchant)).to.deep.equal([])
+    expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
   describe('gives each delivery the body of SPEC 6.2:', () => {

@@ -6,14 +6,14 @@ import { deadIn } from '../../src/webhooks/deliveries/dead-in.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { type Requeuer, requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { requeueAll } from '../../src/webhooks/deliveries/requeue-all.ts'
-import { attempt, freshDelivery, stored, subscribe, trustEndpoint } from '../support/acts.ts'
+import { attempt, freshDelivery, recordRecentSuccess, storedDelivery, subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
-import { deadDeliveries } from '../support/dead.ts'
+import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
-import { killEverywhere } from '../support/kill-everywhere.ts'
+import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { openService, withMerchantPerTest, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const actor = { kind: 'operator', name: 'tester', ip: null } as const
 const someone = (): Requeuer => ({ actor, actId: newId() })
@@ -45,11 +45,11 @@ describe('A re-queue of a delivery', () => {
     const seller = await own.merchant()
     const hook = await subscribe(own, seller, endpointServer.url, ['payment.created'])
     const { _id } = await freshDelivery(own, seller)
-    await until('DEAD', async () => (await stored(own, { _id })).status === 'DEAD')
+    await waitFor('DEAD', async () => (await storedDelivery(own, { _id })).status === 'DEAD')
     endpointServer.respondWith((res) => void res.end())
     own.clock.advance(3_600_000)
     await requeueDeliveries(own.deps, [_id], someone())
-    await until('DELIVERED', async () => (await stored(own, { _id })).status === 'DELIVERED')
+    await waitFor('DELIVERED', async () => (await storedDelivery(own, { _id })).status === 'DELIVERED')
     const [first, ...others] = endpointServer.received
     const last = others.at(-1) ?? expect.fail()
     expect(others).to.have.length(8)
@@ -57,7 +57,7 @@ describe('A re-queue of a delivery', () => {
     expect(isSignedWith(hook.secret, last)).to.equal(true)
     const aged = Number(last.headers['x-service-timestamp']) - Number(first?.headers['x-service-timestamp'])
     expect(aged).to.be.within(3_600, 3_660)
-    expect(await stored(own, { _id })).to.include({ attempts: 9, requeues: 1, deadAt: null })
+    expect(await storedDelivery(own, { _id })).to.include({ attempts: 9, requeues: 1, deadAt: null })
     await own.close()
   })
 
@@ -81,7 +81,7 @@ describe('A re-queue of a delivery', () => {
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
     await attempt(service.deps, delivery._id)
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
-    expect(await stored(service, delivery)).to.include({ status: 'DEAD', requeues: 1, attempts: 9 })
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', requeues: 1, attempts: 9 })
     expect(await trailOf([delivery])).to.have.length(1)
   })
 
@@ -92,19 +92,19 @@ describe('A re-queue of a delivery', () => {
     await requeue([delivery._id])
     const running = attempt(service.deps, delivery._id)
     await endpointServer.atLeast(1)
-    const before = await stored(service, delivery)
+    const before = await storedDelivery(service, delivery)
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-    expect(await stored(service, delivery)).to.deep.equal(before)
+    expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     gate.open()
     await running
-    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
 
     await requeue([delivery._id])
     // Put off, or seen by a process whose clock is behind: it is due later, and still the one attempt asked for.
     const later = new Date(service.clock.now().getTime() + 60_000)
     await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-    expect(await stored(service, delivery)).to.include({ requeues: 2 })
+    expect(await storedDelivery(service, delivery)).to.include({ requeues: 2 })
   })
 
   it('requests the same attempt again if the requested attempt was cancelled', async () => {
@@ -114,11 +114,11 @@ describe('A re-queue of a delivery', () => {
     await requeue([delivery._id])
     await switchTo(false)
     await attempt(service.deps, delivery._id)
-    expect(await stored(service, delivery)).to.include({ status: 'CANCELLED', attempts: 8 })
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'CANCELLED', attempts: 8 })
     await switchTo(true)
     expect(await requeue([delivery._id])).to.deep.equal(['requeued'])
     await attempt(service.deps, delivery._id)
-    expect(await stored(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
+    expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
   })
 
   it('changes nothing if the attempt was cut short: the delivery is due when its lease ends', async () => {
@@ -128,7 +128,7 @@ describe('A re-queue of a delivery', () => {
       const change = { status: 'RETRYING', nextAttemptAt, deadAt: null, leaseToken: newId() } as const
       await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: change })
       expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
-      expect(await stored(service, delivery)).to.deep.include({ ...change, requeues: 0 })
+      expect(await storedDelivery(service, delivery)).to.deep.include({ ...change, requeues: 0 })
     }
   })
 
@@ -168,7 +168,7 @@ describe('A re-queue of a delivery', () => {
     ])
     await attempt(service.deps, cancelled._id)
     // Its first attempt of all: the table begins.
-    const { nextAttemptAt, attemptLog } = await stored(service, cancelled)
+    const { nextAttemptAt, attemptLog } = await storedDelivery(service, cancelled)
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
 
@@ -188,7 +188,7 @@ describe('A re-queue of a delivery', () => {
       publishAudit(service.deps, service.deps.Delivery, read === undefined ? [] : [read]),
     ])
     expect(idsOf(await trailOf([delivery]))).to.deep.equal([line._id])
-    expect((await stored(service, delivery)).unaudited).to.deep.equal([])
+    expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
     expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
   })
 
@@ -234,19 +234,19 @@ describe('A re-queue of a delivery', () => {
     const act = ({ delivery, by }: Case, deps = service.deps) => requeueDeliveries(deps, [delivery._id], by)
 
     it('requests one attempt and adds one audit line', async () => {
-      await trustEndpoint(service, endpointId)
-      const steps = await killEverywhere(
+      await recordRecentSuccess(service, endpointId)
+      const steps = await killAtEveryStep(
         service,
         {
           prepare: async (): Promise<Case> => ({ delivery: await oneDead(), by: someone() }),
           run: (victim, each) => act(each, victim.deps),
-          async again(each) {
+          async repeat(each) {
             expect([...(await act(each)).values()]).to.deep.equal(['requeued'])
             await attempt(service.deps, each.delivery._id)
           },
           async check({ delivery }, label) {
             await sweepAudit(service.deps, service.deps.Delivery)
-            const { status, attempts, requeues } = await stored(service, delivery)
+            const { status, attempts, requeues } = await storedDelivery(service, delivery)
             expect([status, attempts, requeues], label).to.deep.equal(['DEAD', 9, 1])
             expect(await trailOf([delivery]), label).to.have.length(1)
           },

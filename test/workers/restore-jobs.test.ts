@@ -8,12 +8,12 @@ import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { requeueDeliveries } from '../../src/webhooks/deliveries/requeue.ts'
 import { maintenance } from '../../workers/maintenance.ts'
 import { restoreEveryMs, restoreJobs } from '../../workers/run/restore-jobs.ts'
-import { deliveriesOf, stored, subscribe } from '../support/acts.ts'
-import { deadDeliveries, deadDelivery } from '../support/dead.ts'
+import { deliveriesOf, storedDelivery, subscribe } from '../support/actions.ts'
+import { deadDeliveries, deadDelivery } from '../support/dead-deliveries.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { loseAllJobs } from '../support/redis-keys.ts'
+import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type Merchant, withServicePerTest } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** Support staff find every DEAD delivery among the failed jobs, whatever becomes of Redis. */
 describe('the failed job of a DEAD delivery', () => {
@@ -25,7 +25,7 @@ describe('the failed job of a DEAD delivery', () => {
   let delivery: Delivery
   const opened: Queue[] = []
   beforeEach(async () => {
-    await until('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
+    await waitFor('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
     redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
     queue = queueOf('webhook-delivery')
     merchant = await service.merchant()
@@ -44,8 +44,8 @@ describe('the failed job of a DEAD delivery', () => {
     return made
   }
   const isIn = (jobId: string, state: string) =>
-    until(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
-  const loseJobs = () => loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    waitFor(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
+  const loseJobs = () => deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const requeue = ({ _id }: Delivery) =>
     requeueDeliveries(service.deps, [_id], {
       actor: { kind: 'operator', name: 'somebody', ip: null },
@@ -72,10 +72,10 @@ describe('the failed job of a DEAD delivery', () => {
     await loseJobs()
     expect(await service.deps.queues.standing.isWhole()).to.equal(false)
     service.startWorkers()
-    await until('all are there', async () => (await queue.getFailedCount()) === 301)
-    await until('Redis is whole', () => service.deps.queues.standing.isWhole())
+    await waitFor('all are there', async () => (await queue.getFailedCount()) === 301)
+    await waitFor('Redis is whole', () => service.deps.queues.standing.isWhole())
     const done = queueOf('maintenance')
-    await until('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
+    await waitFor('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
   })
 
   it('is removed by the next full restore if its delivery was re-queued elsewhere', async () => {
@@ -101,7 +101,7 @@ describe('the failed job of a DEAD delivery', () => {
     })
     expect(endpointServer.received).to.have.length(count)
     service.startWorkers()
-    await until('delivered', async () => (await stored(service, delivery)).status === 'DELIVERED')
+    await waitFor('delivered', async () => (await storedDelivery(service, delivery)).status === 'DELIVERED')
     for (const jobId of [jobIdOf(delivery), jobIdOf({ ...delivery, requeues: 1 })])
       await isIn(jobId, 'unknown')
     expect(endpointServer.received).to.have.length(count + 1)

@@ -8,12 +8,12 @@ import { createPace } from '../../src/retention/pace.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { signedIn } from '../admin/staff.ts'
-import { attempt, createIntent, relay, stored, subscribe } from '../support/acts.ts'
+import { attempt, createIntent, relay, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
-import { makeEverything, makeOlder, openPair, type Pair, testsLeft } from '../support/everything.ts'
 import { storeOrder } from '../support/orders.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
 import { type Profiled, profiled } from '../support/profiled.ts'
+import { ageData, countTestData, createSampleData, openPair, type Pair } from '../support/sample-data.ts'
 import { withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
@@ -42,13 +42,13 @@ describe('the clean-up', () => {
   it('removes data of test keys after 30 days to the millisecond, with the events of later refunds, and nothing younger', async () => {
     const madeAt = service.clock.now()
     service.clock.freeze(madeAt)
-    const [paid = ''] = await makeEverything(service, pair.test, true)
+    const [paid = ''] = await createSampleData(service, pair.test, true)
     const all = { intents: 2, deliveries: 6, orders: 1, products: 2 }
-    expect(await testsLeft(service, pair.test)).to.deep.equal(all)
+    expect(await countTestData(service, pair.test)).to.deep.equal(all)
     for (const ageMs of [30 * dayMs - 60_000, 30 * dayMs]) {
       service.clock.freeze(new Date(madeAt.getTime() + ageMs))
       await clean()
-      expect(await testsLeft(service, pair.test), `${ageMs} ms old`).to.deep.equal(all)
+      expect(await countTestData(service, pair.test), `${ageMs} ms old`).to.deep.equal(all)
     }
     service.clock.advance(1)
     const late = { referenceNumber: paid, event: 'payment.refunded' }
@@ -56,7 +56,7 @@ describe('the clean-up', () => {
     const { outcome, intents, deliveries, orders, products, movements } = await clean()
     expect({ intents, deliveries, orders, products }).to.deep.equal(all)
     expect([outcome, movements]).to.deep.equal(['cleaned', 2])
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
   /**
@@ -74,15 +74,15 @@ describe('the clean-up', () => {
   }
 
   it('never removes or changes live documents, except attempts and stored responses, and never changes balances', async () => {
-    await makeEverything(service, pair.test, true)
-    await makeEverything(service, pair.live, false)
-    await makeOlder(service, pair.test, 400 * dayMs)
+    await createSampleData(service, pair.test, true)
+    await createSampleData(service, pair.live, false)
+    await ageData(service, pair.test, 400 * dayMs)
     const before = await books()
     const kinds = new Set([...before.keys()].map((key) => key.split(' ')[0]))
     expect([...kinds]).to.include.members(['intents', 'deliveries', 'orders', 'products', 'shops', 'wallets'])
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 2, orders: 1, products: 2, movements: 2 })
     expect(await books()).to.deep.equal(before)
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, answers: 0 })
   })
 
@@ -115,13 +115,13 @@ describe('the clean-up', () => {
     const references = intents.map(({ referenceNumber }) => referenceNumber)
     await relay(service, pair.test)
     await Intent.updateMany({ businessId: pair.test.businessId }, { $set: { status: 'CANCELLED' } })
-    const [paid = '', cancelled = '', number = ''] = await makeEverything(service, pair.test, true)
+    const [paid = '', cancelled = '', number = ''] = await createSampleData(service, pair.test, true)
     // Its event is not told.
     const untold = await storeOrder(service, pair.test)
     await Promise.all(
       held.map(([, change], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, change)),
     )
-    await makeOlder(service, pair.test, 400 * dayMs)
+    await ageData(service, pair.test, 400 * dayMs)
     const ofCancelled = { referenceNumber: cancelled, event: 'payment.cancelled' }
     await Delivery.updateOne(ofCancelled, {
       $set: { nextAttemptAt: service.clock.now(), status: 'RETRYING' },
@@ -149,7 +149,7 @@ describe('the clean-up', () => {
       paid,
       cancelled,
     ])
-    expect(await testsLeft(service, pair.test)).to.deep.equal({
+    expect(await countTestData(service, pair.test)).to.deep.equal({
       intents: 6,
       deliveries: 2,
       orders: 2,
@@ -167,10 +167,10 @@ describe('the clean-up', () => {
       { $set: { reservations: [], prepared: { by: 'a plan' } } },
     )
     await clean()
-    expect(await testsLeft(service, pair.test)).to.deep.equal({ ...nothing, products: 1 })
+    expect(await countTestData(service, pair.test)).to.deep.equal({ ...nothing, products: 1 })
     await Product.updateOne({ _id: product?._id ?? '' }, { $set: { prepared: null } })
     await clean()
-    expect(await testsLeft(service, pair.test)).to.deep.equal(nothing)
+    expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
   it('keeps only the last attempt of an old live delivery, without its response; the delivery can be re-queued', async () => {
@@ -181,10 +181,10 @@ describe('the clean-up', () => {
     await attempt(service.deps, _id)
     service.clock.advance(30_000)
     await attempt(service.deps, _id)
-    const before = await stored(service, { _id })
-    await makeOlder(service, pair.live, 91 * dayMs)
+    const before = await storedDelivery(service, { _id })
+    await ageData(service, pair.live, 91 * dayMs)
     for (let night = 0; night < 2; night += 1) await clean()
-    expect(await stored(service, { _id }), 'it waits for an attempt').to.have.deep.property(
+    expect(await storedDelivery(service, { _id }), 'it waits for an attempt').to.have.deep.property(
       'attemptLog',
       before.attemptLog,
     )
@@ -195,7 +195,7 @@ describe('the clean-up', () => {
     const ops = await profiled(service, async () => void ({ attempts } = await clean()))
     expect(attempts).to.equal(1)
     expect(returned(ops, 'byTimeAndEvent'), 'those since are not gone through for it').to.equal(0)
-    expect(await stored(service, { _id })).to.not.have.property('untrimmed')
+    expect(await storedDelivery(service, { _id })).to.not.have.property('untrimmed')
     const path = `/api/v1/dev/webhooks/events/${_id}`
     const { body } = await service.http.get(path).set(pair.live.read())
     expect(body.data).to.include({ attempts: 2, lastResponseStatus: 500, lastError: 'status' })
@@ -212,7 +212,7 @@ describe('the clean-up', () => {
     endpointServer.respondWith((res) => void res.end('at last'))
     expect(await attempt(service.deps, _id)).to.include({ outcome: 'delivered', attempts: 3 })
     expect(await clean()).to.include({ attempts: 1 })
-    const last = await stored(service, { _id })
+    const last = await storedDelivery(service, { _id })
     expect(last).to.not.have.property('untrimmed')
     expect(last.attemptLog.map(({ status, answer }) => [status, answer ?? null])).to.deep.equal([[200, null]])
   })
@@ -229,17 +229,17 @@ describe('the clean-up', () => {
     await service.http.post(path).set(pair.live.write()).expect(200)
     await attempt(service.deps, _id)
     await clean()
-    expect((await stored(service, { _id })).attemptLog.map(({ answer }) => answer)).to.deep.equal([
+    expect((await storedDelivery(service, { _id })).attemptLog.map(({ answer }) => answer)).to.deep.equal([
       'not today',
       'not today',
     ])
     await service.deps.Delivery.updateOne({ _id }, { $set: dead })
-    await makeOlder(service, pair.live, 90 * dayMs - 60_000)
+    await ageData(service, pair.live, 90 * dayMs - 60_000)
     await clean()
-    expect((await stored(service, { _id })).attemptLog, 'a minute too young').to.have.length(2)
+    expect((await storedDelivery(service, { _id })).attemptLog, 'a minute too young').to.have.length(2)
     service.clock.advance(120_000)
     await clean()
-    expect((await stored(service, { _id })).attemptLog).to.have.length(1)
+    expect((await storedDelivery(service, { _id })).attemptLog).to.have.length(1)
   })
 
   it('keeps attempts forever if LIVE_DELIVERY_RETENTION_DAYS is 0', async () => {
@@ -247,10 +247,10 @@ describe('the clean-up', () => {
     await relay(service, pair.live)
     const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
     await attempt(service.deps, _id)
-    await makeOlder(service, pair.live, 4_000 * dayMs)
+    await ageData(service, pair.live, 4_000 * dayMs)
     const config = { ...service.deps.config, liveDeliveryRetentionMs: null }
     expect(await clean({ ...service.deps, config })).to.include({ attempts: 0 })
-    expect((await stored(service, { _id })).attemptLog[0]?.answer).to.equal('thank you')
+    expect((await storedDelivery(service, { _id })).attemptLog[0]?.answer).to.equal('thank you')
   })
 
   it('removes the sealed responses of creates after two days, when no retry can need them', async () => {
@@ -260,7 +260,7 @@ describe('the clean-up', () => {
     await clean()
     const since = { createdAt: { $gte: service.clock.now() } }
     const first = await create()
-    await makeEverything(service, pair.live, false)
+    await createSampleData(service, pair.live, false)
     await subscribe(service, pair.live, endpointServer.url, ['payment.created'])
     service.clock.advance(dayMs - 60_000)
     await clean()
@@ -377,7 +377,7 @@ describe('the clean-up', () => {
     const [first = 0, second = 0, third = 0, ...more] = servedUntil
     expect(more).to.deep.equal([])
     expect([second - first, third - second].filter((between) => between === 0)).to.deep.equal([])
-    expect(await testsLeft(service, pair.test)).to.include({ intents: 1 })
+    expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
   })
 
   it('removes all documents of the same millisecond, in any number of batches', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { type Attempted, attempt, freshDelivery, stored, subscribe } from '../support/acts.ts'
+import { type AttemptResult, attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
@@ -19,7 +19,7 @@ describe('the retry table', () => {
   })
 
   const attemptsAt = (id: string) => endpointServer.received.filter(({ json }) => json.id === id).length
-  const dueAt = (done: Attempted) => done.nextAttemptAt?.getTime() ?? Number.NaN
+  const dueAt = (done: AttemptResult) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
   it('is kept to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
     const { _id } = await freshDelivery(service, merchant)
@@ -27,7 +27,7 @@ describe('the retry table', () => {
       const failed = await attempt(service.deps, _id)
       const next = new Date(service.clock.now().getTime() + waitMs)
       expect(failed).to.deep.include({ outcome: 'retrying', attempts: index + 1, nextAttemptAt: next })
-      expect(await stored(service, { _id })).to.include({
+      expect(await storedDelivery(service, { _id })).to.include({
         status: 'RETRYING',
         attempts: index + 1,
         leaseToken: null,
@@ -55,7 +55,7 @@ describe('the retry table', () => {
       })
     }
     expect(attemptsAt(_id)).to.equal(8)
-    const { status, attempts, attemptLog } = await stored(service, { _id })
+    const { status, attempts, attemptLog } = await storedDelivery(service, { _id })
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
@@ -75,7 +75,7 @@ describe('the retry table', () => {
       for (const { _id } of made) await attempt(service.deps, _id)
       service.clock.advance(dayMs)
     }
-    const ended = await Promise.all(made.map((delivery) => stored(service, delivery)))
+    const ended = await Promise.all(made.map((delivery) => storedDelivery(service, delivery)))
     expect(ended.map(({ status, attempts }) => [status, attempts])).to.deep.equal(
       made.map((_, index) => ['DELIVERED', index + 1]),
     )

@@ -8,10 +8,10 @@ import type { NextStep } from '../../workers/run/queue-worker.ts'
 import { runJob } from '../../workers/run/run-job.ts'
 import { warnOfUnattended } from '../../workers/run/warn-of-unattended.ts'
 import { webhookDelivery } from '../../workers/webhook-delivery.ts'
-import { freshDelivery, openBeside, stored, subscribe } from '../support/acts.ts'
+import { freshDelivery, openSecondProcess, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('A job', () => {
   const endpointServer = withEndpointServer()
@@ -97,7 +97,7 @@ describe('A job', () => {
     deps.slots.close()
     expect(done.log).to.include({ deliveryId: _id, outcome: 'begun' })
     expect(done.nextStep).to.deep.equal({ next: 'complete' })
-    expect((await stored(service, { _id })).status).to.equal('DELIVERED')
+    expect((await storedDelivery(service, { _id })).status).to.equal('DELIVERED')
     expect(asked).to.deep.equal([`${_id}-r19.8`])
     expect(warned).to.deep.equal(['jobs.not-removed'])
   })
@@ -113,10 +113,10 @@ describe('A job', () => {
     const relays = new Queue('outbox-relay', { connection: redis, prefix })
     await warnOfUnattended(service.deps)
     expect(warned).to.deep.equal(['queue.unattended'])
-    const all = await openBeside(service)
+    const all = await openSecondProcess(service)
     all.startWorkers()
-    await until('it is attended', async () => (await relays.getWorkersCount()) > 0)
-    await until('nobody warns', async () => {
+    await waitFor('it is attended', async () => (await relays.getWorkersCount()) > 0)
+    await waitFor('nobody warns', async () => {
       warned.splice(0)
       await warnOfUnattended(service.deps)
       return warned.length === 0

@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
-import { createIntent, deliveriesOf, relay, subscribe, trustEndpoint } from '../support/acts.ts'
+import { createIntent, deliveriesOf, recordRecentSuccess, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('an endpoint that the merchant deletes or disables', () => {
   const service = withService()
@@ -32,7 +32,7 @@ describe('an endpoint that the merchant deletes or disables', () => {
         open.add(res)
         res.on('close', () => open.delete(res))
       })
-      await trustEndpoint(service, endpointId)
+      await recordRecentSuccess(service, endpointId)
       const workers = service.startWorkers()
       await create(4)
       await endpointServer.atLeast(4)
@@ -40,8 +40,8 @@ describe('an endpoint that the merchant deletes or disables', () => {
       await stop()
       expect(await statuses()).to.deep.equal(Array.from({ length: 4 }, () => 'CANCELLED'))
       // 3 s from renewal to renewal, and a slow machine.
-      await until('the requests end', () => open.size === 0, 4_500)
-      await until('the slots are free', () => service.deps.slots.inFlight() === 0, 1_000)
+      await waitFor('the requests end', () => open.size === 0, 4_500)
+      await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0, 1_000)
       for (const delivery of await deliveriesOf(service, merchant))
         expect(delivery).to.include({
           status: 'CANCELLED',
@@ -92,17 +92,17 @@ describe('an endpoint that the merchant deletes or disables', () => {
       endpointServer.respondWith((res) => void held.push(res))
       const workers = service.startWorkers()
       await create(30)
-      await until('all are inserted', async () => (await statuses()).length === 30)
+      await waitFor('all are inserted', async () => (await statuses()).length === 30)
       await endpointServer.atLeast(2)
       await stop()
-      await until(
+      await waitFor(
         'all are cancelled',
         async () => (await statuses()).every((status) => status === 'CANCELLED'),
         12_000,
       )
       expect(endpointServer.received).to.have.length(2)
-      await until('the slots are free', () => service.deps.slots.inFlight() === 0)
-      await until('nobody waits', () => service.deps.slots.waiting().length === 0)
+      await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
+      await waitFor('nobody waits', () => service.deps.slots.waiting().length === 0)
       await workers.close()
     })
   }

@@ -7,13 +7,13 @@ import { freePort } from '../../dev/servers/free-port.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { describeError } from '../../src/process/log.ts'
 import { fill, open, wallets } from '../checkout/customer.ts'
-import { cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/acts.ts'
-import { type Collector, startCollector, type ToldSpan } from '../support/collector.ts'
+import { cancelIntent, createIntent, deliveriesOf, relay, subscribe } from '../support/actions.ts'
+import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { storedIntent } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
 
@@ -33,7 +33,7 @@ async function openTold(environment: Record<string, string>) {
     pino({ level: 'info', serializers: { err: describeError } }, sink),
   )
   const line = (msg: string, requestId: unknown) =>
-    until(`${msg} of ${String(requestId)}`, () =>
+    waitFor(`${msg} of ${String(requestId)}`, () =>
       lines.find((one) => one.msg === msg && one.requestId === requestId),
     )
   return { service, lines, line }
@@ -120,13 +120,13 @@ describe('The id of a request', () => {
 
   it('is missing for an expiry, whose event is sent all the same', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
-    await until(
+    await waitFor(
       'its first event is told',
       async () => (await service.deps.Delivery.exists({ referenceNumber, status: 'DELIVERED' })) !== null,
     )
     service.clock.advance(86_400_000)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: true })
-    const expired = await until('it is told', () =>
+    const expired = await waitFor('it is told', () =>
       told.lines.find(
         ({ msg, webhookEvent, reference }) =>
           msg === 'webhook.attempted' && webhookEvent === 'payment.expired' && reference === referenceNumber,
@@ -160,7 +160,7 @@ describe('A trace', () => {
   let code: string
   let requestId: string
   const named = (name: string) => collector.spans.filter((span) => span.name === name)
-  const spanOf = (name: string, trace: string): ToldSpan =>
+  const spanOf = (name: string, trace: string): CollectedSpan =>
     named(name).find((span) => span.traceId === trace) ?? expect.fail(`${name} is not in the trace`)
 
   before(async () => {
@@ -191,7 +191,7 @@ describe('A trace', () => {
     }
     const broken = { ...merchant.write(), traceparent: 'nonsense' }
     await service.http.post(intents).set(broken).send({ amount: 5 }).expect(500)
-    await until('its second delivery waits', () =>
+    await waitFor('its second delivery waits', () =>
       told.lines.find(({ msg, outcome }) => msg === 'webhook.attempted' && outcome === 'retrying'),
     )
     await service.close()
@@ -255,7 +255,7 @@ describe('A trace', () => {
   it('contains no code, key, label, body, query or address', () => {
     const { pathname, host } = new URL(endpointServer.url)
     for (const secret of [`"${code}"`, merchant.key, 'Hidden', '4242424', host, pathname, 'Épicerie'])
-      expect(collector.text(), secret).not.to.include(secret)
+      expect(collector.allText(), secret).not.to.include(secret)
     expect(isLoaded()).to.equal(true)
   })
 })
@@ -280,9 +280,9 @@ describe('A trace over two processes', () => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
     await fetch(`${web.origin}${intents}`, { method: 'POST', headers, body: '{"amount":5}' })
     await endpointServer.atLeast(1)
-    await until('it is noted', () => service.deps.Delivery.exists({ status: 'DELIVERED' }))
+    await waitFor('it is noted', () => service.deps.Delivery.exists({ status: 'DELIVERED' }))
     for (const process of [web, worker]) process.kill('SIGTERM')
-    expect(await Promise.all([web.ended, worker.ended])).to.deep.equal([0, 0])
+    expect(await Promise.all([web.exited, worker.exited])).to.deep.equal([0, 0])
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
     const request =
       collector.spans.find(({ name }) => name === 'POST /dev/intents') ?? expect.fail('no request')

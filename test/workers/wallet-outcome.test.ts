@@ -10,13 +10,13 @@ import { createLog, type Log } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { walletOutcome } from '../../workers/wallet-outcome.ts'
-import { createIntent } from '../support/acts.ts'
+import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
-import { newRefund, pay, refund, storedIntent, toldBy } from '../support/pay.ts'
-import { loseAllJobs } from '../support/redis-keys.ts'
+import { newRefund, outboxEventsOf, pay, refund, storedIntent } from '../support/pay.ts'
+import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
-import { type Service, withMerchant, withService, withServiceBeside } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { type Service, withMerchant, withSecondProcess, withService } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 describe('A payment or refund with an unknown outcome', () => {
   let wallet: ScriptedWallet
@@ -28,7 +28,7 @@ describe('A payment or refund with an unknown outcome', () => {
     error: (fields: object, event: string) => void errors.push({ event, fields }),
   } as unknown as Log
   const service = withService({}, recordingLog)
-  const beside = withServiceBeside(service)
+  const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
   before(() => {
     redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
@@ -41,7 +41,7 @@ describe('A payment or refund with an unknown outcome', () => {
     service.clock.freeze(null)
     // Those of one case are not to be found by the next.
     await service.deps.Intent.deleteMany({})
-    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
   after(async () => {
     await queue.close()
@@ -59,7 +59,7 @@ describe('A payment or refund with an unknown outcome', () => {
   /** One that was paid, with refunds of which nothing is known. */
   async function unknownRefunds(amounts: number[]) {
     const { referenceNumber } = await createIntent(service, merchant)
-    wallet.answers(() => ({ outcome: 'done' }))
+    wallet.setOutcome(() => ({ outcome: 'done' }))
     await pay(service, referenceNumber)
     const intent = await storedIntent(service, referenceNumber)
     const refunds = amounts.map((amount) => newRefund(service.deps, amount))
@@ -93,8 +93,8 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(waits.slice(0, 6)).to.deep.equal([1, 1, 1, 1, 1, 1.25])
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
     expect(waits.at(-1)).to.equal(60)
-    expect(wallet.questions).to.have.length(26)
-    expect(wallet.questions[0]).to.deep.equal({
+    expect(wallet.queries).to.have.length(26)
+    expect(wallet.queries[0]).to.deep.equal({
       kind: 'payment',
       businessId: merchant.businessId,
       key,
@@ -103,18 +103,18 @@ describe('A payment or refund with an unknown outcome', () => {
     })
 
     service.clock.advance(60_000)
-    wallet.knows({ outcome: 'done' })
+    wallet.setStatus({ outcome: 'done' })
     for (const _again of [1, 2]) expect(await ask(intent, key)).to.deep.equal(done)
     const after = await storedIntent(service, intent.referenceNumber)
     expect(after).to.deep.include({ status: 'PAID', hold: null })
     expect(after.payment).to.deep.include({ amountPaid: 50_000, key, wallet: 'sandbox' })
-    expect(toldBy(after)).to.deep.equal(['payment.created', 'payment.confirmed'])
-    expect([wallet.orders, wallet.questions.length]).to.deep.equal([[key], 27])
+    expect(outboxEventsOf(after)).to.deep.equal(['payment.created', 'payment.confirmed'])
+    expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
   it('is asked about while the wallet hangs for the customers of another business', async () => {
     const { intent: hung } = await unknownRefunds(Array.from({ length: 60 }, () => 1))
-    wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
+    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
     const neighbour = await service.merchant()
     const { referenceNumber } = await createIntent(service, neighbour)
     await pay(service, referenceNumber)
@@ -134,10 +134,10 @@ describe('A payment or refund with an unknown outcome', () => {
       hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, service.clock.now(), service.clock.now())),
     )
     const workers = service.startWorkers()
-    await until('the questions that hang', () => hanging >= 25)
+    await waitFor('the questions that hang', () => hanging >= 25)
     const paid = await storedIntent(service, referenceNumber)
     enqueueWalletOutcome(service.deps, paid, paid.hold?.id ?? '', service.clock.now())
-    await until(
+    await waitFor(
       'the payment of the neighbour',
       async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
       7_000,
@@ -151,7 +151,7 @@ describe('A payment or refund with an unknown outcome', () => {
     service.clock.freeze(new Date('2031-01-02T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.askAt })
-    expect(wallet.questions).to.have.length(0)
+    expect(wallet.queries).to.have.length(0)
   })
 
   it('ends once if two workers ask at once, whatever responses they get', async () => {
@@ -166,11 +166,13 @@ describe('A payment or refund with an unknown outcome', () => {
       const { intent, key } = await unknownPayment()
       service.clock.advance(2000)
       beside.clock.advance(2000)
-      wallet.knows(outcome)
+      wallet.setStatus(outcome)
       const steps = [service, beside, service, beside].map((each) => ask(intent, key, each))
       expect(await Promise.all(steps)).to.deep.equal([done, done, done, done])
       const after = await storedIntent(service, intent.referenceNumber)
-      expect(toldBy(after), outcome.outcome).to.deep.equal(['payment.created', ends[index]].filter(Boolean))
+      expect(outboxEventsOf(after), outcome.outcome).to.deep.equal(
+        ['payment.created', ends[index]].filter(Boolean),
+      )
       expect(after.attempts.map((attempt) => [attempt.id, attempt.outcome])).to.deep.equal([
         [key, outcome.outcome],
       ])
@@ -181,18 +183,18 @@ describe('A payment or refund with an unknown outcome', () => {
     const workers = service.startWorkers()
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
-    wallet.knows({ outcome: 'done' })
+    wallet.setStatus({ outcome: 'done' })
     service.clock.advance(15_000)
     for (const key of keys) enqueueWalletOutcome(service.deps, paid, key, service.clock.now())
     const statusOf = async ({ referenceNumber }: Intent) =>
       (await storedIntent(service, referenceNumber)).status
-    await until('paid', async () => (await statusOf(intent)) === 'PAID', 5000)
-    await until('refunded', async () => (await statusOf(paid)) === 'REFUNDED', 5000)
-    await until('both refunds', async () => {
+    await waitFor('paid', async () => (await statusOf(intent)) === 'PAID', 5000)
+    await waitFor('refunded', async () => (await statusOf(paid)) === 'REFUNDED', 5000)
+    await waitFor('both refunds', async () => {
       const { refunds } = await storedIntent(service, paid.referenceNumber)
       return refunds.every(({ status, askAt }) => status === 'SUCCEEDED' && askAt === undefined)
     })
-    await until('no job is left', async () => {
+    await waitFor('no job is left', async () => {
       const { active, delayed, wait } = await queue.getJobCounts('active', 'delayed', 'wait')
       return active === 0 && delayed === 0 && wait === 0
     })
@@ -208,8 +210,8 @@ describe('A payment or refund with an unknown outcome', () => {
       { _id: paid._id, 'refunds.id': later },
       { $set: { 'refunds.$.askAt': new Date('2031-01-03T00:10:00Z') } },
     )
-    await loseAllJobs(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-    wallet.knows({ outcome: 'done' })
+    await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
+    wallet.setStatus({ outcome: 'done' })
     const poll = async () => {
       const found = await askDue(service.deps)
       await service.deps.backgroundWork.ended()
@@ -242,7 +244,7 @@ describe('A payment or refund with an unknown outcome', () => {
     }))
     await service.deps.Intent.collection.insertMany(many as never[])
     const neighbour = await service.merchant()
-    wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
+    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
     const { referenceNumber } = await createIntent(service, neighbour)
     await pay(service, referenceNumber)
     const gate = createGate()
@@ -257,7 +259,7 @@ describe('A payment or refund with an unknown outcome', () => {
     service.clock.advance(20_000)
     // 100 of the business whose questions hang, and one of its neighbour.
     for (const _again of [1, 2]) expect(await askDue(service.deps)).to.be.within(100, 101)
-    await until(
+    await waitFor(
       'the payment of the neighbour',
       async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
     )
@@ -276,7 +278,7 @@ describe('A payment or refund with an unknown outcome', () => {
     enqueueWalletOutcome(service.deps, intent, older, inSeconds(60))
     enqueueWalletOutcome(service.deps, intent, newer, inSeconds(1))
     const delays = async () => (await queue.getJobs(['delayed'])).map(({ id, delay }) => [id, delay])
-    await until('both jobs', async () => (await delays()).length === 2)
+    await waitFor('both jobs', async () => (await delays()).length === 2)
     expect(await delays()).to.have.deep.members([
       [older, 60_000],
       [newer, 1000],
@@ -289,7 +291,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await ask(intent, newId())).to.deep.equal(done)
     const { intent: paid } = await unknownRefunds([])
     expect(await ask(paid, paid.payment?.key ?? '')).to.deep.equal(done)
-    expect(wallet.questions).to.have.length(0)
+    expect(wallet.queries).to.have.length(0)
   })
 
   it('stays open while its wallet is not configured, and ends after it is configured again', async () => {
@@ -300,7 +302,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(step.next === 'later' && Math.round(secondsTo(step.at))).to.equal(60)
     expect([log['outcome'], log['why'], isWarning]).to.deep.equal(['unknown', 'not configured', true])
     expect((await storedIntent(service, intent.referenceNumber)).hold?.id).to.equal(key)
-    scriptedWallet(service).knows({ outcome: 'not-executed' })
+    scriptedWallet(service).setStatus({ outcome: 'not-executed' })
     service.clock.advance(60_000)
     expect(await ask(intent, key)).to.deep.equal(done)
     const after = await storedIntent(service, intent.referenceNumber)
@@ -313,16 +315,16 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is reported as an error if the wallet moves money after it said that it never would', async () => {
     const { intent, key } = await unknownPayment()
     const gate = createGate()
-    wallet.answers(async () => {
+    wallet.setOutcome(async () => {
       await gate.passed
       return { outcome: 'done' }
     })
-    wallet.knows({ outcome: 'not-executed' })
+    wallet.setStatus({ outcome: 'not-executed' })
     service.clock.advance(2000)
     await ask(intent, key)
     const late = newId()
     const paying = pay(service, intent.referenceNumber, { paymentId: late })
-    await until('the order', () => wallet.orders.includes(late))
+    await waitFor('the order', () => wallet.orders.includes(late))
     service.clock.advance(20_000)
     expect(await ask(intent, late)).to.deep.equal(done)
     gate.open()
@@ -338,13 +340,13 @@ describe('A payment or refund with an unknown outcome', () => {
     const { intent } = await unknownRefunds([])
     const { referenceNumber } = intent
     const gate = createGate()
-    wallet.answers(async () => {
+    wallet.setOutcome(async () => {
       await gate.passed
       return { outcome: 'done' }
     })
-    wallet.knows({ outcome: 'not-executed' })
+    wallet.setStatus({ outcome: 'not-executed' })
     const refunding = refund(service, merchant, referenceNumber, 10_000)
-    await until('the order', () => wallet.orders.length === 2)
+    await waitFor('the order', () => wallet.orders.length === 2)
     const key = wallet.orders[1] ?? ''
     service.clock.advance(20_000)
     expect(await ask(intent, key)).to.deep.equal(done)
@@ -364,9 +366,9 @@ describe('A payment or refund with an unknown outcome', () => {
     const faults = [new TypeError('x is not a function'), new mongo.MongoNetworkError('gone')]
     const [bug] = faults
     for (const fault of faults) {
-      wallet.answers(() => Promise.reject(fault))
+      wallet.setOutcome(() => Promise.reject(fault))
       const { intent, key } = await unknownPayment()
-      wallet.fails(fault)
+      wallet.setStatusError(fault)
       service.clock.advance(2000)
       expect((await ask(intent, key)).next).to.equal('later')
     }
@@ -380,7 +382,7 @@ describe('A payment or refund with an unknown outcome', () => {
     service.deps.config.walletTimeoutMs = -900
     const gate = createGate()
     const bug = new TypeError('x is not a function')
-    wallet.answers(async () => {
+    wallet.setOutcome(async () => {
       await gate.passed
       throw bug
     })
@@ -388,7 +390,7 @@ describe('A payment or refund with an unknown outcome', () => {
     service.deps.config.walletTimeoutMs = walletTimeoutMs
     expect(errors).to.deep.equal([])
     gate.open()
-    await until('the line', () => errors.length > 0)
+    await waitFor('the line', () => errors.length > 0)
     expect(errors.splice(0)).to.deep.equal([
       { event: 'wallet.exception', fields: { err: bug, wallet: 'sandbox' } },
     ])

@@ -1,12 +1,12 @@
 import { expect } from 'chai'
 import { type Server, startRedis } from '../../dev/servers.ts'
 import { newId } from '../../src/security/ids.ts'
-import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/acts.ts'
+import { createIntent, deliveriesOf, readIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
@@ -42,7 +42,7 @@ for (const [what, signal] of Object.entries(faults))
     })
 
     const isDelivered = (reference: string, event: string) =>
-      until(
+      waitFor(
         `${event} is delivered`,
         async () => {
           const made = await deliveriesOf(service, merchant)
@@ -77,10 +77,10 @@ for (const [what, signal] of Object.entries(faults))
 
     it('the wallet is asked about an unknown payment until it knows the outcome', async () => {
       const { referenceNumber } = await createIntent(service, merchant)
-      wallet.answers(() => ({ outcome: 'unknown', why: 'it hung up' }))
+      wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
       expect(await pay(service, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })
-      await until('it is asked', () => wallet.questions.length > 0, 15_000)
-      wallet.knows({ outcome: 'done' })
+      await waitFor('it is asked', () => wallet.queries.length > 0, 15_000)
+      wallet.setStatus({ outcome: 'done' })
       await isDelivered(referenceNumber, 'payment.confirmed')
       expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PAID')
     })

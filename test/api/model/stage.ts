@@ -1,6 +1,6 @@
 import { expireIntent } from '../../../src/intents/expire.ts'
 import { fill, follow, open, wallets } from '../../checkout/customer.ts'
-import { deliveriesOf, relay, storedBodies, subscribe } from '../../support/acts.ts'
+import { deliveriesOf, relay, storedBodies, subscribe } from '../../support/actions.ts'
 import { asMerchant, type Merchant, type Service } from '../../support/service.ts'
 import type { CallerName, Search, WalletName, Write } from './asked.ts'
 import type { Seen } from './known.ts'

@@ -1,4 +1,4 @@
-import { departure } from '../../support/described.ts'
+import { mismatchOf } from '../../support/check-responses.ts'
 import { createPools, type Pools } from '../cast/pools.ts'
 import { markup } from '../corpora/naughty-strings.ts'
 import { createApart } from './apart.ts'
@@ -69,7 +69,7 @@ function around(text: string, part: string): string {
 export const asDescribed: Oracle = (seen) => {
   const { attack, line, answer } = seen
   if (attack.raw !== null || operationAt(attack.method, line) === null || isUnread(seen)) return null
-  return departure(attack.method, line, {
+  return mismatchOf(attack.method, line, {
     status: answer.status,
     type: answer.headers.get('content-type') ?? '',
     headers: [...answer.headers.keys()],

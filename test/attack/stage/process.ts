@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '../../support/until.ts'
+import { waitFor } from '../../support/wait-for.ts'
 
 /** The state that a process reports (inside.mjs). */
 export interface State {
@@ -52,7 +52,11 @@ export async function startAttacked(
     if (!isStopping) end = `${name} ended with ${signal ?? code}`
   })
   const logged = (): string => (existsSync(log) ? readFileSync(log, 'utf8') : '')
-  await until(`${name} to start`, () => end !== null || logged().includes(`"${name}.started"`), startLimitMs)
+  await waitFor(
+    `${name} to start`,
+    () => end !== null || logged().includes(`"${name}.started"`),
+    startLimitMs,
+  )
   if (end !== null) throw new Error(`${String(end)}: ${logged()}`)
   const told = <Line extends object>(what: string): Line[] =>
     existsSync(record) ? linesOf<Line>(record, what) : []
@@ -66,7 +70,7 @@ export async function startAttacked(
     async state() {
       const before = told('state').length
       child.kill('SIGUSR2')
-      const state = await until(`the state of ${name}`, () => told<State>('state')[before], startLimitMs)
+      const state = await waitFor(`the state of ${name}`, () => told<State>('state')[before], startLimitMs)
       return { ...state, name }
     },
     log: logged,

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { endWithUs } from '../../support/child.ts'
+import { killOnExit } from '../../support/child.ts'
 import { editedFiles } from '../../support/edited-build/edit.ts'
 import type { Mutant } from './mutant.ts'
 
@@ -35,7 +35,7 @@ export async function runTest(mutant: Mutant, test: string): Promise<{ isRight: 
     cwd: folder,
     stdio: ['ignore', 'pipe', 'ignore'],
   })
-  endWithUs(child)
+  killOnExit(child)
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
   const [line = 'it did not run', passed = 0, failed = 0] = /^(\d+) passed, (\d+) failed/m.exec(output) ?? []
   return { isRight: Number(passed) > 0 && Number(failed) > 0, message: `${test}: ${line}` }

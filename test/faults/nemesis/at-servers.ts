@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import { ask } from '../../../dev/servers/ask.ts'
 import type { Server } from '../../../dev/servers.ts'
-import { until } from '../../support/until.ts'
+import { waitFor } from '../../support/wait-for.ts'
 import type { Kind } from '../plan/fault.ts'
 import { command } from '../round/servers.ts'
 import type { Act, Targets } from './acts.ts'
@@ -11,7 +11,7 @@ import type { Act, Targets } from './acts.ts'
 const timeoutMs = 30_000
 
 const primary = ({ servers }: Targets): Promise<Server> =>
-  until('a primary', () => servers.primary().catch(() => null), timeoutMs)
+  waitFor('a primary', () => servers.primary().catch(() => null), timeoutMs)
 
 type OfMongo = Extract<Kind, `mongo.${string}` | `primary.${string}`>
 
@@ -94,5 +94,5 @@ export const atRedis: { [kind in OfRedis]: Act<kind> } = {
 
 async function send({ servers: { redis } }: Targets, words: string): Promise<void> {
   const isDone = async () => (await ask(redis.port, `${words}\r\n`))?.startsWith('+OK') === true
-  await until(`Redis accepts ${words}`, isDone, timeoutMs)
+  await waitFor(`Redis accepts ${words}`, isDone, timeoutMs)
 }

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { endWithUs } from '../../support/child.ts'
+import { killOnExit } from '../../support/child.ts'
 
 /** Runs one command of the operator's command line, `business create --name N`, and answers its JSON. @throws {Error} with what it said */
 export type CommandLine = (args: string[]) => Promise<Record<string, unknown>>
@@ -21,7 +21,7 @@ export function openCommandLine(
     env: { PATH: process.env.PATH ?? '', ...environment },
     execArgv: [],
   })
-  endWithUs(child)
+  killOnExit(child)
   const ended = once(child, 'exit').then((): Done => ({ code: 1, said: 'it ended' }))
   const run: CommandLine = async (args) => {
     const answered = new Promise<Done>((resolve) => child.once('message', (done) => resolve(done as Done)))

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'chai'
 import { chanceOf } from '../../support/chance.ts'
-import { until } from '../../support/until.ts'
+import { waitFor } from '../../support/wait-for.ts'
 import type { Call } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 import { openClient } from './client.ts'
@@ -55,7 +55,7 @@ describe('A client of the traffic', () => {
       return calls.filter(({ status }) => status === null).length
     }
     expect(await lostOf(create)).to.be.within(1, 20)
-    await until('half a body has arrived', () => broken > 0)
+    await waitFor('half a body has arrived', () => broken > 0)
     expect([...bodies]).to.deep.equal([JSON.stringify(wanted)])
     expect(await lostOf({ ...create, idempotencyKey: null })).to.equal(0)
     await client.close()

@@ -22,7 +22,7 @@ commonName = supplied
 [authority]
 basicConstraints = critical,CA:TRUE
 keyUsage = critical,keyCertSign
-[receiver]
+[endpoint]
 basicConstraints = CA:FALSE
 subjectAltName = DNS:hooks.example.com
 CNF
@@ -37,7 +37,7 @@ sign() {
     -in "$work/request" -out "$name.pem" "$@"
 }
 sign authority "$work/authority.key" 'Test authority' authority 20200101000000Z 21200101000000Z -selfsign
-sign receiver receiver.key hooks.example.com receiver 20200101000000Z 21200101000000Z
-sign expired expired.key hooks.example.com receiver 20200101000000Z 20210101000000Z
-sign not-yet-valid not-yet-valid.key hooks.example.com receiver 21190101000000Z 21200101000000Z
-sign self-signed self-signed.key hooks.example.com receiver 20200101000000Z 21200101000000Z -selfsign -keyfile self-signed.key
+sign endpoint endpoint.key hooks.example.com endpoint 20200101000000Z 21200101000000Z
+sign expired expired.key hooks.example.com endpoint 20200101000000Z 20210101000000Z
+sign not-yet-valid not-yet-valid.key hooks.example.com endpoint 21190101000000Z 21200101000000Z
+sign self-signed self-signed.key hooks.example.com endpoint 20200101000000Z 21200101000000Z -selfsign -keyfile self-signed.key

@@ -1,5 +1,5 @@
 /** Looks again and again until `look` gives something other than null, undefined or false. Fails after `withinMs`. */
-export async function until<T>(
+export async function waitFor<T>(
   what: string,
   look: () => T | Promise<T>,
   withinMs = 10_000,

@@ -1,25 +1,25 @@
 import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { attempt, freshDelivery, stored } from './acts.ts'
+import { attempt, freshDelivery, storedDelivery } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** Makes attempts, each when it is due, until the delivery needs no more. The clock goes on. */
-export async function deliverToItsEnd(service: Service, delivery: { _id: string }): Promise<Delivery> {
+export async function makeAllAttempts(service: Service, delivery: { _id: string }): Promise<Delivery> {
   for (;;) {
-    const { nextAttemptAt } = await stored(service, delivery)
-    if (nextAttemptAt === null) return stored(service, delivery)
+    const { nextAttemptAt } = await storedDelivery(service, delivery)
+    if (nextAttemptAt === null) return storedDelivery(service, delivery)
     service.clock.advance(Math.max(0, nextAttemptAt.getTime() - service.clock.now().getTime()))
     await attempt(service.deps, delivery._id)
   }
 }
 
 /** Waits that the tests' clock walks over, long before a session is over. */
-export const shortWaits = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
+export const shortRetryDelays = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
 
 /** A delivery of a new payment that was attempted 8 times and is DEAD; the merchant's one endpoint must fail. */
 export async function deadDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
-  const dead = await deliverToItsEnd(service, await freshDelivery(service, merchant))
+  const dead = await makeAllAttempts(service, await freshDelivery(service, merchant))
   if (dead.status !== 'DEAD') throw new Error(`it is ${dead.status}`)
   return dead
 }

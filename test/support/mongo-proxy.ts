@@ -12,7 +12,7 @@ export interface Death {
 }
 
 /** A wire to MongoDB that goes dead in both directions, for good, at a command. */
-export async function openWire(mongodbUrl: string, death: Death) {
+export async function openMongoProxy(mongodbUrl: string, death: Death) {
   const target = new URL(mongodbUrl)
   const sockets = new Set<Socket>()
   let sendLate: (() => void) | null = null

@@ -1,4 +1,4 @@
-import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './acts.ts'
+import { attempt, cancelIntent, createIntent, deliveriesOf, relay, subscribe } from './actions.ts'
 import type { EndpointServer } from './endpoint-server.ts'
 import { storeOrder } from './orders.ts'
 import { pay, refund } from './pay.ts'
@@ -25,7 +25,7 @@ export async function openPair(service: Service, endpointServer: EndpointServer)
 }
 
 /** One of everything, come to its end and told. Answers the references of two payments and an order. */
-export async function makeEverything(
+export async function createSampleData(
   service: Service,
   merchant: Merchant,
   sandbox: boolean,
@@ -46,7 +46,7 @@ export async function makeEverything(
 }
 
 /** How many documents that test keys made are left of a business, by collection. */
-export async function testsLeft({ deps }: Service, { businessId }: Merchant) {
+export async function countTestData({ deps }: Service, { businessId }: Merchant) {
   const mine = { businessId, sandbox: true }
   return {
     intents: await deps.Intent.countDocuments(mine),
@@ -57,7 +57,7 @@ export async function testsLeft({ deps }: Service, { businessId }: Merchant) {
 }
 
 /** Lets what a business's keys made until now be so much older, and the clean-up look at all there is. */
-export async function makeOlder({ deps }: Service, { businessId }: Merchant, ms: number): Promise<void> {
+export async function ageData({ deps }: Service, { businessId }: Merchant, ms: number): Promise<void> {
   const older = [{ $set: { createdAt: { $subtract: ['$createdAt', ms] } } }]
   const options = { updatePipeline: true, timestamps: false }
   await deps.Intent.updateMany({ businessId }, older, options)
@@ -68,7 +68,10 @@ export async function makeOlder({ deps }: Service, { businessId }: Merchant, ms:
 }
 
 /** Remembers what test keys made of a business, as it is now, and answers how to have it again. */
-export async function keepTests({ deps }: Service, { businessId }: Merchant): Promise<() => Promise<void>> {
+export async function saveTestData(
+  { deps }: Service,
+  { businessId }: Merchant,
+): Promise<() => Promise<void>> {
   const owned = { businessId, sandbox: true }
   const kept = await Promise.all(
     [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) =>

@@ -8,17 +8,19 @@ const fresh: Record<string, RegExp> = { code: /^\d{6}$/, shortCode: /^[0-9A-Z]{6
 const measured = new Set(['durationMs', 'lastDurationMs'])
 
 /** The ids of examples, and those that a service really made in their place. */
-export interface Cast {
+export interface ExampleMatcher {
   /** An example's text with real ids in place of its own. */
-  real(text: string): string
+  withRealIds(text: string): string
   /** Expects an answer to be its example: the same fields, the same values but where they are made freshly. */
-  expectLike(answer: unknown, example: unknown, at: string): void
+  expectMatch(answer: unknown, example: unknown, at: string): void
   /** From here on its ids stand for other things. */
-  forget(): void
+  reset(): void
 }
 
 /** `given`: what stands in place of what from the beginning. */
-export function createCast(given: readonly (readonly [example: string, real: string])[]): Cast {
+export function createExampleMatcher(
+  given: readonly (readonly [example: string, real: string])[],
+): ExampleMatcher {
   let cast = new Map(given)
 
   const real = (text: string): string =>
@@ -47,5 +49,5 @@ export function createCast(given: readonly (readonly [example: string, real: str
   const forget = (): void => {
     cast = new Map(given)
   }
-  return { real, expectLike, forget }
+  return { withRealIds: real, expectMatch: expectLike, reset: forget }
 }

@@ -1,5 +1,5 @@
-import { behindMs, type Fate, fates, openVictim, type Victim } from './kill-points.ts'
 import type { Service } from './service.ts'
+import { behindMs, type Fate, fates, openVictim, type Victim } from './victim.ts'
 
 /** An operation, the case it is tried on, and what the world does after the process that ran it was killed. */
 export interface Operation<Case> {
@@ -7,24 +7,24 @@ export interface Operation<Case> {
   /** May never settle. */
   run(victim: Victim, each: Case): Promise<unknown>
   /** The merchant's retry, or the worker operation run again by another process. Twice changes nothing. */
-  again(each: Case): Promise<unknown>
+  repeat(each: Case): Promise<unknown>
   check(each: Case, label: string): Promise<unknown>
 }
 
 /** Cases at once. */
-const together = 6
+const parallelCases = 6
 /** A retry has about twice as many steps: who tries more at once tries some in vain. */
-const landingTogether = 4
+const parallelLandings = 4
 
 /** What only reads has no effect that somebody could come to see: to die at it is one case, whatever becomes of it. */
-const reading = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
-const fatesOf = (step: string): readonly Fate[] => (reading.has(step) ? ['lost'] : fates)
+const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
+const fatesOf = (step: string): readonly Fate[] => (readSteps.has(step) ? ['lost'] : fates)
 
 /**
  * Kills a process at each step of the operation, with each fate that makes a difference there; answers the names of the steps. `waitMs` passes
  * between the preparation and the run. What takes long to close is pushed to `closings`.
  */
-export async function killEverywhere<Case>(
+export async function killAtEveryStep<Case>(
   service: Service,
   operation: Operation<Case>,
   closings: Promise<unknown>[],
@@ -37,7 +37,7 @@ export async function killEverywhere<Case>(
   const { steps } = survivor
   closings.push(survivor.close())
   if (steps.length === 0) throw new Error('there is no step to be killed at')
-  await operation.again(whole)
+  await operation.repeat(whole)
   await operation.check(whole, 'not killed')
   const cases = await Promise.all(
     steps.flatMap((name, index) =>
@@ -47,14 +47,14 @@ export async function killEverywhere<Case>(
   service.clock.advance(behindMs + waitMs)
   while (cases.length > 0)
     await Promise.all(
-      cases.splice(0, together).map(async ({ fate, name, step, each }) => {
+      cases.splice(0, parallelCases).map(async ({ fate, name, step, each }) => {
         const victim = await openVictim(service, { step, fate, lateMs: behindMs })
         const label = `killed at step ${step} (${name}, ${fate})`
         const running = operation.run(victim, each)
-        await deathOf(victim, running, { step, label })
-        await operation.again(each)
-        await victim.happen()
-        await operation.again(each)
+        await waitForDeath(victim, running, { step, label })
+        await operation.repeat(each)
+        await victim.release()
+        await operation.repeat(each)
         await operation.check(each, label)
         closings.push(
           victim.close(),
@@ -69,29 +69,29 @@ export async function killEverywhere<Case>(
  * Kills a process at the write that is the effect, pauses the merchant's retry at each of its own steps in turn, lets the
  * dead process's write land just then, and lets the retry go on.
  */
-export async function landLate<Case>(
+export async function landDuringRetry<Case>(
   service: Service,
   operation: Operation<Case>,
   closings: Promise<unknown>[],
   effectStep: number,
 ): Promise<void> {
-  for (let first = 1, reached = true; reached; first += landingTogether) {
+  for (let first = 1, reached = true; reached; first += parallelLandings) {
     const cases = await Promise.all(
-      Array.from({ length: landingTogether }, async (_, index) => ({
+      Array.from({ length: parallelLandings }, async (_, index) => ({
         step: first + index,
         each: await operation.prepare(),
       })),
     )
     service.clock.advance(behindMs)
     const landed = await Promise.all(
-      cases.map(({ step, each }) => landAt(service, operation, closings, { effectStep, step, each })),
+      cases.map(({ step, each }) => landAtStep(service, operation, closings, { effectStep, step, each })),
     )
     reached = landed.every(Boolean)
   }
 }
 
 /** Answers whether the retry came to that step at all. */
-async function landAt<Case>(
+async function landAtStep<Case>(
   service: Service,
   operation: Operation<Case>,
   closings: Promise<unknown>[],
@@ -101,14 +101,14 @@ async function landAt<Case>(
   const running = operation.run(victim, each)
   closings.push(running.catch(() => undefined))
   const label = `its write lands before step ${step} of the retry`
-  await deathOf(victim, running, { step: effectStep, label })
+  await waitForDeath(victim, running, { step: effectStep, label })
   const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
   const retried = operation.run(retry, each)
   const reached = await Promise.race([retry.died.then(() => true), retried.then(() => false)])
-  await victim.happen()
-  await retry.happen()
+  await victim.release()
+  await retry.release()
   await retried
-  await operation.again(each)
+  await operation.repeat(each)
   await operation.check(each, `its write landed before step ${step} of the retry (${retry.steps[step - 1]})`)
   closings.push(victim.close(), retry.close())
   return reached
@@ -118,7 +118,7 @@ async function landAt<Case>(
  * Resolves when the victim has died at `step`. One whose run ends before it comes to that step is told, not waited for. A run may end
  * between the moment its last step sets out and the moment it is done, which is when the victim dies of it: that one is waited for.
  */
-export async function deathOf(
+export async function waitForDeath(
   victim: Victim,
   running: Promise<unknown>,
   { step, label }: { step: number; label: string },

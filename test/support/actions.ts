@@ -7,8 +7,8 @@ import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
 import { findBodySource } from '../../src/webhooks/body/find-source.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { environmentBeside, type Merchant, openService, type Service } from './service.ts'
-import { until } from './until.ts'
+import { type Merchant, openService, type Service, sharedEnvironment } from './service.ts'
+import { waitFor } from './wait-for.ts'
 
 /** What merchants and workers do, in one line each, for tests of what happens behind the API. */
 
@@ -46,9 +46,9 @@ export interface Created {
 export async function createIntent(
   service: Service,
   merchant: Merchant,
-  asked: string | object = { amount: 50_000 },
+  input: string | object = { amount: 50_000 },
 ): Promise<Created> {
-  const text = typeof asked === 'string' ? asked : JSON.stringify(asked)
+  const text = typeof input === 'string' ? input : JSON.stringify(input)
   const { status, body } = await post(service, merchant, '/intents', text)
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data as unknown as Created
@@ -64,9 +64,9 @@ export const cancelIntent = (
   service: Service,
   merchant: Merchant,
   referenceNumber: string,
-): Promise<Answer> => post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
+): Promise<ApiResponse> => post(service, merchant, `/intents/${referenceNumber}/cancel`, '')
 
-export interface Answer {
+export interface ApiResponse {
   status: number
   body: { data: Record<string, unknown>; error: { code: string } }
 }
@@ -77,17 +77,17 @@ export async function post(
   merchant: Merchant,
   path: string,
   body: string,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
   const response = await fetch(`${service.origin}/api/v1/dev${path}`, { method: 'POST', headers, body })
-  return { status: response.status, body: (await response.json()) as Answer['body'] }
+  return { status: response.status, body: (await response.json()) as ApiResponse['body'] }
 }
 
 export const readIntent = async (service: Service, merchant: Merchant, referenceNumber: string) =>
   (await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
 
 /** The names of the merchant's events that wait in outboxes. */
-export async function waitingEvents(service: Service, { businessId }: Merchant): Promise<string[]> {
+export async function outboxEvents(service: Service, { businessId }: Merchant): Promise<string[]> {
   const { Intent, Order } = service.deps
   const found = [
     ...(await Intent.find({ businessId }).lean()),
@@ -128,7 +128,7 @@ export const storedBodies = (service: Service, deliveries: Delivery[]) =>
   Promise.all(deliveries.map(async (delivery) => JSON.parse(await storedBody(service, delivery))))
 
 /** What the events that wait in an intent's outbox tell: each with the `data` of its webhook. */
-export async function waitingData(service: Service, referenceNumber: string) {
+export async function outboxData(service: Service, referenceNumber: string) {
   const { outbox, ...intent } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeData(each, intent)) }))
 }
@@ -138,13 +138,13 @@ export async function freshDelivery(service: Service, merchant: Merchant): Promi
   const { referenceNumber } = await createIntent(service, merchant)
   await relay(service, merchant)
   // Another relay of this process may be inserting it.
-  return until('the delivery is stored', () =>
+  return waitFor('the delivery is stored', () =>
     service.deps.Delivery.findOne({ referenceNumber }).lean<Delivery | null>(),
   )
 }
 
 /** Lets processes that have not attempted anything at the endpoint begin with as many slots as for one that responds well. */
-export async function trustEndpoint(service: Service, endpointId: string): Promise<void> {
+export async function recordRecentSuccess(service: Service, endpointId: string): Promise<void> {
   const lastSuccessAt = service.clock.now()
   await service.deps.Endpoint.updateOne(
     { _id: endpointId },
@@ -153,7 +153,7 @@ export async function trustEndpoint(service: Service, endpointId: string): Promi
 }
 
 /** How an attempt ended, or why there was none. `lost`: its result was not recorded. */
-export interface Attempted {
+export interface AttemptResult {
   outcome: 'delivered' | 'retrying' | 'dead' | 'cancelled' | 'lost' | Exclude<WakeOutcome['outcome'], 'begun'>
   nextAttemptAt: Date | null
   attempts: number
@@ -170,7 +170,7 @@ const outcomes = {
 const attempting = new WeakMap<Deps, number>()
 
 /** Makes one attempt, as the delivery's present job would, and waits for its end. */
-export async function attempt(deps: Deps, deliveryId: string): Promise<Attempted> {
+export async function attempt(deps: Deps, deliveryId: string): Promise<AttemptResult> {
   const before = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
   const { attempts = 0, requeues = 0 } = before ?? {}
   attempting.set(deps, (attempting.get(deps) ?? 0) + 1)
@@ -189,12 +189,14 @@ export async function attempt(deps: Deps, deliveryId: string): Promise<Attempted
 }
 
 /** The delivery as MongoDB has it now. */
-export async function stored(service: Service, { _id }: { _id: string }): Promise<Delivery> {
+export async function storedDelivery(service: Service, { _id }: { _id: string }): Promise<Delivery> {
   const delivery = await service.deps.Delivery.findById(_id).lean<Delivery | null>()
   if (delivery === null) throw new Error(`no delivery ${_id}`)
   return delivery
 }
 
 /** Another process of the same service: the same database and queues, everything else its own. */
-export const openBeside = (service: Service, environment: Record<string, string> = {}): Promise<Service> =>
-  openService({ ...environmentBeside(service), ...environment })
+export const openSecondProcess = (
+  service: Service,
+  environment: Record<string, string> = {},
+): Promise<Service> => openService({ ...sharedEnvironment(service), ...environment })

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import type { EndpointServer } from './endpoint-server.ts'
 import type { Merchant, Service } from './service.ts'
-import { until } from './until.ts'
+import { waitFor } from './wait-for.ts'
 
 /** What a merchant has been told of one of its intents. */
-export interface Told {
+export interface ExpectedIntent {
   referenceNumber: string
   /** The events that its history asks for, in order. */
   events: string[]
@@ -14,16 +14,16 @@ export interface Told {
 }
 
 /** Merchants' servers at work: each makes an intent, reads it, and has it paid and refunded, or cancels it; again and again. */
-export interface Shoppers {
+export interface MerchantTraffic {
   /** The intents whose every answer was heard. */
-  told: Told[]
+  intents: ExpectedIntent[]
   /** What was not answered as it should be, in words. */
   faults: string[]
   stop(): Promise<void>
 }
 
 /** What their webhooks are about. */
-export const tradeEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
+export const trafficEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
 
 /** Between two intents of one of them: what starts and ends meanwhile needs the processor too. */
 const restMs = 50
@@ -32,8 +32,12 @@ const amount = 1000
 const refunded = 400
 
 /** `origin` says for each request where it goes. Each write is sent twice, as after an answer that was lost, and must be answered the same. */
-export function startShoppers(merchant: Merchant, count: number, origin: () => string): Shoppers {
-  const [told, faults]: [Told[], string[]] = [[], []]
+export function startMerchantTraffic(
+  merchant: Merchant,
+  count: number,
+  origin: () => string,
+): MerchantTraffic {
+  const [told, faults]: [ExpectedIntent[], string[]] = [[], []]
   const shift = { isOver: false }
   const shop = async (number: number): Promise<void> => {
     for (let round = number; !shift.isOver; round += 1) {
@@ -47,7 +51,7 @@ export function startShoppers(merchant: Merchant, count: number, origin: () => s
   }
   const shops = Array.from({ length: count }, (_, number) => shop(number))
   return {
-    told,
+    intents: told,
     faults,
     async stop() {
       shift.isOver = true
@@ -56,7 +60,7 @@ export function startShoppers(merchant: Merchant, count: number, origin: () => s
   }
 }
 
-async function trade(merchant: Merchant, origin: () => string, round: number): Promise<Told> {
+async function trade(merchant: Merchant, origin: () => string, round: number): Promise<ExpectedIntent> {
   const write = async (path: string, body: object, status: number) => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
     const send = () => ask(origin(), path, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -96,10 +100,10 @@ async function ask(origin: string, path: string, how: RequestInit) {
 }
 
 /** The books hold what the merchant was told, and its endpoint got each event of it once. */
-export async function expectTold(
+export async function expectIntentsAndWebhooks(
   service: Service,
   endpointServer: EndpointServer,
-  told: readonly Told[],
+  told: readonly ExpectedIntent[],
 ): Promise<void> {
   const found = await service.deps.Intent.find().lean()
   expect(found.map(({ referenceNumber }) => referenceNumber)).to.have.members(
@@ -118,12 +122,12 @@ export async function expectTold(
   const wanted = told.flatMap(({ referenceNumber, events }) =>
     events.map((event) => `${referenceNumber} ${event}`),
   )
-  await until(
+  await waitFor(
     'all delivered',
     () => new Set(endpointServer.received.map(nameOf)).size >= wanted.length,
     20_000,
   )
-  await until(
+  await waitFor(
     'all written down',
     async () => (await service.deps.Delivery.countDocuments({ status: 'DELIVERED' })) === wanted.length,
   )

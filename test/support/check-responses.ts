@@ -39,7 +39,7 @@ export function validatorAt(...steps: string[]): ValidateFunction {
 }
 
 /** What is wrong with a value by the schema at this place, or null. */
-export function faultAt(value: unknown, ...steps: string[]): string | null {
+export function schemaErrors(value: unknown, ...steps: string[]): string | null {
   const validate = validatorAt(...steps)
   return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: '' })
 }
@@ -66,7 +66,7 @@ const partAt = (steps: string[]): Described =>
   steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], description) as Described
 
 /** How an answer of an operation departs from the description; null where it does not, or where no operation is asked for. */
-export function departure(
+export function mismatchOf(
   method: string,
   url: string,
   answer: { status: number; type: string; headers: string[]; body: string | null },
@@ -90,7 +90,7 @@ export function departure(
       : `${method} ${path} ${status} does not describe ${answer.type}`
   const value: unknown = JSON.parse(answer.body)
   const fault =
-    faultAt(value, ...steps, 'content', 'application/json', 'schema') ??
+    schemaErrors(value, ...steps, 'content', 'application/json', 'schema') ??
     faultOfFailure(steps, value as Failure)
   return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${answer.body.slice(0, 500)}`
 }
@@ -105,12 +105,12 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
   const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }
   if (!Object.hasOwn(examples, error.code)) return `does not describe ${error.code}`
   return error.code === 'RATE_LIMITED'
-    ? faultAt(error.details, 'components', 'schemas', 'RateLimitDetails')
+    ? schemaErrors(error.details, 'components', 'schemas', 'RateLimitDetails')
     : null
 }
 
 /** Called by the server of a service with each request, before it is served. */
-export function watchAnswer(req: IncomingMessage, res: ServerResponse): void {
+export function checkResponse(req: IncomingMessage, res: ServerResponse): void {
   const { method = '', url = '' } = req
   const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse
   res.end = ((...given: unknown[]) => {
@@ -123,7 +123,7 @@ export function watchAnswer(req: IncomingMessage, res: ServerResponse): void {
       headers: res.getHeaderNames(),
       body: isWhole ? body : null,
     }
-    const found = departure(method, url, answer)
+    const found = mismatchOf(method, url, answer)
     if (found !== null) noteContractFault(found)
     return end(...given)
   }) as typeof res.end

@@ -7,8 +7,8 @@ import { createHttpServer } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { openDeps } from '../../src/open-deps.ts'
-import { openWire } from './cut-wire.ts'
 import { createGate } from './gate.ts'
+import { openMongoProxy } from './mongo-proxy.ts'
 import type { Service } from './service.ts'
 
 /**
@@ -28,7 +28,7 @@ export interface Victim {
   /** Resolves when the process is dead (or paused) and its last step has met its fate. */
   died: Promise<void>
   /** Lets a late step, or a paused one, happen now. */
-  happen(): Promise<void>
+  release(): Promise<void>
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export async function openVictim(
     if (last && fate !== 'paused') dead = true
     return last
   }
-  const wire = await openWire(service.deps.config.mongodbUrl, {
+  const wire = await openMongoProxy(service.deps.config.mongodbUrl, {
     isDead: () => dead,
     isLast: (command) => take(`mongodb ${command}`),
     fate,
@@ -63,15 +63,15 @@ export async function openVictim(
   const deps = await openDeps({ ...config, mongodbUrl: wire.url }, log, createMetrics(), 'web', shift)
   deps.apiSwitch.close()
   const { enqueue } = deps
-  const nudges: (() => void)[] = []
+  const heldBack: (() => void)[] = []
   deps.enqueue = (name, jobs) => {
     if (dead) return
     const last = take(`enqueue ${name}`)
     if (!last || fate === 'unanswered') enqueue(name, jobs)
-    else if (fate !== 'lost') nudges.push(() => enqueue(name, jobs))
+    else if (fate !== 'lost') heldBack.push(() => enqueue(name, jobs))
     if (last) death.open()
   }
-  const server = createHttpServer(deps, madeWhenAsked(deps), timeouts)
+  const server = createHttpServer(deps, createAppOnDemand(deps), timeouts)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   open = true
@@ -80,8 +80,8 @@ export async function openVictim(
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     steps,
     died: death.passed,
-    async happen() {
-      for (const add of nudges) add()
+    async release() {
+      for (const add of heldBack) add()
       await wire.happen()
     },
     async close() {
@@ -94,7 +94,7 @@ export async function openVictim(
 }
 
 /** Most victims are asked nothing over HTTP, and an app takes a while to make. */
-function madeWhenAsked(deps: Deps): Express {
+function createAppOnDemand(deps: Deps): Express {
   let app: Express | null = null
   const handle: RequestHandler = (req, res, next) => {
     app ??= createApp(deps, () => false)
