@@ -8,37 +8,41 @@ export interface ScriptedWallet extends Wallet {
   orders: string[]
   queries: StatusQuery[]
   /** Sets the outcome of payments and refunds. */
-  setOutcome(answer: () => WalletOutcome | Promise<WalletOutcome>): void
+  setOutcome(carryOut: () => WalletOutcome | Promise<WalletOutcome>): void
+  /** Sets the result of status queries. */
   setStatus(outcome: WalletOutcome): void
-  /** Makes every question throw this error. */
+  /** Makes every status query throw this error. */
   setStatusError(error: Error): void
 }
 
 /** Replaces the sandbox wallet of these processes. At first every outcome is unknown. */
 export function scriptedWallet(...services: { deps: Deps }[]): ScriptedWallet {
-  let answer: () => WalletOutcome | Promise<WalletOutcome> = () => ({ outcome: 'unknown', why: 'it hung up' })
-  let fault: Error | null = null
-  let known: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
+  let carryOut: () => WalletOutcome | Promise<WalletOutcome> = () => ({
+    outcome: 'unknown',
+    why: 'connection closed',
+  })
+  let statusError: Error | null = null
+  let status: WalletOutcome = { outcome: 'unknown', why: 'no response' }
   const orders: string[] = []
   const queries: StatusQuery[] = []
-  const carryOut = async ({ key }: { key: string }) => {
+  const execute = async ({ key }: { key: string }) => {
     orders.push(key)
-    return answer()
+    return carryOut()
   }
   const wallet: ScriptedWallet = {
     name: 'sandbox',
     orders,
-    queries: questions,
-    authorise: carryOut,
-    refund: carryOut,
-    async status(question) {
-      questions.push(question)
-      if (fault !== null) throw fault
-      return known
+    queries,
+    authorise: execute,
+    refund: execute,
+    async status(query) {
+      queries.push(query)
+      if (statusError !== null) throw statusError
+      return status
     },
-    setOutcome: (next) => (answer = next),
-    setStatus: (outcome) => void (known = outcome),
-    setStatusError: (error) => void (fault = error),
+    setOutcome: (next) => (carryOut = next),
+    setStatus: (outcome) => void (status = outcome),
+    setStatusError: (error) => void (statusError = error),
   }
   for (const { deps } of services) deps.wallets = openWallets(wallet, null)
   return wallet
