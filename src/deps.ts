@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose'
 import type { ApiSwitch } from './businesses/api-switch.ts'
 import type { Config } from './config.ts'
-import type { BodyKind, Room } from './http/body/budget.ts'
+import type { BodyKind, BodyBudget } from './http/body/budget.ts'
 import type { ResponseBudget } from './http/responses/budget.ts'
 import type { ReadPace } from './http/responses/read-pace.ts'
 import type { Validate } from './input/validate.ts'
@@ -62,9 +62,9 @@ export interface Deps extends Models {
   largeOutboxes: FairSlots
   wallets: Wallets
   /** For questions to wallets, because a wallet may hang for the customers of one business. */
-  questionSlots: FairSlots
+  walletQuerySlots: FairSlots
   /** The keys of the payments and refunds that this process is asking wallets about. */
-  asking: Set<string>
+  walletQueries: Set<string>
   /** Runs imports and dry runs one at a time for each business: each may read megabytes and compute for seconds. */
   importOneAtATime: OneAtATime
   /** Runs attempts to place orders one at a time for each business. */
@@ -79,7 +79,7 @@ export interface Deps extends Models {
   quotas: Quotas
   fullSandboxes: FullSandboxes
   /** For large bodies, by their kind. */
-  bodyBudgets: Record<BodyKind, Room>
+  bodyBudgets: Record<BodyKind, BodyBudget>
   responses: ResponseBudget
   readPace: ReadPace
   queues: Queues

@@ -1,9 +1,9 @@
-import { largestJson } from '../../src/http/body/csv-body.ts'
-import { deepest } from '../../src/http/body/json-body.ts'
-import { largestBytes } from '../../src/http/body/read-body.ts'
-import { mostHeaders } from '../../src/http/server/bare-app.ts'
-import { leastRate, leastReadRate } from '../../src/http/server/cut-slow.ts'
-import { mostHeaderBytes } from '../../src/http/server/listen.ts'
+import { maxJsonFileBytes } from '../../src/http/body/csv-body.ts'
+import { maxNesting } from '../../src/http/body/json-body.ts'
+import { maxBodyBytes } from '../../src/http/body/read-body.ts'
+import { maxHeaders } from '../../src/http/server/bare-app.ts'
+import { minRequestRate, minResponseRate } from '../../src/http/server/cut-slow.ts'
+import { maxHeaderBytes } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { tableOf } from '../markdown.ts'
 
@@ -16,23 +16,23 @@ export const table = (): string =>
   tableOf(
     ['', 'Limit', 'Beyond it'],
     [
-      ['Headers, with the URL', `${kib(mostHeaderBytes)}, ${mostHeaders} headers`, 'HEADERS_TOO_LARGE'],
+      ['Headers, with the URL', `${kib(maxHeaderBytes)}, ${maxHeaders} headers`, 'HEADERS_TOO_LARGE'],
       [
         'Body',
-        `${kib(largestBytes.json)}; an import ${mib(largestBytes.csv)}, in JSON ${mib(largestJson)}`,
+        `${kib(maxBodyBytes.json)}; an import ${mib(maxBodyBytes.csv)}, in JSON ${mib(maxJsonFileBytes)}`,
         'PAYLOAD_TOO_LARGE',
       ],
-      ['Nesting of a body', `${deepest} levels`, 'INVALID_JSON'],
+      ['Nesting of a body', `${maxNesting} levels`, 'INVALID_JSON'],
       ['Time to send the headers', seconds(timeouts.headersMs), 'REQUEST_TIMEOUT'],
       ['Time to send the whole request', seconds(timeouts.requestMs), 'REQUEST_TIMEOUT'],
       [
         `Sending a body, after ${seconds(timeouts.bodyGraceMs)}`,
-        `at least ${leastRate} bytes a second`,
+        `at least ${minRequestRate} bytes a second`,
         'REQUEST_TIMEOUT',
       ],
       [
-        `Reading a response, after ${seconds(timeouts.answerGraceMs)}`,
-        `at least ${kib(leastReadRate)} a second`,
+        `Reading a response, after ${seconds(timeouts.responseGraceMs)}`,
+        `at least ${kib(minResponseRate)} a second`,
         'the connection is closed',
       ],
       ['Idle connection', seconds(timeouts.keepAliveMs), 'it is closed'],

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Deps } from '../deps.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { sendOn, sendPage } from '../http/pages/send-page.ts'
+import { redirectTo, sendPage } from '../http/pages/send-page.ts'
 import { readCode } from '../intents/code.ts'
 import { findByCode } from '../intents/find-by-code.ts'
 import { isId } from '../security/ids.ts'
@@ -33,7 +33,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
       lookupLimit.code(req.ip ?? '', sandboxOf, () => findByCode(deps, sandboxOf, code)),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
-    if (lookup.outcome === 'found') return sendOn(res, addressOfPayment(deps, locale, lookup.found))
+    if (lookup.outcome === 'found') return redirectTo(res, addressOfPayment(deps, locale, lookup.found))
     // The response does not reveal whether the code is unknown, used, cancelled or expired.
     sendForm(req, res, 422, typed, { notice: null, faults: { code: words.unknown } })
   }

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { formFields } from '../http/body/read-form.ts'
 import { causeOf } from '../http/operations/cause.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
-import { sendOn } from '../http/pages/send-page.ts'
+import { redirectTo } from '../http/pages/send-page.ts'
 import { type Paid, payIntent } from '../intents/payments/pay.ts'
 import { type FormMessages, hasMessages, noMessages } from './field.ts'
 import { readFormToken } from './form-token.ts'
@@ -24,7 +24,7 @@ export const confirm =
   async (deps, offer, req, res) => {
     const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
     const paymentId = readFormToken(deps, offer.intent, form)
-    const goOn = () => sendOn(res, addressOfOffer({ ...offer, sent: paymentId }))
+    const goOn = () => redirectTo(res, addressOfOffer({ ...offer, sent: paymentId }))
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return goOn()

@@ -1,9 +1,9 @@
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import type { Deps } from '../deps.ts'
 import { readForm } from '../http/body/read-form.ts'
-import { isFromElsewhere } from '../http/pages/own-origin.ts'
+import { isFromOtherSite } from '../http/pages/own-origin.ts'
 import { createPageHeaders } from '../http/pages/page-headers.ts'
-import { awaitTime, preparePage } from '../http/pages/prepare-page.ts'
+import { awaitDatabaseTime, preparePage } from '../http/pages/prepare-page.ts'
 import { assets, scriptPath, stylePath } from './assets.ts'
 import { codePages } from './code-page.ts'
 import { localeOf } from './locale.ts'
@@ -23,7 +23,7 @@ export function checkoutPages(deps: Deps): Router {
   router.use(preparePage('', createPageHeaders(deps, checkoutPageRights)))
   router.use(assets())
   router.all([stylePath, scriptPath], onlyBy('GET, HEAD'))
-  router.use(refuseForeignForms(deps.config.payUrl), awaitTime(deps), readForm)
+  router.use(refuseForeignForms(deps.config.payUrl), awaitDatabaseTime(deps), readForm)
   const lookupLimit = createLookupLimit(deps)
   router.use(codePages(deps, lookupLimit))
   router.use(payPages(deps, lookupLimit))
@@ -39,6 +39,6 @@ const refuseForeignForms =
   (payUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
     const isSafe = req.method === 'GET' || req.method === 'HEAD'
-    if (isSafe || !isFromElsewhere(req, payUrl)) return next()
+    if (isSafe || !isFromOtherSite(req, payUrl)) return next()
     sendNote(res, 403, localeOf(res).words.notes.foreign, placeOf(req))
   }

@@ -12,7 +12,7 @@ export interface Span {
 export const anyTime: Span = { from: null, to: null }
 
 /** A span that ends now at the latest: what comes from now on is not in it, however long it takes to go through it. */
-export const untilNow = (deps: { now(): Date }, { from, to }: Span): Span => {
+export const upToNow = (deps: { now(): Date }, { from, to }: Span): Span => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }
 }

@@ -53,14 +53,14 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
 
 /** Takes the slot before the intent is read, because a thousand questions of a business may be waiting for slots. */
 function begin(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
-  const free = deps.asking.has(key) ? null : deps.questionSlots.tryTake(businessId)
+  const free = deps.walletQueries.has(key) ? null : deps.walletQuerySlots.takeNow(businessId)
   if (free === null) return
-  deps.asking.add(key)
+  deps.walletQueries.add(key)
   deps.backgroundWork.add(
     ask(deps, intentId, key)
       .catch((err: unknown) => deps.log.warn({ err, intentId }, 'wallet.query-failed'))
       .finally(() => {
-        deps.asking.delete(key)
+        deps.walletQueries.delete(key)
         free()
       }),
   )

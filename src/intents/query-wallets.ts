@@ -30,7 +30,7 @@ export interface AskOutcome {
 export async function askWallet(deps: Deps, intentId: string, key: string): Promise<AskOutcome> {
   const open = await readOpen(deps, intentId, key)
   if (open === null) return nothingToAsk
-  const free = deps.questionSlots.tryTake(open.intent.businessId)
+  const free = deps.walletQuerySlots.takeNow(open.intent.businessId)
   if (free === null) return { outcome: 'put-off', why: null, nextAt: putOffUntil(deps, open.since) }
   return askAbout(deps, open, aWorker).finally(free)
 }

@@ -3,8 +3,8 @@ import { withTimeout } from './timeout.ts'
 /** Slots of a process, shared among owners. A free slot goes to the owner with the fewest; among equals, to the one whose last slot is longest ago. */
 export interface FairSlots {
   /** Takes a slot. Returns a function that frees it, or null if the owner may not take one now. */
-  tryTake(owner: string): Free | null
-  /** Like `tryTake`, but waits for a slot for up to `waitMs`. */
+  takeNow(owner: string): Free | null
+  /** Like `takeNow`, but waits for a slot for up to `waitMs`. */
   take(owner: string, waitMs: number): Promise<Free | null>
   /** Waits for a slot until the caller calls `leave`. */
   wait(owner: string): Wait
@@ -91,7 +91,7 @@ export function createFairSlots(mayTake: MayTake): FairSlots {
     return best
   }
 
-  function tryTake(owner: string): Free | null {
+  function takeNow(owner: string): Free | null {
     return mayTake(shares.get(owner)?.held ?? 0, taken, owner) ? grant(owner, shareOf(owner)) : null
   }
 
@@ -116,10 +116,10 @@ export function createFairSlots(mayTake: MayTake): FairSlots {
   }
 
   return {
-    tryTake,
+    takeNow,
     wait,
     async take(owner, waitMs) {
-      const free = tryTake(owner)
+      const free = takeNow(owner)
       if (free !== null) return free
       const { granted, leave } = wait(owner)
       return withTimeout(granted, waitMs, () => {

@@ -12,7 +12,7 @@ export const createComplaint = (log: Log): Complaint =>
   throttled(saidEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
 
 /** What the SDK itself has to say: variables of its own that it does not understand, spans that were too many. Never a value that it quotes. */
-export function hearSdk(complain: Complaint): void {
+export function reportSdkWarnings(complain: Complaint): void {
   const hear = (words: string): void => complain({ why: words.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
   diag.setLogger(
@@ -22,7 +22,7 @@ export function hearSdk(complain: Complaint): void {
 }
 
 /** The same exporter, but that a failure is one line of the log, with nothing in it of what a collector answered: the SDK, which would log that, hears that all is well. */
-export const tellingFailures = (exporter: SpanExporter, complain: Complaint): SpanExporter => ({
+export const reportingFailures = (exporter: SpanExporter, complain: Complaint): SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {
       const { error } = result

@@ -19,7 +19,7 @@ import type { Log } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
 import { version } from '../version.ts'
 import { attributesOf } from './attributes.ts'
-import { createComplaint, hearSdk, tellingFailures } from './not-sent.ts'
+import { createComplaint, reportSdkWarnings, reportingFailures } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
 /** A process that ends waits no longer for its last spans to be sent. */
@@ -41,8 +41,8 @@ const kinds = {
  */
 export function createTracing(endpoint: string, log: Log, processType: string): Tracing {
   const complain = createComplaint(log)
-  hearSdk(complain)
-  const exporter = tellingFailures(
+  reportSdkWarnings(complain)
+  const exporter = reportingFailures(
     new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }),
     complain,
   )

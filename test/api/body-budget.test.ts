@@ -10,7 +10,7 @@ import { openServer, short } from './short-timeouts.ts'
 const intents = '/api/v1/dev/intents'
 const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
 const largestFile = 8 * 1024 * 1024
-const largestJson = 256 * 1024
+const maxJsonFileBytes = 256 * 1024
 
 describe('Large bodies', () => {
   const service = withService()
@@ -56,7 +56,7 @@ describe('Large bodies', () => {
   }
 
   async function fill(kind: 'csv' | 'json'): Promise<void> {
-    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, largestJson, 16]
+    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, maxJsonFileBytes, 16]
     const beginning = merchants.flatMap((by) =>
       Array.from({ length: each }, () => begin(path, by, `Content-Length: ${length}`)),
     )
@@ -81,7 +81,7 @@ describe('Large bodies', () => {
     expect(String((await once(waiting, 'data'))[0])).to.match(/^HTTP\/1\.1 429 /)
     expect((await refusals()) - before).to.equal(2)
     expect((await upload(csv(10))).status).to.equal(200)
-    expect((await create(json(largestJson))).status).to.equal(201)
+    expect((await create(json(maxJsonFileBytes))).status).to.equal(201)
     for (const socket of open) socket.destroy()
     await waitFor('whoever is gone gave his room back', () => taken('csv') === 0)
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
@@ -99,7 +99,7 @@ describe('Large bodies', () => {
 
   it('never delay a create: 16 KiB is accepted, also in chunks, while larger bodies are refused', async () => {
     await fill('json')
-    await expectNoRoom(create(json(16 * 1024 + 1)), largestJson * 16)
+    await expectNoRoom(create(json(16 * 1024 + 1)), maxJsonFileBytes * 16)
     expect((await create(json(16 * 1024))).status).to.equal(201)
     const [small] = await createInChunks(service.origin, 16 * 1024)
     expect(small?.status).to.equal(201)
@@ -107,13 +107,13 @@ describe('Large bodies', () => {
     expectFailure(large, 429, 'RATE_LIMITED')
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal({
       scope: 'bodies',
-      limit: largestJson * 16,
+      limit: maxJsonFileBytes * 16,
     })
   })
 
   it('take the largest budget while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
-    await waitFor('room was taken', () => taken('json') === largestJson)
+    await waitFor('room was taken', () => taken('json') === maxJsonFileBytes)
     const answered = readToEnd(socket)
     socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
     expect(String(await answered)).to.match(/^HTTP\/1\.1 201 /)
@@ -147,9 +147,9 @@ describe('Large bodies', () => {
       short,
     )
     const asked = once(server, 'request')
-    const framing = [`Content-Length: ${largestJson}`, 'Connection: close']
+    const framing = [`Content-Length: ${maxJsonFileBytes}`, 'Connection: close']
     const head = postHead(intents, merchant.write(), ...framing)
-    const [answer] = await sendRaw(origin, head, json(largestJson))
+    const [answer] = await sendRaw(origin, head, json(maxJsonFileBytes))
     expect(answer?.status).to.equal(201)
     const [request] = await asked
     expect(request.body).to.equal(undefined)
@@ -159,9 +159,9 @@ describe('Large bodies', () => {
   it('release their budget exactly once, however the request ends', async () => {
     const headers = merchant.write()
     const statuses = [
-      await create(json(largestJson), merchant, headers),
-      await create(json(largestJson), merchant, headers),
-      await create(json(largestJson + 1)),
+      await create(json(maxJsonFileBytes), merchant, headers),
+      await create(json(maxJsonFileBytes), merchant, headers),
+      await create(json(maxJsonFileBytes + 1)),
       await create(json(100_000).replace('5', '-5')),
       await create(json(100_000).replace('{', '[')),
       await service.http.post(intents).set(merchant.write()).type('text').send(json(100_000)),

@@ -11,10 +11,10 @@ export const short: Timeouts = {
   headersMs: 400,
   requestMs: 1200,
   bodyGraceMs: 400,
-  answerIdleMs: 300,
-  answerGraceMs: 400,
+  responseIdleMs: 300,
+  responseGraceMs: 400,
   lingerMs: 1000,
-  lookEveryMs: 50,
+  checkEveryMs: 50,
 }
 
 export interface Opened {

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'chai'
 import express from 'express'
 import { createApp } from '../../src/app.ts'
-import { mostConnections } from '../../src/http/server/most-connections.ts'
+import { connectionLimit } from '../../src/http/server/connection-limit.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { openService, withMerchant, withService } from '../support/service.ts'
@@ -232,18 +232,18 @@ describe('A connection', () => {
   })
 
   it('is closed above the maximum number, and the others are served', async () => {
-    const most = hasty.server.maxConnections
-    expect(most).to.equal(mostConnections())
+    const most = hasty.server.connectionLimit
+    expect(most).to.equal(connectionLimit())
     const open = await new Promise<number>((resolve) =>
       hasty.server.getConnections((_error, count) => resolve(count)),
     )
-    hasty.server.maxConnections = open + 1
+    hasty.server.connectionLimit = open + 1
     const standing = await connectTo(hasty.origin)
     const refused = await connectTo(hasty.origin)
     expect((await readToEnd(refused)).length).to.equal(0)
     standing.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
     expect(answersOf((await readToEnd(standing)).toString('latin1'))[0]?.status).to.equal(200)
-    hasty.server.maxConnections = most
+    hasty.server.connectionLimit = most
   })
 
   describe('of a network', () => {
@@ -257,7 +257,7 @@ describe('A connection', () => {
     const connectMany = (origin: string, count: number, from: string) =>
       Promise.all(Array.from({ length: count }, () => connectFrom(origin, from)))
     const standing = (sockets: Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
-    const ofAddress = mostConnections() / 10
+    const ofAddress = connectionLimit() / 10
 
     it(`is closed above ${ofAddress} of one address, and those of other addresses are served`, async () => {
       const { origin, close } = await openServer(service, app(), timeouts)

@@ -14,7 +14,7 @@ describe('An HTTP server that stops', () => {
   it('completes a response that the client has not fully read yet', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
-    const { server, origin } = await openServer(service, app, { ...short, answerIdleMs: 10_000 })
+    const { server, origin } = await openServer(service, app, { ...short, responseIdleMs: 10_000 })
     const socket = await connectTo(origin)
     socket.pause().write(get)
     await waitFor('part of the response has arrived', () => socket.bytesRead > 0)

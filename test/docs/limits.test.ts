@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { partOfBusiness as partOfRoom, roomBytes, smallBytes } from '../../src/http/body/budget.ts'
+import { partOfBusiness as partOfBodyBudget, bodyBudgetBytes, smallBodyBytes } from '../../src/http/body/budget.ts'
 import { partOfBusiness, responseBytes, smallResponseBytes } from '../../src/http/responses/budget.ts'
-import { mostWaiting } from '../../src/http/server/in-order.ts'
-import { mostEver } from '../../src/http/server/most-connections.ts'
+import { maxWaiting } from '../../src/http/server/in-order.ts'
+import { maxConnections } from '../../src/http/server/connection-limit.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { textOf } from './pages.ts'
 
@@ -15,14 +15,14 @@ const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
 /** The sentences in which each page states the limits of a connection, with the numbers from the code. */
 const said: Record<string, string[]> = {
   'docs/merchants/errors.md': [
-    `${mostWaiting} requests that wait on one connection`,
-    `once more for each full ${kib(smallBytes)}`,
-    `${mib(roomBytes.json * partOfRoom)} of large bodies that arrive at once; ${mib(roomBytes.csv * partOfRoom)} of imports`,
+    `${maxWaiting} requests that wait on one connection`,
+    `once more for each full ${kib(smallBodyBytes)}`,
+    `${mib(bodyBudgetBytes.json * partOfBodyBudget)} of large bodies that arrive at once; ${mib(bodyBudgetBytes.csv * partOfBodyBudget)} of imports`,
     `${mib(responseBytes * partOfBusiness)} of large responses`,
   ],
   'docs/maintainers/decisions.md': [
-    `at most ${number(mostEver)} connections`,
-    `at most ${mostWaiting} of them wait`,
+    `at most ${number(maxConnections)} connections`,
+    `at most ${maxWaiting} of them wait`,
     `for up to ${seconds(timeouts.lingerMs)}`,
     `over ${kib(smallResponseBytes)}`,
   ],

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { createRoom } from '../../src/http/body/budget.ts'
+import { createBodyBudget } from '../../src/http/body/budget.ts'
 
 describe('The memory budget for bodies', () => {
   it('has a quarter for each business, and a total for all', () => {
-    const room = createRoom(400)
+    const room = createBodyBudget(400)
     expect(room.take('a', 101)).to.equal(null)
     const first = room.take('a', 60)
     expect(room.take('a', 41)).to.equal(null)
@@ -16,7 +16,7 @@ describe('The memory budget for bodies', () => {
   })
 
   it('is released once, by the work that ends last', async () => {
-    const room = createRoom(400)
+    const room = createBodyBudget(400)
     const place = room.take('a', 100) ?? expect.fail()
     let end: (error: Error) => void = () => undefined
     const late = new Promise<void>((_, reject) => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import express from 'express'
-import { addHeader, sendOn, sendPage } from '../../src/http/pages/send-page.ts'
+import { addHeader, redirectTo, sendPage } from '../../src/http/pages/send-page.ts'
 
 describe('A late response of a page that timed out', () => {
   it('is dropped, including the cookie of a sign-in, without an error', async () => {
@@ -11,7 +11,7 @@ describe('A late response of a page that timed out', () => {
       sendPage(res, 503, 'too late')
       try {
         addHeader(res, 'Set-Cookie', 'staff=token')
-        sendOn(res, '/admin')
+        redirectTo(res, '/admin')
       } catch (error) {
         fault = error
       }

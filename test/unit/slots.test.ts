@@ -54,7 +54,7 @@ const unknownOwner = (businessId: string, name: string) => ownerOf(businessId, n
 function takeAll(slots: Slots, ...owners: SlotOwner[]): Slot[] {
   const taken: Slot[] = []
   for (const owner of owners)
-    for (let slot = slots.tryTake(owner); slot !== null; slot = slots.tryTake(owner)) taken.push(slot)
+    for (let slot = slots.takeNow(owner); slot !== null; slot = slots.takeNow(owner)) taken.push(slot)
   return taken
 }
 
@@ -168,7 +168,7 @@ describe('Slots', () => {
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
       expect(held).to.deep.equal([250, 250, 250, 125, 63, 31, 16])
-      for (const late of ['x', 'y', 'z']) expect(slots.tryTake(ownerOf(late, 'e0'))).to.not.equal(null)
+      for (const late of ['x', 'y', 'z']) expect(slots.takeNow(ownerOf(late, 'e0'))).to.not.equal(null)
     })
 
     it('are freed only for it', () => {
@@ -263,14 +263,14 @@ describe('Slots', () => {
     it('each business has 12 000 000 characters in flight', () => {
       const mine = takeAll(slots, ownerOf('a', 'large'))
       expect(mine.filter((slot) => slot.count(mega))).to.have.length(12)
-      expect(slots.tryTake(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
+      expect(slots.takeNow(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
       mine[0]?.free(true)
       expect(mine.at(-1)?.count(mega)).to.equal(true)
     })
 
     it('all businesses have 48 000 000 together, but each may have one body of any length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
-        expect(slots.tryTake(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
+        expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
       expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
@@ -287,7 +287,7 @@ describe('Slots', () => {
       expect(slots.room(ownerOf('a', 'small'))).to.equal(50)
       freeAll(counted.splice(0, 3), null)
       expect(slots.room(large)).to.equal(3)
-      expect(slots.tryTake(large)?.count('x'.repeat(600))).to.equal(true)
+      expect(slots.takeNow(large)?.count('x'.repeat(600))).to.equal(true)
       // The next body may be small.
       expect(slots.room(large)).to.equal(50 - 10)
     })
@@ -298,7 +298,7 @@ describe('Slots', () => {
       one?.count(largest)
       for (const _again of [1, 2]) one?.free(null)
       expect(other?.count(largest)).to.equal(true)
-      expect(slots.tryTake(owner)?.count('x')).to.equal(false)
+      expect(slots.takeNow(owner)?.count('x')).to.equal(false)
     })
   })
 
@@ -317,12 +317,12 @@ describe('Slots', () => {
       expect(calls).to.equal(1)
       await time.advance(1_000)
       expect(calls).to.equal(1)
-      slots.tryTake(owner)?.free(true)
+      slots.takeNow(owner)?.free(true)
       await time.advance(10)
       expect(calls).to.equal(2)
       slots.served(owner.endpointId)
       expect(slots.waiting()).to.deep.equal([])
-      slots.tryTake(owner)?.free(true)
+      slots.takeNow(owner)?.free(true)
       await time.advance(10)
       expect(calls).to.equal(2)
     })
@@ -335,7 +335,7 @@ describe('Slots', () => {
       const served = time.advance(10)
       await new Promise(setImmediate)
       taken[1]?.free(true)
-      slots.tryTake(owner)?.free(true)
+      slots.takeNow(owner)?.free(true)
       await new Promise(setImmediate)
       expect(ends).to.have.length(1)
       ends[0]?.()
@@ -418,7 +418,7 @@ describe('Slots', () => {
 
     it('are returned when another endpoint of the business frees one of the business', async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
-      for (let n = 0; n < 60; n += 1) for (const other of others) slots.tryTake(other)?.free(true)
+      for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
       const one = ask()
       await settled()
@@ -513,12 +513,12 @@ describe('Slots', () => {
   it('do not exist before the process opens them and after it closes them, and nothing waits then', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
-    expect([closed.isOpen(), closed.tryTake(owner), closed.room(owner)]).to.deep.equal([false, null, 0])
+    expect([closed.isOpen(), closed.takeNow(owner), closed.room(owner)]).to.deep.equal([false, null, 0])
     expect(closed.waiting()).to.deep.equal([])
     closed.open()
-    const held = closed.tryTake(owner)
+    const held = closed.takeNow(owner)
     closed.close()
-    expect([closed.isOpen(), closed.tryTake(owner), closed.inFlight()]).to.deep.equal([false, null, 1])
+    expect([closed.isOpen(), closed.takeNow(owner), closed.inFlight()]).to.deep.equal([false, null, 1])
     held?.free(true)
     expect(closed.inFlight()).to.equal(0)
   })

@@ -3,7 +3,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace-node'
 import { expect } from 'chai'
 import { refuse } from '../../src/errors.ts'
 import { inSpan } from '../../src/tracing/in-span.ts'
-import { hearSdk, tellingFailures } from '../../src/tracing/not-sent.ts'
+import { reportSdkWarnings, reportingFailures } from '../../src/tracing/not-sent.ts'
 import type { Span, Tracing } from '../../src/tracing/tracing.ts'
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
@@ -11,7 +11,7 @@ type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 describe('Tracing', () => {
   it('logs the messages of the SDK, without the values that they quote', () => {
     const said: object[] = []
-    hearSdk((fields) => said.push(fields))
+    reportSdkWarnings((fields) => said.push(fields))
     diag.warn(`Unknown value "hidden" or 'hidden' for OTEL_X`)
     diag.disable()
     expect(said).to.deep.equal([{ why: 'Unknown value … or … for OTEL_X' }])
@@ -25,7 +25,7 @@ describe('Tracing', () => {
       export: (_spans, done) => done(failure as Result),
       shutdown: async () => undefined,
     }
-    const exporter = tellingFailures(failing, (fields) => said.push(fields))
+    const exporter = reportingFailures(failing, (fields) => said.push(fields))
     exporter.export([], (result) => heard.push(result))
     expect(said).to.deep.equal([{ why: 'away', spans: 0 }])
     expect(heard).to.deep.equal([{ code: 0, error: undefined }])

@@ -182,10 +182,10 @@ describe('an intent with very many events', () => {
   it('waits for the next poll while its business has half of the groups, and other businesses go on', async () => {
     const [_id = ''] = await storeMany(1, 0)
     const { largeOutboxes } = service.deps
-    const free = [1, 2, 3, 4].map(() => largeOutboxes.tryTake(merchant.businessId))
-    expect(largeOutboxes.tryTake(merchant.businessId)).to.equal(null)
+    const free = [1, 2, 3, 4].map(() => largeOutboxes.takeNow(merchant.businessId))
+    expect(largeOutboxes.takeNow(merchant.businessId)).to.equal(null)
     expect(await relayOutboxes(service.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 0 })
-    largeOutboxes.tryTake('another')?.()
+    largeOutboxes.takeNow('another')?.()
     for (const each of free) each?.()
     expect(await relayOutboxes(service.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
   }).timeout(20_000)

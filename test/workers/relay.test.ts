@@ -60,7 +60,7 @@ describe('the relay', () => {
     ])
     const taken: (() => void)[] = []
     for (;;) {
-      const free = service.deps.relaySlots.tryTake(merchant.businessId)
+      const free = service.deps.relaySlots.takeNow(merchant.businessId)
       if (free === null) break
       taken.push(free)
     }

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { publishAudit, sweepAudit } from '../../src/audit/publish.ts'
-import { anyTime, untilNow } from '../../src/input/span.ts'
+import { anyTime, upToNow } from '../../src/input/span.ts'
 import { newId } from '../../src/security/ids.ts'
 import { deadIn } from '../../src/webhooks/deliveries/dead-in.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
@@ -194,7 +194,7 @@ describe('A re-queue of a delivery', () => {
 
   it('in bulk resumes after a stop, and ends even if deliveries die again meanwhile', async () => {
     const dead = await deadDeliveries(service, merchant, 1_200)
-    const deadByNow = () => ({ endpointId, ...deadIn(untilNow(service.deps, anyTime)) })
+    const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
     const requeues = async () => {
       const now = await service.deps.Delivery.find({ endpointId }, { requeues: 1 }).lean()
       return now.map((each) => each.requeues)

@@ -267,7 +267,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(new Set(asked)).to.have.property('size', 25)
     gate.open()
     await service.deps.backgroundWork.ended()
-    expect(service.deps.asking).to.have.property('size', 0)
+    expect(service.deps.walletQueries).to.have.property('size', 0)
   })
 
   it('does not wait for an older question about the same intent', async () => {

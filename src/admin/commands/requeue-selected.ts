@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Actor } from '../../audit/audit-event.ts'
-import { untilNow, within } from '../../input/span.ts'
+import { upToNow, within } from '../../input/span.ts'
 import { createPace } from '../../retention/pace.ts'
 import { newId } from '../../security/ids.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
@@ -70,7 +70,7 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
     ...(endpoint === undefined ? {} : { endpointId: endpoint }),
     ...(business === undefined ? {} : { businessId: business }),
   }
-  const span = untilNow(deps, { from: from ?? null, to: to ?? null })
+  const span = upToNow(deps, { from: from ?? null, to: to ?? null })
   // A CANCELLED delivery has no `deadAt`. Naming both environments lets MongoDB use the index by business.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express'
-import { isFromHere } from '../../http/pages/own-origin.ts'
+import { isFromOwnSite } from '../../http/pages/own-origin.ts'
 import { isOwnForm, type SignedIn } from '../../staff/find-session.ts'
 import { sendNotice } from './respond.ts'
 
@@ -15,7 +15,7 @@ const isSafe = (req: Request): boolean => req.method === 'GET' || req.method ===
 export const requireOwnOrigin =
   (publicUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
-    if (isSafe(req) || isFromHere(req, publicUrl)) return next()
+    if (isSafe(req) || isFromOwnSite(req, publicUrl)) return next()
     sendNotice(
       res,
       403,

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import type { Deps } from '../../deps.ts'
-import { sendOn } from '../../http/pages/send-page.ts'
-import { type Span, untilNow } from '../../input/span.ts'
+import { redirectTo } from '../../http/pages/send-page.ts'
+import { type Span, upToNow } from '../../input/span.ts'
 import { countDeadOf } from '../../webhooks/deliveries/backlog.ts'
 import { deadIn } from '../../webhooks/deliveries/dead-in.ts'
 import { lookUpDelivery, lookUpEndpoint } from '../../webhooks/deliveries/look-up.ts'
@@ -24,20 +24,20 @@ export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, r
   const outcome = (await requeueDeliveries(deps, [id], requeuer(req, res))).get(id)
   const { back } = req.body as { back?: unknown }
   const page = back === 'source' ? sourcePath(delivery.referenceNumber) : deliveryPath(id)
-  sendOn(res, `${page}?result=${outcome}`)
+  redirectTo(res, `${page}?result=${outcome}`)
 }
 
 /** POST: re-queues all deliveries of an endpoint that died until now, or in the span of the form. */
 export const requeueEndpoint = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   // The end stays fixed when the form is submitted again to continue.
-  const span = untilNow(deps, readFormSpan(deps, req.body))
+  const span = upToNow(deps, readFormSpan(deps, req.body))
   const endpoint = await lookUpEndpoint(deps, id)
   if (endpoint === null) return sendNotFound(res)
-  if (!isReceiving(endpoint)) return sendOn(res, `${endpointPath(id)}?result=endpoint-gone`)
+  if (!isReceiving(endpoint)) return redirectTo(res, `${endpointPath(id)}?result=endpoint-gone`)
   const done = await requeueForAWhile(deps, id, span, requeuer(req, res))
   const left = await countDeadOf(deps, id, span)
-  sendOn(res, `${endpointPath(id)}?${resultQuery({ ...done, left }, span)}`)
+  redirectTo(res, `${endpointPath(id)}?${resultQuery({ ...done, left }, span)}`)
 }
 
 async function requeueForAWhile(deps: Deps, endpointId: string, span: Span, by: Requeuer) {

@@ -2,7 +2,7 @@ import { Router } from 'express'
 import type { Deps } from '../../deps.ts'
 import { readForm } from '../../http/body/read-form.ts'
 import { createPageHeaders } from '../../http/pages/page-headers.ts'
-import { awaitTime, limitTime, nameMount, preparePage } from '../../http/pages/prepare-page.ts'
+import { awaitDatabaseTime, enforceDeadline, setMount, preparePage } from '../../http/pages/prepare-page.ts'
 import { createBoard } from '../board/board.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { sendNotFound } from './respond.ts'
@@ -22,11 +22,11 @@ export function adminPages(deps: Deps): Router {
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable')
     res.type('css').send(style)
   })
-  router.use(requireOwnOrigin(deps.config.publicUrl), awaitTime(deps), recognise(deps))
+  router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), recognise(deps))
   // Bull Board has no deadline: the retry of all jobs may take long.
-  router.use('/queues', requireSession, nameMount('/queues'), createBoard(deps))
+  router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
-  router.use(readForm, limitTime)
+  router.use(readForm, enforceDeadline)
   router.use(signInPages(deps))
   router.use(requireSession)
   router.use(supportRoutes(deps))

@@ -3,7 +3,7 @@ import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
 import { findBusinessesByName, lookUpBusiness, mostBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
-import { sendOn, sendPage } from '../../http/pages/send-page.ts'
+import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
 import { isId, isOrderNumber } from '../../security/ids.ts'
 import { lookUpOrder } from '../../store/orders/look-up.ts'
@@ -33,7 +33,7 @@ export const searchPage = (deps: Deps) => async (req: Request, res: Response) =>
   const { q } = req.query
   const query = typeof q === 'string' ? q.trim().slice(0, longestQuery) : ''
   const found = await find(deps, query)
-  if ('path' in found) return sendOn(res, found.path)
+  if ('path' in found) return redirectTo(res, found.path)
   const [hours, backlog] = await Promise.all([lastHours(deps, shownHours), countBacklog(deps)])
   const body = html`<h1>Search</h1>
     !${form(query)}

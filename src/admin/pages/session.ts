@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { deadlineOf } from '../../http/pages/prepare-page.ts'
-import { sendOn, sendPage } from '../../http/pages/send-page.ts'
+import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { findSession } from '../../staff/find-session.ts'
 import { plainPage } from './layout.ts'
 import { sendNotice } from './respond.ts'
@@ -31,8 +31,8 @@ export function requireSession(req: Request, res: Response, next: NextFunction):
   if (req.originalUrl.startsWith('/admin/queues/api/')) return void res.status(403).json(signedOut)
   if (!isNavigation(req))
     return sendNotice(res, 403, 'Signed out', 'You are not signed in, or your session has ended.')
-  if (isFromElsewhere(req)) return sendPage(res, 200, stepPage)
-  sendOn(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
+  if (isFromOtherSite(req)) return sendPage(res, 200, stepPage)
+  redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
 /** Bull Board's page shows this as a message. */
@@ -45,7 +45,7 @@ function isNavigation(req: Request): boolean {
 }
 
 /** Returns whether a link on another site or in a mail led here. The browser then omits the cookie (SameSite=Strict). */
-const isFromElsewhere = (req: Request): boolean =>
+const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req) === undefined
 
 /** Reloads the same address from this site, so that the browser sends the cookie. */

@@ -3,7 +3,7 @@ import { type Request, type Response, Router } from 'express'
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 import { formFields } from '../../http/body/read-form.ts'
-import { addHeader, sendOn, sendPage } from '../../http/pages/send-page.ts'
+import { addHeader, redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 import { fairShare } from '../../security/slow-hash.ts'
 import { sessionLifetimeMs } from '../../staff/session.ts'
@@ -24,7 +24,7 @@ export function signInPages(deps: Deps): Router {
   router.get('/sign-in', (req, res) => {
     const to = nextPath(req.query.to)
     if (res.locals.staff === undefined) sendPage(res, 200, form({ to, name: '', error: '' }))
-    else sendOn(res, to)
+    else redirectTo(res, to)
   })
 
   router.post('/sign-in', async (req, res) => {
@@ -33,13 +33,13 @@ export function signInPages(deps: Deps): Router {
     if (result.outcome !== 'signed-in') return refuseSignIn(res, result, { to: nextPath(to), name })
     await endSession(deps, req, res)
     setCookie(res, result.token, sessionLifetimeMs / 1000)
-    sendOn(res, nextPath(to))
+    redirectTo(res, nextPath(to))
   })
 
   router.post('/sign-out', requireSession, checkCsrf, async (req, res) => {
     await endSession(deps, req, res)
     setCookie(res, '', 0)
-    sendOn(res, '/admin/sign-in')
+    redirectTo(res, '/admin/sign-in')
   })
   return router
 }

@@ -6,7 +6,7 @@ import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
 /** JSON is read at one go, and nothing else is served meanwhile; a file itself is read piece by piece. */
-export const largestJson = 2 * 1024 * 1024
+export const maxJsonFileBytes = 2 * 1024 * 1024
 
 /** What the operation gets: the file's bytes, the text that stood in JSON, or whatever else stood there. */
 const asked = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })
@@ -23,7 +23,7 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   }
   if (bytes.length === 0) return asked(undefined)
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: acceptedCsv }) }
-  if (bytes.length > largestJson) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
+  if (bytes.length > maxJsonFileBytes) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
   const body = parseJson(bytes)
   if ('refusal' in body) return body
   const csv = (body.value as { csv?: unknown } | null)?.csv

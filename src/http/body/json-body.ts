@@ -3,7 +3,7 @@ import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
 /** No body of ours nests deeper; deeper ones could overflow the stack of whatever walks them. */
-export const deepest = 8
+export const maxNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -17,11 +17,11 @@ export function readJson(bytes: Buffer, contentType: string | undefined): Body {
   if (bytes.length === 0) return { value: {}, params: {} }
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE') }
   const body = parseJson(bytes)
-  return 'refusal' in body || isShallow(body.value, deepest)
+  return 'refusal' in body || isShallow(body.value, maxNesting)
     ? body
     : {
         refusal: refuse('INVALID_JSON', {
-          message: `The body can have at most ${deepest} levels of nesting.`,
+          message: `The body can have at most ${maxNesting} levels of nesting.`,
         }),
       }
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import { type BodyKind, noRoom, type Place, type Room, smallBytes } from './budget.ts'
+import { type BodyKind, smallBody, type BodyMemory, type BodyBudget, smallBodyBytes } from './budget.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
 import type { Body } from './parsed.ts'
@@ -13,7 +13,7 @@ import type { Body } from './parsed.ts'
 type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>
 
 /** The bytes of a body, by its kind. */
-export const largestBytes = {
+export const maxBodyBytes = {
   // The largest legal create is some 175 KB when every character is escaped.
   json: 256 * 1024,
   // 5 000 rows of 1 600 bytes; the longest legal ones, of 20 KB, are nobody's catalogue.
@@ -22,11 +22,11 @@ export const largestBytes = {
 
 /** What a body may be: how large, how it is read, and what is said of one that is something else, where the catalogue's words do not fit. */
 const kinds = {
-  json: createKind(largestBytes.json, readJson, null),
-  csv: createKind(largestBytes.csv, readCsv, acceptedCsv),
+  json: createKind(maxBodyBytes.json, readJson, null),
+  csv: createKind(maxBodyBytes.csv, readCsv, acceptedCsv),
 } satisfies Record<BodyKind, unknown>
 
-const readSmall = readUpTo(smallBytes)
+const readSmall = readUpTo(smallBodyBytes)
 
 type Bounding = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
 
@@ -34,19 +34,19 @@ type Bounding = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
  * Takes room for the body before any of it is read. RATE_LIMITED where its announced length is not free: it is thrown, for nothing was judged
  * yet. One that comes in chunks, without a length, takes that of the largest; where that is not free it may still be a small one.
  */
-export function placeFor(deps: Bounding, { businessId }: Caller, req: Request, kind: BodyKind): Place {
+export function reserveBody(deps: Bounding, { businessId }: Caller, req: Request, kind: BodyKind): BodyMemory {
   const { largest } = kinds[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
   // Too large, it is not read at all.
-  if (bytes <= smallBytes || bytes > largest) return noRoom()
-  const room = deps.bodyBudgets[kind]
-  const place = room.take(businessId, bytes)
-  if (place === null && !isChunked) throw tooManyBodies(room)
-  return place ?? noRoom()
+  if (bytes <= smallBodyBytes || bytes > largest) return smallBody()
+  const budget = deps.bodyBudgets[kind]
+  const memory = budget.take(businessId, bytes)
+  if (memory === null && !isChunked) throw tooManyBodies(budget)
+  return memory ?? smallBody()
 }
 
-const tooManyBodies = ({ perBusiness }: Room): Refusal =>
+const tooManyBodies = ({ perBusiness }: BodyBudget): Refusal =>
   refuse('RATE_LIMITED', {
     message:
       'Your business is sending too many large bodies at once. Wait for the running requests to finish.',
@@ -55,7 +55,7 @@ const tooManyBodies = ({ perBusiness }: Room): Refusal =>
   })
 
 /**
- * Reads the whole body into its place, bounded, and what it says. One that broke off, or for which there is no place, is thrown: of such a request
+ * Reads the whole body into its memory, bounded, and what it says. One that broke off, or for which there is no memory, is thrown: of such a request
  * nothing may be done, whatever it asks.
  */
 export async function readBody(
@@ -64,7 +64,7 @@ export async function readBody(
   req: Request,
   res: Response,
   kind: BodyKind,
-  place: Place,
+  memory: BodyMemory,
 ): Promise<Body> {
   const { largest, readRaw, read, accepted } = kinds[kind]
   // Told by the length alone; otherwise all of it would be read before the answer.
@@ -73,7 +73,7 @@ export async function readBody(
   // Any other expectation was refused before (listen.ts).
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
-    const readBounded = place.bytes > 0 ? readRaw : readSmall
+    const readBounded = memory.bytes > 0 ? readRaw : readSmall
     readBounded(req, res, (error: unknown) => {
       if (error === undefined || error === null) return resolve(null)
       const known = isBrokenOff(error) ? null : bodyRefusal(error, accepted)
@@ -81,17 +81,17 @@ export async function readBody(
       else resolve(known)
     })
   })
-  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && place.bytes === 0) throw tooManyBodies(deps.bodyBudgets[kind])
+  if (refusal?.code === 'PAYLOAD_TOO_LARGE' && memory.bytes === 0) throw tooManyBodies(deps.bodyBudgets[kind])
   if (refusal !== null) return { refusal }
   // Once its connection is gone, a body that nobody has read yet is passed over as if there were none, also one that had come whole.
   const isPassedOver = isAnnounced(req) && !Buffer.isBuffer(req.body)
   if (!req.complete || isPassedOver) throw brokenOff()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
-  place.keep(bytes.length > smallBytes ? bytes.length : 0)
+  memory.keep(bytes.length > smallBodyBytes ? bytes.length : 0)
   // Express' request lives as long as its connection is silent after it.
   req.body = undefined
   // Counted before it is parsed: 256 KiB of short keys take 30 ms. Files have their own budget, for two at once.
-  if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBytes))
+  if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBodyBytes))
   return read(bytes, req.headers['content-type'])
 }
 

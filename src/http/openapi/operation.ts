@@ -1,5 +1,5 @@
 import { withoutNul } from '../../../schemas/responses/fields.ts'
-import { largestBytes } from '../body/read-body.ts'
+import { maxBodyBytes } from '../body/read-body.ts'
 import type { Route, WriteRoute } from '../operations/route.ts'
 import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
@@ -75,7 +75,7 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
 const requiresField = (body: { required?: unknown; else?: { required?: unknown } }): boolean =>
   (body.required ?? body.else?.required) !== undefined
 
-const csvFile: Part = { type: 'string', minLength: 1, maxLength: largestBytes.csv, pattern: withoutNul }
+const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
 /** The two ways to send a file without JSON. */
 const csvContent = ({ csv }: { csv: string }): Part => ({

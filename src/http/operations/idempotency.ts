@@ -22,12 +22,12 @@ import type { Cause } from '../../outbox/event.ts'
 import { withinSandboxResponses } from '../../quotas/sandbox-responses.ts'
 import type { SealedField } from '../../security/seal.ts'
 import { inSpan } from '../../tracing/in-span.ts'
-import { type Answer, failure, success } from '../responses/envelope.ts'
+import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
 
 /** How long a duplicate waits for the response of the first request, and how often it looks. */
 const longestWaitMs = 10_000
-const lookEveryMs = 100
+const checkEveryMs = 100
 /** Nearly every request has ended by then. Duplicates that wait longer look less often, at most `mostLongWaits` of a business in one process. */
 const longWaitMs = 1_000
 const lookLaterEveryMs = 500
@@ -82,14 +82,14 @@ function headerText(latin1: string): string {
 interface Lost {
   state: 'lost'
   /** The request's own result. */
-  own: Answer
+  own: ApiResponse
 }
 
 /**
  * Runs a write once, however often it is sent: claim, effect, answer (docs/merchants/retries.md). A duplicate waits for the result of the running
  * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never runs under another.
  */
-export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<Answer> {
+export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
   const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
   const paramsHash = digest(stringify(write.params) ?? '')
   const { recall, thirdPartyMs } = write
@@ -133,7 +133,7 @@ const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { re
 
 /** Pauses before the next look. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or too many of its business wait. */
 async function waitToLook({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
-  if (waitedMs < longWaitMs) return pause(lookEveryMs)
+  if (waitedMs < longWaitMs) return pause(checkEveryMs)
   const waiting = longWaits.get(businessId) ?? 0
   if (waitedMs > longestWaitMs || waiting >= mostLongWaits) throw inProgress()
   longWaits.set(businessId, waiting + 1)
@@ -150,18 +150,18 @@ async function runHolding(
   deadline: Deadline,
   write: Write,
   held: { id: string; token: string; effectId: string },
-): Promise<{ answer: Answer; isKept: boolean }> {
-  const sealed = ({ status, body }: Answer, field: SealedField) =>
+): Promise<{ answer: ApiResponse; isKept: boolean }> {
+  const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
   // A create that seals its response sends the same text.
-  let sealedAnswer: Answer | null = null
+  let sealedAnswer: ApiResponse | null = null
   const seal = (data: unknown) => {
     if (write.recall?.kind !== 'stored')
       throw new Error('A route that seals its response must recall a stored one.')
     sealedAnswer = success(write.status, data)
     return sealed(sealedAnswer, answerField(write.recall.collection, held.effectId))
   }
-  let answer: Answer
+  let answer: ApiResponse
   try {
     const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
       operate(deadline, write, { id: held.effectId, seal }),
@@ -191,7 +191,7 @@ async function recallEarlier(
   deadline: Deadline,
   write: Write,
   { id, effectId }: { id: string; effectId: string },
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const first = await deadline.run(() => recallFirst(deps, write.recall, effectId))
   if (first === null) throw unavailable()
   await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
@@ -211,7 +211,7 @@ async function operate(
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 
-function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams: boolean): Answer {
+function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams: boolean): ApiResponse {
   const answer = first.kind === 'stored' ? unseal(deps, first) : success(status, first.data)
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
   return { ...answer, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
@@ -220,7 +220,7 @@ function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams
 function unseal(
   { secrets }: Deps,
   { answer, field }: Extract<FirstResponse, { kind: 'stored' }>,
-): Omit<Answer, 'headers'> {
+): Omit<ApiResponse, 'headers'> {
   const stored = secrets.unsealBytes(answer, field)
   const [status, body] = [Number(stored.toString('latin1', 0, statusLength)), stored.subarray(statusLength)]
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null

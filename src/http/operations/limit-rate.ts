@@ -4,7 +4,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
 import type { Standing } from '../../security/rate-limits/rate-limits.ts'
-import { holdBack, prefixLimits } from '../pages/limit-visitors.ts'
+import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
@@ -86,7 +86,7 @@ export async function limitUnknown<Known>(
   try {
     return await rateLimits.inLine(own, room, recogniseCounted)
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await holdBack()
+    if (error instanceof Refusal && error.code === 'RATE_LIMITED') await delayRefusal()
     throw error
   }
 }

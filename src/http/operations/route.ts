@@ -10,7 +10,7 @@ import type { ItemKind } from '../responses/largest.ts'
 import type { About } from '../routes/openapi-text.ts'
 
 /** The input of a request. The query is validated by the schema of the operation; the body is not validated yet. */
-export interface Asked<Query = unknown> {
+export interface OperationInput<Query = unknown> {
   params: Record<string, string>
   query: Query
   body: unknown
@@ -35,14 +35,14 @@ export interface ReadRoute extends Common {
   /** The response is a page of a list, which runs within the limits and on the connections of the lists (src/lists). */
   isPage?: true
   /** `deadlineAt`: see mongo/batching/batcher.ts. */
-  run(deps: Deps, caller: Caller, asked: Asked, deadlineAt: number): Promise<unknown>
+  run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }
 
 /** Answers a file in place of the envelope; what is refused before its first byte is enveloped as ever. */
 export interface DownloadRoute extends Common {
   method: 'get'
   key: 'secret'
-  download(deps: Deps, caller: Caller, asked: Asked): Promise<Download>
+  download(deps: Deps, caller: Caller, input: OperationInput): Promise<Download>
 }
 
 export interface WriteRoute extends Common {
@@ -55,7 +55,7 @@ export interface WriteRoute extends Common {
   recall: Recall | null
   /** The longest time in ms for the third-party step, if the operation returns one. */
   thirdPartyMs?: (config: Config) => number
-  run(deps: Deps, caller: Caller, asked: Asked, effect: Effect): Promise<unknown>
+  run(deps: Deps, caller: Caller, input: OperationInput, effect: Effect): Promise<unknown>
 }
 
 export type Route = ReadRoute | DownloadRoute | WriteRoute

@@ -6,12 +6,12 @@ import { refuse } from '../../errors.ts'
 import type { Page } from '../../input/pagination.ts'
 import { mostPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { inSpan } from '../../tracing/in-span.ts'
-import type { Place } from '../body/budget.ts'
+import type { BodyMemory } from '../body/budget.ts'
 import { type Body } from '../body/parsed.ts'
-import { placeFor, readBody } from '../body/read-body.ts'
+import { reserveBody, readBody } from '../body/read-body.ts'
 import { buildOne, buildPage } from '../responses/build.ts'
 import { beginDownload, type DownloadBegun } from '../responses/download.ts'
-import type { Answer } from '../responses/envelope.ts'
+import type { ApiResponse } from '../responses/envelope.ts'
 import { memoryOfDownload, memoryOfOne, memoryOfPage } from '../responses/largest.ts'
 import { type BuiltResponse, sizeOf } from '../responses/send.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
@@ -19,7 +19,7 @@ import { authenticate } from './authenticate.ts'
 import { causeOf } from './cause.ts'
 import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
-import type { Asked, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
+import type { OperationInput, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
 
 /** The journey of a request to an operation, in the order in which its checks fail (docs/maintainers/decisions.md). */
 export async function runOperation(
@@ -27,7 +27,7 @@ export async function runOperation(
   route: Route,
   req: Request,
   res: Response,
-): Promise<Answer | BuiltResponse | DownloadBegun> {
+): Promise<ApiResponse | BuiltResponse | DownloadBegun> {
   if (!deps.apiSwitch.isOn()) throw refuse('FEATURE_DISABLED', { retryAfterSeconds: 60 })
   const deadline = startDeadline()
   const unsure = deps.databaseTime.unsure()
@@ -57,29 +57,29 @@ async function read(
   req: Request,
   res: Response,
 ): Promise<BuiltResponse> {
-  const asked = askedBy(deps, route, req, undefined)
-  if (route.isPage !== true) return respond(deps, route, caller, asked, deadline, res)
+  const input = readInput(deps, route, req, undefined)
+  if (route.isPage !== true) return respond(deps, route, caller, input, deadline, res)
   // Before memory is reserved: a list that waits for others of its business must not hold any memory.
   const { shares } = deps.lists
   const free = await deadline.run((deadlineAt) =>
     // After the deadline no caller is left to free the slot.
     shares.take(caller.businessId, () => res.closed || performance.now() > deadlineAt),
   )
-  return respond(deps, route, caller, asked, deadline, res).finally(free)
+  return respond(deps, route, caller, input, deadline, res).finally(free)
 }
 
 async function respond(
   deps: Deps,
   route: ReadRoute,
   caller: Caller,
-  asked: Asked,
+  input: OperationInput,
   deadline: Deadline,
   res: Response,
 ): Promise<BuiltResponse> {
   const done = await deps.readPace.take(caller.businessId)
   let size = 0
   try {
-    const built = await readAndBuild(deps, route, caller, asked, deadline, res)
+    const built = await readAndBuild(deps, route, caller, input, deadline, res)
     size = sizeOf(built.parts)
     return built
   } catch (error) {
@@ -94,19 +94,19 @@ async function readAndBuild(
   deps: Deps,
   route: ReadRoute,
   caller: Caller,
-  asked: Asked,
+  input: OperationInput,
   deadline: Deadline,
   res: Response,
 ): Promise<BuiltResponse> {
-  const bytes = route.isPage ? memoryOfPage(route.shows, asked.query) : memoryOfOne(route.shows)
+  const bytes = route.isPage ? memoryOfPage(route.shows, input.query) : memoryOfOne(route.shows)
   const memory = await deps.responses.reserve(caller.businessId, bytes, res)
   const data = await inSpan(deps, 'operation', causeOf(res).traceparent, () =>
     deadline.run((deadlineAt) =>
       memory.during(() => {
-        if (route.isPage !== true) return route.run(deps, caller, asked, deadlineAt)
+        if (route.isPage !== true) return route.run(deps, caller, input, deadlineAt)
         const isGone = () => res.closed || performance.now() > deadlineAt
         return deps.lists.run(`business ${caller.businessId}`, isGone, (models) =>
-          route.run({ ...deps, ...models }, caller, asked, deadlineAt),
+          route.run({ ...deps, ...models }, caller, input, deadlineAt),
         )
       }),
     ),
@@ -124,16 +124,16 @@ async function download(
   req: Request,
   res: Response,
 ): Promise<DownloadBegun> {
-  const asked = askedBy(deps, route, req, undefined)
+  const input = readInput(deps, route, req, undefined)
   const memory = await deps.responses.reserve(caller.businessId, memoryOfDownload, res)
   return memory.during(async () => {
-    const file = await deadline.run(() => route.download(deps, caller, asked))
+    const file = await deadline.run(() => route.download(deps, caller, input))
     return beginDownload(file, deadline)
   })
 }
 
 /** Throws VALIDATION_ERROR if a parameter of the query is unknown or invalid (order of checks, 12). */
-const askedBy = (deps: Deps, { about }: Route, req: Request, body: unknown): Asked => ({
+const readInput = (deps: Deps, { about }: Route, req: Request, body: unknown): OperationInput => ({
   params: req.params as Record<string, string>,
   query: deps.validate(about.query ?? emptyQuery, req.query),
   body,
@@ -146,17 +146,17 @@ async function write(
   deadline: Deadline,
   req: Request,
   res: Response,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const key = idempotencyKey(req)
   const kind = route.body === 'none' ? 'json' : route.body
-  const place = placeFor(deps, caller, req, kind)
-  return place.use(async () => {
-    const body = await readBody(deps, caller, req, res, kind, place)
+  const memory = reserveBody(deps, caller, req, kind)
+  return memory.use(async () => {
+    const body = await readBody(deps, caller, req, res, kind, memory)
     const answer = await runOnce(
       deps,
       caller,
       deadline,
-      writeOf(deps, route, caller, req, res, { key, place, body }),
+      writeOf(deps, route, caller, req, res, { key, memory, body }),
     )
     deps.responses.count(caller.businessId, answer.body.length, res)
     return answer
@@ -169,7 +169,7 @@ function writeOf(
   caller: Caller,
   req: Request,
   res: Response,
-  { key, place, body }: { key: string; place: Place; body: Body },
+  { key, memory, body }: { key: string; memory: BodyMemory; body: Body },
 ): Write {
   const unread = route.body !== 'none' && 'refusal' in body ? body.refusal : null
   return {
@@ -185,10 +185,10 @@ function writeOf(
     cause: causeOf(res),
     // Past its deadline it may run on for some seconds, and hold its body.
     run: (effect) =>
-      place.use(async () => {
+      memory.use(async () => {
         if (unread !== null) throw unread
-        const asked = askedBy(deps, route, req, 'value' in body ? body.value : undefined)
-        return route.run(deps, caller, asked, effect)
+        const input = readInput(deps, route, req, 'value' in body ? body.value : undefined)
+        return route.run(deps, caller, input, effect)
       }),
   }
 }

@@ -17,7 +17,7 @@ export const exposed = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
 const keptSeconds = 7200
 
 /** What a browser asks before it sends a request with a key. Any other OPTIONS goes on. */
-export function answerPreflight(req: Request, res: Response, next: NextFunction): void {
+export function respondToPreflight(req: Request, res: Response, next: NextFunction): void {
   if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined)
     return next()
   letBrowsersRead(res)

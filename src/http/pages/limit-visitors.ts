@@ -10,7 +10,7 @@ import { isProbe } from '../server/probe.ts'
  * Delays the refusal of a request over a limit of its network. An immediate refusal costs this process nearly as much as a page. With the
  * delay, a flood gets at most one refusal per connection and second. The delay is random, so that a flood does not return all at once.
  */
-export const holdBack = (): Promise<void> => pause(1000 + Math.random() * 1000)
+export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
 /** How many times the limit of a network its larger prefixes may send, from one size of prefix to the next. */
 const perSize = 3
@@ -37,7 +37,7 @@ export function limitVisitors(
     if (rateLimits === null) return next()
     const closed = countVisit(rateLimits, req.ip ?? '')
     if (closed === null) return next()
-    await holdBack()
+    await delayRefusal()
     if (isProbe(req)) return next()
     throw refuse('RATE_LIMITED', {
       retryAfterSeconds: 1,

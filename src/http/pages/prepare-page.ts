@@ -22,7 +22,7 @@ export const preparePage =
   }
 
 /** Tells of a router that is mounted further below: the log names its routes with it. */
-export const nameMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
+export const setMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
   res.locals.mount = mount
   next()
 }
@@ -33,14 +33,14 @@ const mountOf = (res: Response): string => (res.locals.mount as string | undefin
 export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
 /** Whoever waits longer for MongoDB than a request may gets the page that says so; what comes later is dropped. */
-export async function limitTime(_req: Request, res: Response, next: NextFunction): Promise<void> {
+export async function enforceDeadline(_req: Request, res: Response, next: NextFunction): Promise<void> {
   const answered = new Promise<void>((resolve) => res.once('close', resolve))
   next()
   await deadlineOf(res).run(() => answered)
 }
 
 /** Delays a request while database time is not known exactly enough, which is rare. */
-export const awaitTime =
+export const awaitDatabaseTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {
     const unsure = deps.databaseTime.unsure()

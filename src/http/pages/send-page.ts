@@ -10,7 +10,7 @@ export function sendPage(res: Response, status: number, document: string): void 
 }
 
 /** Sends the browser to another page of ours after an act: by GET, so that loading it again repeats nothing. */
-export function sendOn(res: Response, to: string): void {
+export function redirectTo(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303
   res.setHeader('Location', to)

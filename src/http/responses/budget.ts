@@ -40,7 +40,7 @@ export const responseBytes = 256 * 1024 * 1024
 export const partOfBusiness = 1 / 4
 
 /** The most reads of one business that wait at once. Each takes about 30 KB. */
-const mostWaiting = 100
+const maxWaiting = 100
 /** A request may also wait 8 s for MongoDB, so the client has its response within 10 s. */
 const longestWaitMs = 2000
 /** A response is stalled once its client has read nothing for this long. */
@@ -113,7 +113,7 @@ export function createResponseBudget(most: number, report: (bytes: number) => vo
       // Capped, so that the largest response still fits into the share of its business.
       const hold: Hold = { businessId, bytes: Math.min(bytes, perBusiness), response, movedAt: null }
       const ahead = waitingOf(businessId)
-      if (ahead >= mostWaiting) throw tooMany(perBusiness)
+      if (ahead >= maxWaiting) throw tooMany(perBusiness)
       if (ahead === 0 && isFreeOrFreed(hold)) holds.add(hold)
       else await wait(hold)
       return createMemory(holds, hold)

@@ -3,7 +3,7 @@ import type { ErrorCode, Refusal } from '../../errors.ts'
 import type { HeaderList } from './api-headers.ts'
 
 /** A response before it is sent: its status, the error code for the log, the exact bytes of its body and further headers. */
-export interface Answer {
+export interface ApiResponse {
   status: number
   code: ErrorCode | null
   body: Buffer
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** The success envelope (SPEC 1). */
-export const success = (status: number, data: unknown): Answer => ({
+export const success = (status: number, data: unknown): ApiResponse => ({
   status,
   code: null,
   body: Buffer.from(JSON.stringify({ success: true, data })),
@@ -19,7 +19,7 @@ export const success = (status: number, data: unknown): Answer => ({
 })
 
 /** The failure envelope (SPEC 7), with the request id, and the field and the details where they help. */
-export function failure(refusal: Refusal, requestId: string): Answer {
+export function failure(refusal: Refusal, requestId: string): ApiResponse {
   const { code, message, statusCode, extras } = refusal
   const error = {
     code,
@@ -42,13 +42,13 @@ export function failure(refusal: Refusal, requestId: string): Answer {
 }
 
 /** Sends a finished response. */
-export function send(res: Response, answer: Answer): void {
+export function send(res: Response, answer: ApiResponse): void {
   writeHead(res, answer, answer.body.length)
   res.end(answer.body)
 }
 
 /** Writes the status and headers of a JSON response. While the process stops, each response closes its connection. */
-export function writeHead(res: Response, head: Omit<Answer, 'body'>, contentLength: number): void {
+export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength: number): void {
   res.statusCode = head.status
   res.locals.code = head.code
   setApiHeaders(res)

@@ -9,7 +9,7 @@ export interface ReadPace {
   /**
    * Waits for the turn of a read. Resolves to a function to call with the size of the response once it is built. If the turn does not
    * come within `longestWaitMs`, throws RATE_LIMITED, or SERVICE_UNAVAILABLE if the read before it takes that long. Throws RATE_LIMITED if
-   * `mostWaiting` reads of the business already wait.
+   * `maxWaiting` reads of the business already wait.
    */
   take(businessId: string): Promise<(bytes: number) => void>
   /**
@@ -27,7 +27,7 @@ export const bytesPerSecond = 16 * 1024 * 1024
 const carefulMs = 600_000
 /** Longer than the largest page delays the next one, so that sequential reads are never refused. */
 const longestWaitMs = 2_000
-const mostWaiting = 100
+const maxWaiting = 100
 
 /** A business with large responses. */
 interface Line {
@@ -73,7 +73,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
   }
 
   async function wait(businessId: string, line: Line): Promise<void> {
-    if (line.waiting.size >= mostWaiting) throw tooManyLarge()
+    if (line.waiting.size >= maxWaiting) throw tooManyLarge()
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => {
       begin = resolve

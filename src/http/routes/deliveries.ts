@@ -3,7 +3,7 @@ import { findDeliveryWhole } from '../../webhooks/deliveries/find.ts'
 import { listDeliveries, parseDeliverySearch } from '../../webhooks/deliveries/list.ts'
 import { presentDelivery, presentDeliveryWhole } from '../../webhooks/deliveries/present.ts'
 import { retryDelivery } from '../../webhooks/deliveries/retry.ts'
-import type { Asked, Route } from '../operations/route.ts'
+import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutDeliveries } from './deliveries-openapi.ts'
 
 /** Webhook deliveries (SPEC 4.8). */
@@ -16,7 +16,7 @@ export const deliveryRoutes: readonly Route[] = [
     shows: 'delivery',
     isPage: true,
     scope: 'webhooks.deliveries:read',
-    run: async (deps, caller, { query }: Asked<ListDeliveriesQuery>) => {
+    run: async (deps, caller, { query }: OperationInput<ListDeliveriesQuery>) => {
       const { items, ...page } = await listDeliveries(deps, caller, parseDeliverySearch(query))
       return { items: items.map(presentDelivery), ...page }
     },

@@ -9,7 +9,7 @@ import { presentEndpoint } from '../../webhooks/endpoints/present.ts'
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts'
 import { parseTest, testEndpoint } from '../../webhooks/endpoints/send-test.ts'
 import { parseUpdate, updateEndpoint } from '../../webhooks/endpoints/update.ts'
-import type { Asked, Route } from '../operations/route.ts'
+import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutEndpoints } from './endpoints-openapi.ts'
 
 /** Webhook endpoints (SPEC 4.8). */
@@ -78,7 +78,7 @@ export const endpointRoutes: readonly Route[] = [
     shows: 'endpoint',
     isPage: true,
     scope: 'webhooks.endpoints:read',
-    run: async (deps, caller, { query }: Asked<PageQuery>) => {
+    run: async (deps, caller, { query }: OperationInput<PageQuery>) => {
       const { items, ...page } = await listEndpoints(deps, caller, readSlice(query))
       return { items: items.map(presentEndpoint), ...page }
     },

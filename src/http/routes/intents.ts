@@ -10,7 +10,7 @@ import { presentFor, presentIntent } from '../../intents/present.ts'
 import { recallIntent } from '../../intents/present-created.ts'
 import { parseRefund } from '../../intents/refunds/parse-refund.ts'
 import { refundIntent, refundThirdPartyMs } from '../../intents/refunds/refund.ts'
-import type { Asked, Route } from '../operations/route.ts'
+import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutIntents } from './intents-openapi.ts'
 
 /** Payment intents (SPEC 4.1 to 4.6). */
@@ -34,7 +34,7 @@ export const intentRoutes: readonly Route[] = [
     shows: 'intent',
     isPage: true,
     scope: 'payments.intents:read',
-    run: async (deps, caller, { query }: Asked<ListIntentsQuery>) => {
+    run: async (deps, caller, { query }: OperationInput<ListIntentsQuery>) => {
       const now = deps.now()
       const { items, ...page } = await listIntents(deps, caller, parseList(query), now)
       return { items: items.map((intent) => presentIntent(deps.config, intent, now)), ...page }

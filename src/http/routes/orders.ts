@@ -6,7 +6,7 @@ import { placeOrder } from '../../store/orders/place.ts'
 import { presentOrder } from '../../store/orders/present.ts'
 import { recallOrder } from '../../store/orders/recall.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import type { Asked, Route } from '../operations/route.ts'
+import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutOrders } from './orders-openapi.ts'
 
 /** Orders (SPEC 4.7). */
@@ -35,7 +35,7 @@ export const orderRoutes: readonly Route[] = [
     shows: 'order',
     isPage: true,
     scope: 'store.orders:read',
-    run: async (deps, caller, { query }: Asked<ListOrdersQuery>) => {
+    run: async (deps, caller, { query }: OperationInput<ListOrdersQuery>) => {
       const { items, ...page } = await listOrders(deps, caller, parseOrderSearch(query))
       return { items: items.map(presentOrder), ...page }
     },

@@ -3,7 +3,7 @@ import type { ImportProductsQuery } from '../../../schemas/import-products.ts'
 import { exportProducts } from '../../store/exports/export-products.ts'
 import { parseImport } from '../../store/imports/file/parse-import.ts'
 import { importProducts } from '../../store/imports/import-products.ts'
-import type { Asked, Route } from '../operations/route.ts'
+import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutProductFiles } from './product-files-openapi.ts'
 
 /** Products as CSV files: import and export (SPEC 4.9). */
@@ -16,7 +16,7 @@ export const productCsvRoutes: readonly Route[] = [
     status: 200,
     body: 'csv',
     recall: null,
-    run: (deps, caller, { query, body }: Asked<ImportProductsQuery>, effect) =>
+    run: (deps, caller, { query, body }: OperationInput<ImportProductsQuery>, effect) =>
       deps.importOneAtATime(caller.businessId, async () => {
         const input = await parseImport(deps, query, (body as { csv: unknown }).csv, effect.deadlineAt)
         return importProducts(deps, caller, input, effect)
@@ -28,7 +28,7 @@ export const productCsvRoutes: readonly Route[] = [
     about: aboutProductFiles.export,
     key: 'secret',
     scope: 'store.products:read',
-    download: async (deps, caller, { query }: Asked<ExportProductsQuery>) => ({
+    download: async (deps, caller, { query }: OperationInput<ExportProductsQuery>) => ({
       contentType: 'text/csv; charset=utf-8',
       fileName: 'products.csv',
       pieces: exportProducts(deps, caller, query.delimiter ?? ','),

@@ -10,7 +10,7 @@ import { updateProduct } from '../../store/products/update.ts'
 import { changeStock } from '../../store/stock/change.ts'
 import { parseStockChange } from '../../store/stock/parse-change.ts'
 import type { StockedVariant } from '../../store/stock/stocked-variant.ts'
-import type { Asked, Route } from '../operations/route.ts'
+import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutProducts } from './products-openapi.ts'
 
 /** Products and their stock (SPEC 4.9). */
@@ -33,7 +33,7 @@ export const productRoutes: readonly Route[] = [
     shows: 'product',
     isPage: true,
     scope: 'store.products:read',
-    run: async (deps, caller, { query }: Asked<ListProductsQuery>) => {
+    run: async (deps, caller, { query }: OperationInput<ListProductsQuery>) => {
       const { items, ...page } = await listProducts(deps, caller, parseProductSearch(query))
       return { items: items.map(presentProduct), ...page }
     },

@@ -7,11 +7,11 @@ import { createApiHeaders } from '../responses/api-headers.ts'
 import { send } from '../responses/envelope.ts'
 import { clientAddress } from './client-address.ts'
 import { logRequest } from './log-request.ts'
-import { refuseUnsound } from './refuse-unsound.ts'
+import { refuseMalformed } from './refuse-malformed.ts'
 import { createErrorReporter } from './report-error.ts'
 
 /** More headers than this are refused: from some thousand on Node hides Content-Length but delivers the body. */
-export const mostHeaders = 100
+export const maxHeaders = 100
 
 /** How every request begins and every failure ends, on whichever port. `fill` puts in between what is served there. */
 export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
@@ -29,8 +29,8 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
     res.locals.requestId = randomUUID()
     res.setHeader('X-Request-Id', res.locals.requestId)
     logRequest(deps, req, res)
-    if (req.rawHeaders.length > mostHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
-    refuseUnsound(req)
+    if (req.rawHeaders.length > maxHeaders * 2) throw refuse('HEADERS_TOO_LARGE')
+    refuseMalformed(req)
     next()
   })
   fill(app)

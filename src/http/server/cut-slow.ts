@@ -8,13 +8,13 @@ import type { Timeouts } from './timeouts.ts'
  * In bytes per second. A create has some hundred, and no network is slower: who sends less does so on purpose. Whatever comes faster has the
  * time of a whole request.
  */
-export const leastRate = 500
+export const minRequestRate = 500
 
 /**
  * In bytes per second. Even the slowest mobile networks are faster, and load any customer page within the grace period. So a client that reads
  * more slowly is holding memory or a MongoDB cursor on purpose.
  */
-export const leastReadRate = 16 * 1024
+export const minResponseRate = 16 * 1024
 
 /** Ends, at the instant `at` of `performance.now()`, a connection whose other side keeps it for nothing. */
 export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeouts, at: number): void {
@@ -23,17 +23,17 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
     if (at - endedAt > timeouts.lingerMs) socket.destroy()
   } else if (current !== null && !current.req.complete) {
     const seconds = (at - connection.begunAt - timeouts.bodyGraceMs) / 1000
-    const isSlow = socket.bytesRead - connection.bytesBefore < seconds * leastRate
+    const isSlow = socket.bytesRead - connection.bytesBefore < seconds * minRequestRate
     if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
   } else if (current?.headersSent && !current.writableFinished) {
     // Node ends it when nothing moved for so long, and sets its own time once the answer is out.
-    if (socket.timeout !== timeouts.answerIdleMs) socket.setTimeout(timeouts.answerIdleMs)
+    if (socket.timeout !== timeouts.responseIdleMs) socket.setTimeout(timeouts.responseIdleMs)
     connection.sendingSince ??= at
-    const seconds = (at - connection.sendingSince - timeouts.answerGraceMs) / 1000
+    const seconds = (at - connection.sendingSince - timeouts.responseGraceMs) / 1000
     // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is empty, the client waits
     // for this process.
     const written = socket.bytesWritten - connection.writtenBefore
-    if (socket.writableLength > 0 && written < seconds * leastReadRate) socket.destroy()
+    if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {
     // Node takes an empty line for a sign of life. A request that began in time has all its headers by then.
     connection.idleSince ??= at

@@ -17,7 +17,7 @@ export interface Gate {
 
 /** The listener is quiet after this many checks in a row without a new connection. */
 const quietLooks = 10
-const lookEveryMs = 10
+const checkEveryMs = 10
 /** The longest wait. Clients that open connections without waiting for responses could prolong it. */
 const longestHoldMs = 1000
 
@@ -37,7 +37,7 @@ export function createGate(): Gate {
       const giveUpAt = performance.now() + longestHoldMs
       for (let looks = 0; looks < quietLooks && performance.now() < giveUpAt; ) {
         const before = accepted
-        await wait(lookEveryMs)
+        await wait(checkEveryMs)
         // The event loop has now accepted all connections that were waiting.
         await nextTurn()
         looks = accepted === before ? looks + 1 : 0

@@ -3,7 +3,7 @@ import type { Connection, Reply } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 
 /** Nobody's client sends so many requests ahead of their answers; each that waits holds some KB. */
-export const mostWaiting = 100
+export const maxWaiting = 100
 
 /**
  * Begins a request when the answer of the one before it on its connection is out. Node would begin all of them at once: the work, the
@@ -12,7 +12,7 @@ export const mostWaiting = 100
 export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp, begin: () => void): void {
   // Whatever Node still finds in bytes that came with the fault.
   if (connection.fault !== null || connection.endedAt !== null) return
-  if (connection.waiting === mostWaiting) {
+  if (connection.waiting === maxWaiting) {
     return giveUp(connection, hangUp)
   }
   const turn = () => {
@@ -27,7 +27,7 @@ export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp,
     begin()
   }
   connection.waiting += 1
-  afterAnswers(connection, () => {
+  afterResponses(connection, () => {
     connection.waiting -= 1
     turn()
   })
@@ -35,7 +35,7 @@ export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp,
 }
 
 /** Acts once every request so far is answered; never where the connection ended with one of the answers. */
-export function afterAnswers({ latest, socket }: Connection, act: () => void): void {
+export function afterResponses({ latest, socket }: Connection, act: () => void): void {
   if (latest === null || latest.closed) act()
   else latest.once('close', () => socket.writable && act())
 }
@@ -49,9 +49,9 @@ function giveUp(connection: Connection, hangUp: HangUp): void {
   socket.resume = () => socket
   const refusal = refuse('RATE_LIMITED', {
     message: 'Too many requests are waiting on this connection. Wait for responses before you send more.',
-    details: { scope: 'connection', limit: mostWaiting },
+    details: { scope: 'connection', limit: maxWaiting },
     retryAfterSeconds: 1,
   })
   connection.fault = refusal
-  afterAnswers(connection, () => hangUp(connection, refusal))
+  afterResponses(connection, () => hangUp(connection, refusal))
 }

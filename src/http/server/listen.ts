@@ -11,10 +11,10 @@ import { type Connection, createConnection, type Reply } from './connection.ts'
 import { cutSlow } from './cut-slow.ts'
 import { createGate } from './gate.ts'
 import { createHangUp } from './hang-up.ts'
-import { afterAnswers, oneAtATime } from './in-order.ts'
-import { mostConnections } from './most-connections.ts'
+import { afterResponses, oneAtATime } from './in-order.ts'
+import { connectionLimit } from './connection-limit.ts'
 import { createNetworkShares } from './network-share.ts'
-import { tellFault } from './parser-fault.ts'
+import { handleParserFault } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /** Once the listener is closed, how long newly accepted connections may take to send their request. */
@@ -22,7 +22,7 @@ const lastRequestsMs = 500
 /** The 8 s that a request may wait on MongoDB, a second for the call of a wallet to end, and 2 s to spare. */
 const beyondWalletMs = 11_000
 /** For the request line with its URL and all headers together; in bytes. */
-export const mostHeaderBytes = 16_384
+export const maxHeaderBytes = 16_384
 /**
  * How long a server that stops waits for answers: as long as a payment or a refund may take, which wait on a wallet and on MongoDB. A test of
  * an endpoint and Retry all of the board may take longer, and are cut. Node looks at late requests no more once the server is closed.
@@ -70,14 +70,14 @@ export function createHttpServer(
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
-      connectionsCheckingInterval: timeouts.lookEveryMs,
-      maxHeaderSize: mostHeaderBytes,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+      maxHeaderSize: maxHeaderBytes,
       // bare-app.ts refuses a request without Host, in the envelope.
       requireHostHeader: false,
     },
     serve,
   )
-  const most = mostConnections()
+  const most = connectionLimit()
   server.maxConnections = most
   // `close` calls this. Node's own version cuts responses that the client has not fully read.
   server.closeIdleConnections = () => {
@@ -113,13 +113,13 @@ export function createHttpServer(
   const looking = setInterval(() => {
     const at = performance.now()
     for (const connection of connections.values()) cutSlow(connection, hangUp, timeouts, at)
-  }, timeouts.lookEveryMs).unref()
+  }, timeouts.checkEveryMs).unref()
   server.once('close', () => clearInterval(looking))
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket as Socket)
     if (connection === undefined) socket.destroy()
-    else tellFault(connection, hangUp, error.code)
+    else handleParserFault(connection, hangUp, error.code)
   })
   // `100 Continue` is written when the body is wanted (body.ts), not before the caller is known.
   server.on('checkContinue', serve)
@@ -130,7 +130,7 @@ export function createHttpServer(
   server.on('connect', ({ socket }: IncomingMessage) => {
     const connection = connections.get(socket)
     if (connection !== undefined)
-      afterAnswers(connection, () => hangUp(connection, refuse('ENDPOINT_NOT_FOUND')))
+      afterResponses(connection, () => hangUp(connection, refuse('ENDPOINT_NOT_FOUND')))
   })
   return Object.assign(server, {
     async stop(longestMs: number) {

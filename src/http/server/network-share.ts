@@ -18,13 +18,13 @@ export interface NetworkShares {
   take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; most: number }
 }
 
-export function createNetworkShares(mostConnections: number): NetworkShares {
+export function createNetworkShares(maxConnections: number): NetworkShares {
   const open = createCountsByOwner()
   return {
     take(ip) {
       const prefixes = prefixesOf(ip).map(({ range }, size) => ({
         range,
-        most: mostConnections * shareOfNetwork * perSize ** size,
+        most: maxConnections * shareOfNetwork * perSize ** size,
       }))
       const full = prefixes.find(({ range, most }) => open.of(range) >= most)
       if (full !== undefined) return { outcome: 'closed', network: full.range, most: full.most }

@@ -1,16 +1,16 @@
 import { type Refusal, refuse } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
-import { afterAnswers } from './in-order.ts'
+import { afterResponses } from './in-order.ts'
 
 /** Answers what Node's parser could not read, or did not get in time: in its place after the requests before it, which are done. */
-export function tellFault(connection: Connection, hangUp: HangUp, code: string | undefined): void {
+export function handleParserFault(connection: Connection, hangUp: HangUp, code: string | undefined): void {
   const { socket, latest, current } = connection
   if (connection.fault !== null || connection.endedAt !== null) return
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const refusal = parserRefusal(code)
   connection.fault = refusal
-  if (latest === null || latest.req.complete) afterAnswers(connection, () => hangUp(connection, refusal))
+  if (latest === null || latest.req.complete) afterResponses(connection, () => hangUp(connection, refusal))
   // Of a request that waits, its turn will tell.
   else if (latest === current) endUnfinished(connection, hangUp, refusal)
 }

@@ -5,12 +5,12 @@ import { countRefusal } from '../../metrics/count-refusal.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import { throttled } from '../../process/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
-import { type Answer, failure } from '../responses/envelope.ts'
+import { type ApiResponse, failure } from '../responses/envelope.ts'
 
 /** The one place where what was thrown becomes an answer. A bug is logged whole and answered blank. */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
-): (error: unknown, res: Response) => Answer {
+): (error: unknown, res: Response) => ApiResponse {
   const complain = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
   return (error, res) => {
     const refusal = asRefusal(error)

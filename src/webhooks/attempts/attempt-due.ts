@@ -120,7 +120,7 @@ function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: 
   const taken: { id: string; slot: Slot }[] = []
   const owner = slotOwner(endpoint)
   for (const id of ids) {
-    const slot = deps.slots.tryTake(owner)
+    const slot = deps.slots.takeNow(owner)
     if (slot === null) break
     taken.push({ id, slot })
   }

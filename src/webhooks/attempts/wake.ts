@@ -30,7 +30,7 @@ export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcom
     return whyNotBegun(deps, woken, 0)
   }
   const owner = slotOwner(endpoint)
-  const slot = deps.slots.tryTake(owner)
+  const slot = deps.slots.takeNow(owner)
   if (slot === null) return whyNotBegun(deps, woken, deps.slots.backOff(owner))
   const delivery = await claimAndBegin(deps, deliveryId, slot)
   return delivery === null ? whyNotBegun(deps, woken, 0) : { outcome: 'begun' }

@@ -3,7 +3,7 @@ import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from '.
 
 /**
  * Re-queues all deliveries that match `which`, in batches of `requeueBatch`. Yields the outcomes of each batch. After a `break` or a
- * kill it can simply run again. `which` must not match deliveries that die from now on (`untilNow`). Otherwise it would find
+ * kill it can simply run again. `which` must not match deliveries that die from now on (`upToNow`). Otherwise it would find
  * deliveries that die again, without end.
  */
 export async function* requeueAll(

@@ -1,4 +1,4 @@
-import { largestBytes } from '../../../src/http/body/read-body.ts'
+import { maxBodyBytes } from '../../../src/http/body/read-body.ts'
 import type { Attack } from '../generators/attack.ts'
 import { type TargetBody, targets } from '../targets/target.ts'
 
@@ -25,9 +25,9 @@ export const silenceOracles: Readonly<Record<string, (silence: Silence) => strin
 
 /** The largest body of each kind that is read. The buffers of the connection hold a smaller form, read or not. */
 const largest: Readonly<Record<TargetBody['kind'], number>> = {
-  none: largestBytes.json,
-  json: largestBytes.json,
-  csv: largestBytes.csv,
+  none: maxBodyBytes.json,
+  json: maxBodyBytes.json,
+  csv: maxBodyBytes.csv,
   form: 60_000,
 }
 

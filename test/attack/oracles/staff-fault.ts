@@ -9,7 +9,7 @@ export const staffFault: Oracle = (seen) => {
   const isSignIn = line.startsWith('/admin/sign-in')
   const isSignOut = line.startsWith('/admin/sign-out')
   if (staff.role === 'viewer' && !isSignIn && !isSignOut) return 'let somebody act who may only look'
-  if (!isFromHere(seen)) return `took an act of a page that is not ours (${seen.attack.site})`
+  if (!isFromOwnSite(seen)) return `took an act of a page that is not ours (${seen.attack.site})`
   return isSignIn || line.startsWith('/admin/queues') || hasToken(seen)
     ? null
     : 'took a form without the token of its session'
@@ -43,7 +43,7 @@ const isAsStep = ({ attack, staff }: Seen): boolean => staff.cookie === null && 
 const saysMore = /^(origin|sec-fetch-|host$|x-forwarded-host)/i
 
 /** A page of another site cannot set these headers. */
-const isFromHere = ({ attack }: Seen): boolean =>
+const isFromOwnSite = ({ attack }: Seen): boolean =>
   attack.site === 'own' || attack.headers.some(([name]) => saysMore.test(name))
 
 /** Exactly one token, that of the session. */

@@ -180,7 +180,7 @@ export const plants: readonly Plant[] = [
     'shut out',
     /^(POST|PUT) \/admin/,
     'a page of another site may act',
-    replace('requireOwnOrigin', 'isFromHere($$)', 'publicUrl.length > 0'),
+    replace('requireOwnOrigin', 'isFromOwnSite($$)', 'publicUrl.length > 0'),
   ),
   plant(
     'apart',

@@ -22,9 +22,9 @@ import { createWaits } from './waits.ts'
  */
 export interface Slots {
   /** Takes a slot. If there is none, returns null and marks the endpoint as waiting until `served`. */
-  tryTake(owner: SlotOwner): Slot | null
+  takeNow(owner: SlotOwner): Slot | null
   /**
-   * Like `tryTake`, but waits up to `maxWaitMs` for a slot. A delivery that waits here costs no job and no second read. Returns null at once
+   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. A delivery that waits here costs no job and no second read. Returns null at once
    * if older deliveries of the endpoint wait in MongoDB, or if the business has recently waited in vain.
    */
   take(owner: SlotOwner): Promise<Slot | null>
@@ -192,7 +192,7 @@ export function createSlots(clock: SlotClock): Slots {
   }
 
   return {
-    tryTake(owner) {
+    takeNow(owner) {
       const slot = takeFree(uses.of(owner))
       if (slot === null && isOpen) wait(owner)
       return slot

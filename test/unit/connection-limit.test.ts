@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
-import { mostConnections } from '../../src/http/server/most-connections.ts'
+import { connectionLimit } from '../../src/http/server/connection-limit.ts'
 
 describe('The connections that a process accepts', () => {
   for (const [descriptors, most] of [
@@ -10,17 +10,17 @@ describe('The connections that a process accepts', () => {
     [1_024, 512],
   ] as const)
     it(`are ${most} if it may open ${descriptors} files`, () => {
-      expect(mostConnections(descriptors)).to.equal(most)
+      expect(connectionLimit(descriptors)).to.equal(most)
     })
 
   it('are 10 000 if there is no limit of open files', () => {
-    expect(mostConnections(Number.POSITIVE_INFINITY)).to.equal(10_000)
+    expect(connectionLimit(Number.POSITIVE_INFINITY)).to.equal(10_000)
   })
 
   it('leave descriptors for everything else under the limit of the system', () => {
     const program = `
-      import { mostConnections } from './src/http/server/most-connections.ts'
-      console.log(mostConnections())`
+      import { connectionLimit } from './src/http/server/connection-limit.ts'
+      console.log(connectionLimit())`
     const run = `ulimit -n 1024 && exec "${process.execPath}" --import tsx --input-type=module --eval "$1"`
     expect(execFileSync('sh', ['-c', run, 'sh', program], { encoding: 'utf8' })).to.equal('512\n')
   })

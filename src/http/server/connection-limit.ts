@@ -1,5 +1,5 @@
 /** Idle, one takes 13 KB; while it sends headers slowly, 18 KB (measured). That is 180 MB in all. */
-export const mostEver = 10_000
+export const maxConnections = 10_000
 /** For everything else that a process opens: connections to MongoDB, Redis, the wallet provider and endpoints, and files. */
 const otherDescriptors = 1_000
 
@@ -8,8 +8,8 @@ const otherDescriptors = 1_000
  * descriptor, of which the system may allow fewer: a process without any left could not even reach MongoDB. If there are fewer than twice
  * `otherDescriptors`, half of them are for connections.
  */
-export function mostConnections(descriptors: number = openFilesLimit()): number {
-  return Math.min(mostEver, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
+export function connectionLimit(descriptors: number = openFilesLimit()): number {
+  return Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 }
 
 /** The soft limit of this process, which Node has raised to the hard limit by now. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { refuse } from '../../errors.ts'
 
 /** Throws for what Node lets pass and RFC 9112 does not: another version, no Host, two or one that is none, a coding that nobody undoes. */
-export function refuseUnsound(req: IncomingMessage): void {
+export function refuseMalformed(req: IncomingMessage): void {
   if (req.httpVersionMajor !== 1)
     throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
   const hosts = req.headersDistinct.host?.length ?? 0
