@@ -7,7 +7,7 @@ import type { Deps } from './deps.ts'
 import { refuse } from './errors.ts'
 import { serveDescription } from './http/openapi/serve.ts'
 import { runOperation } from './http/operations/run-operation.ts'
-import { respondToPreflight, isForBrowsers, letBrowsersRead } from './http/pages/cross-origin.ts'
+import { isForBrowsers, letBrowsersRead, respondToPreflight } from './http/pages/cross-origin.ts'
 import { limitVisitors } from './http/pages/limit-visitors.ts'
 import { createPageErrors } from './http/pages/page-errors.ts'
 import { sendDownload } from './http/responses/download.ts'
@@ -54,7 +54,8 @@ function serveOperations(deps: Deps, app: Express): void {
       else send(res, answer)
     })
   const limit = limitVisitors(deps, () => 'address')
-  for (const route of routes.filter(isForBrowsers)) app.options(apiBase + route.path, limit, respondToPreflight)
+  for (const route of routes.filter(isForBrowsers))
+    app.options(apiBase + route.path, limit, respondToPreflight)
   for (const path of new Set(routes.map((route) => route.path)))
     app.all(apiBase + path, limit, () => {
       throw refuse('ENDPOINT_NOT_FOUND', { headers: { Allow: methodsOf(path) } })

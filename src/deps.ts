@@ -1,7 +1,7 @@
 import type { Connection } from 'mongoose'
 import type { ApiSwitch } from './businesses/api-switch.ts'
 import type { Config } from './config.ts'
-import type { BodyKind, BodyBudget } from './http/body/budget.ts'
+import type { BodyBudget, BodyKind } from './http/body/budget.ts'
 import type { ResponseBudget } from './http/responses/budget.ts'
 import type { ReadPace } from './http/responses/read-pace.ts'
 import type { Validate } from './input/validate.ts'

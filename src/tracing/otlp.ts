@@ -19,7 +19,7 @@ import type { Log } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
 import { version } from '../version.ts'
 import { attributesOf } from './attributes.ts'
-import { createComplaint, reportSdkWarnings, reportingFailures } from './not-sent.ts'
+import { createComplaint, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
 /** A process that ends waits no longer for its last spans to be sent. */

@@ -1,8 +1,12 @@
 import { expect } from 'chai'
-import { partOfBusiness as partOfBodyBudget, bodyBudgetBytes, smallBodyBytes } from '../../src/http/body/budget.ts'
+import {
+  bodyBudgetBytes,
+  partOfBusiness as partOfBodyBudget,
+  smallBodyBytes,
+} from '../../src/http/body/budget.ts'
 import { partOfBusiness, responseBytes, smallResponseBytes } from '../../src/http/responses/budget.ts'
-import { maxWaiting } from '../../src/http/server/in-order.ts'
 import { maxConnections } from '../../src/http/server/connection-limit.ts'
+import { maxWaiting } from '../../src/http/server/in-order.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { textOf } from './pages.ts'
 

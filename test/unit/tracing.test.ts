@@ -3,7 +3,7 @@ import type { SpanExporter } from '@opentelemetry/sdk-trace-node'
 import { expect } from 'chai'
 import { refuse } from '../../src/errors.ts'
 import { inSpan } from '../../src/tracing/in-span.ts'
-import { reportSdkWarnings, reportingFailures } from '../../src/tracing/not-sent.ts'
+import { reportingFailures, reportSdkWarnings } from '../../src/tracing/not-sent.ts'
 import type { Span, Tracing } from '../../src/tracing/tracing.ts'
 
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]

@@ -4,7 +4,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import { limitCostly } from '../operations/limit-rate.ts'
-import { type BodyKind, smallBody, type BodyMemory, type BodyBudget, smallBodyBytes } from './budget.ts'
+import { type BodyBudget, type BodyKind, type BodyMemory, smallBody, smallBodyBytes } from './budget.ts'
 import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
 import type { Body } from './parsed.ts'
@@ -34,7 +34,12 @@ type Bounding = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
  * Takes room for the body before any of it is read. RATE_LIMITED where its announced length is not free: it is thrown, for nothing was judged
  * yet. One that comes in chunks, without a length, takes that of the largest; where that is not free it may still be a small one.
  */
-export function reserveBody(deps: Bounding, { businessId }: Caller, req: Request, kind: BodyKind): BodyMemory {
+export function reserveBody(
+  deps: Bounding,
+  { businessId }: Caller,
+  req: Request,
+  kind: BodyKind,
+): BodyMemory {
   const { largest } = kinds[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)

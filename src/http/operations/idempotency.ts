@@ -89,7 +89,12 @@ interface Lost {
  * Runs a write once, however often it is sent: claim, effect, answer (docs/merchants/retries.md). A duplicate waits for the result of the running
  * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never runs under another.
  */
-export async function runOnce(deps: Deps, caller: Caller, deadline: Deadline, write: Write): Promise<ApiResponse> {
+export async function runOnce(
+  deps: Deps,
+  caller: Caller,
+  deadline: Deadline,
+  write: Write,
+): Promise<ApiResponse> {
   const id = digest(JSON.stringify([caller.keyId, write.method, write.path, write.key]))
   const paramsHash = digest(stringify(write.params) ?? '')
   const { recall, thirdPartyMs } = write

@@ -8,7 +8,7 @@ import { mostPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import type { BodyMemory } from '../body/budget.ts'
 import { type Body } from '../body/parsed.ts'
-import { reserveBody, readBody } from '../body/read-body.ts'
+import { readBody, reserveBody } from '../body/read-body.ts'
 import { buildOne, buildPage } from '../responses/build.ts'
 import { beginDownload, type DownloadBegun } from '../responses/download.ts'
 import type { ApiResponse } from '../responses/envelope.ts'
@@ -19,7 +19,7 @@ import { authenticate } from './authenticate.ts'
 import { causeOf } from './cause.ts'
 import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
-import type { OperationInput, DownloadRoute, ReadRoute, Route, WriteRoute } from './route.ts'
+import type { DownloadRoute, OperationInput, ReadRoute, Route, WriteRoute } from './route.ts'
 
 /** The journey of a request to an operation, in the order in which its checks fail (docs/maintainers/decisions.md). */
 export async function runOperation(
