@@ -232,18 +232,18 @@ describe('A connection', () => {
   })
 
   it('is closed above the maximum number, and the others are served', async () => {
-    const most = hasty.server.connectionLimit
+    const most = hasty.server.maxConnections
     expect(most).to.equal(connectionLimit())
     const open = await new Promise<number>((resolve) =>
       hasty.server.getConnections((_error, count) => resolve(count)),
     )
-    hasty.server.connectionLimit = open + 1
+    hasty.server.maxConnections = open + 1
     const standing = await connectTo(hasty.origin)
     const refused = await connectTo(hasty.origin)
     expect((await readToEnd(refused)).length).to.equal(0)
     standing.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
     expect(answersOf((await readToEnd(standing)).toString('latin1'))[0]?.status).to.equal(200)
-    hasty.server.connectionLimit = most
+    hasty.server.maxConnections = most
   })
 
   describe('of a network', () => {
