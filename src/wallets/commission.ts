@@ -1,6 +1,9 @@
 import type { Config } from '../config.ts'
 
-/** What a payment earns, in centimes (SPEC 6.2). `tof` and `tte` are the taxes inside the fees; `totalRevenue` is what they leave. */
+/**
+ * The commission of a payment, in centimes (SPEC 6.2). `tof` and `tte` are the taxes inside the fees. `totalRevenue` is
+ * the rest of the fees.
+ */
 export interface Commission {
   providerTtc: number
   payerTtc: number
@@ -9,16 +12,19 @@ export interface Commission {
   totalRevenue: number
 }
 
-/** Before a payment nothing is earned. */
+/** The commission of an intent that is not paid. */
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
-/** Rates in basis points: of the amount for the two fees, of the fees for the two taxes. At most half each (schemas/environment.ts). */
+/**
+ * Rates in basis points. The two fees are shares of the amount, the two taxes are shares of the fees. Each rate is at
+ * most 50 % (schemas/environment.ts).
+ */
 export type CommissionRates = Config['commissionRates']
 
 /**
- * The commission of a payment of `amount` centimes: in integers, each part rounded half up, and at least 1 where its rate is
- * set. Where the fees would not cover the taxes and 1 centime of revenue, the merchant's is raised; the payer's where that is the only one.
- * Without a fee there is no tax either.
+ * Returns the commission of a payment of `amount` centimes. Each part is an integer, rounded half up, and at least 1 if
+ * its rate is set. If the fees do not cover the taxes and 1 centime of revenue, the merchant's fee is raised, or the
+ * payer's fee if it is the only one. Without a fee there are no taxes.
  */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = share(BigInt(amount), rates.provider)
@@ -37,7 +43,7 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
   }
 }
 
-/** In bigint: amount × basis points may be beyond what a number can count. */
+/** Calculates in bigint, because amount × basis points can exceed the safe integers. */
 function share(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)

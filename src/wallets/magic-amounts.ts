@@ -1,4 +1,4 @@
-/** With a test key, a payment of so many centimes fails, and the intent with it (SPEC 8). */
+/** Centimes. With a test key, a payment of this amount fails, and the intent with it (SPEC 8). */
 export const failingPayment = 99_901
-/** With a test key, a refund fails that is of so many centimes, or of a payment of so many (SPEC 8). */
+/** Centimes. With a test key, a refund fails if it or its payment has this amount (SPEC 8). */
 export const failingRefund = 99_904

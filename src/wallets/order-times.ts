@@ -1,13 +1,16 @@
 import type { Config } from '../config.ts'
 
-/** How long after the wallet's time-out an order is still good: on its way it may be slower than any answer. */
+/** An order may travel for longer than the wallet's timeout, so it stays valid for this much longer. */
 const graceMs = 5000
-/** A wallet that did not answer is asked for the first time after this. */
-const firstAskMs = 1000
+/** The delay before the first status query to a wallet that did not respond. */
+const firstQueryDelayMs = 1000
 
-/** Until when an order that begins at `startedAt` may be carried out. Who dies before it is answered leaves the question to then. */
+/**
+ * The instant after which no wallet may carry out an order that starts at `startedAt`. If a process dies before the
+ * wallet responds, a worker queries the wallet at this instant.
+ */
 export const orderDeadline = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>, startedAt: Date): Date =>
   new Date(startedAt.getTime() + walletTimeoutMs + graceMs)
 
-/** When a wallet is asked that did not tell just now. */
-export const firstQueryAt = (now: Date): Date => new Date(now.getTime() + firstAskMs)
+/** The instant of the first status query to a wallet that returned no outcome at `now`. */
+export const firstQueryAt = (now: Date): Date => new Date(now.getTime() + firstQueryDelayMs)

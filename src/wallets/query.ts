@@ -3,12 +3,12 @@ import { isDatabaseFault } from '../mongo/connect.ts'
 import { withTimeout } from '../process/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
-/** Added to the wallet's own timeout, so that the wallet can report the timeout itself. */
+/** Added to the wallet's own timeout, so that the wallet itself can report the timeout. */
 const graceMs = 1000
 
 /**
- * Calls a wallet and returns the outcome, within a time limit. If the call fails or takes too long, the outcome is unknown. An error that is
- * not a fault of MongoDB is a bug of ours, so it is logged in full, even after the time limit.
+ * Calls a wallet and returns the outcome within a time limit. If the call throws or takes too long, the outcome is
+ * unknown. An error that is not a fault of MongoDB is a bug, so it is logged in full, even after the time limit.
  */
 export async function outcomeOf(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -17,14 +17,14 @@ export async function outcomeOf(
 ): Promise<WalletOutcome> {
   const startedAt = performance.now()
   const limitMs = deps.config.walletTimeoutMs + graceMs
-  const late = (): WalletOutcome => ({ outcome: 'unknown', why: 'no answer in time' })
-  const result = await withTimeout(resultOf(deps, wallet, call), limitMs, late)
+  const onTimeout = (): WalletOutcome => ({ outcome: 'unknown', why: 'no response in time' })
+  const result = await withTimeout(resultOf(deps, wallet, call), limitMs, onTimeout)
   const labels = { wallet: kindOf(wallet), outcome: result.outcome }
   deps.metrics.walletCalls.observe(labels, (performance.now() - startedAt) / 1000)
   return result
 }
 
-/** The wallet's name without the name of the provider. */
+/** Returns a wallet's name without the name of its provider. */
 const kindOf = (wallet: WalletName): string => wallet.split(':', 1)[0] as string
 
 async function resultOf(

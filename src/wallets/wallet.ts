@@ -1,17 +1,23 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 
 /**
- * Who keeps the customers' money: the wallets of the sandbox, nobody at all (a simulation), or a provider of live mode, by its name: no
- * other could tell what became of it, or give it back.
+ * The system that keeps the customers' money: the sandbox, none (a simulation), or a provider of live mode. A payment
+ * stores the name, because only this provider can report its outcome or refund it.
  */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
-/** What the customer can mend at once: nothing happened, and nobody is told. A phone without a wallet is a wrong PIN. */
+/**
+ * Why a wallet refused a payment in a way that the customer can correct. The intent does not change and no event is
+ * recorded. A phone without a wallet counts as a wrong PIN.
+ */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'
 
 /**
- * What became of a payment or a refund. `done`: the money moved. `refused`, `declined`, `failed`: it did not, and never will under this
- * key. `not-executed`: the order never reached the wallet, and never will. `unknown`: nobody can tell yet; ask `status`.
+ * The outcome of a payment or a refund.
+ * - `done`: the money moved.
+ * - `refused`, `declined`, `failed`: no money moved, and none ever will under this key.
+ * - `not-executed`: the wallet never carried out the order, and never will.
+ * - `unknown`: not known yet. Call `status` later.
  */
 export type WalletOutcome =
   | { outcome: 'done' }
@@ -21,18 +27,17 @@ export type WalletOutcome =
   | { outcome: 'not-executed' }
   | { outcome: 'unknown'; why: string }
 
-/** What is known in the end. */
 export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
 /** An order to a wallet. */
 interface Order {
   /** The merchant whose payment or refund this is. */
   businessId: string
-  /** The idempotency key: the same key never moves money twice. */
+  /** The idempotency key. The same key never moves money twice. */
   key: string
   /** Centimes. */
   amount: number
-  /** Whoever gets it later must not carry it out any more. */
+  /** A wallet that receives the order after this instant must not carry it out. */
   validUntil: Date
 }
 
@@ -53,21 +58,24 @@ export interface StatusQuery {
   kind: 'payment' | 'refund'
   businessId: string
   key: string
-  /** Centimes, as in the order: a wallet that tells of another amount is not believed. */
+  /** Centimes, as in the order. A response with another amount is not trusted. */
   amount: number
   validUntil: Date
 }
 
-/** A wallet as the service sees it. No call throws for what a wallet may answer; what is thrown is an unknown outcome (ask.ts). */
+/**
+ * A wallet as the service sees it. Every response of a wallet is a value. An error that is thrown is an unknown outcome
+ * (query.ts).
+ */
 export interface Wallet {
   name: WalletName
   /** Takes the amount from the customer, once. */
   authorise(order: PaymentOrder): Promise<WalletOutcome>
-  /** Gives the amount of a payment, or a part of it, back to whoever paid. */
+  /** Returns the amount of a payment, or a part of it, to the payer. */
   refund(order: RefundOrder): Promise<WalletOutcome>
   /**
-   * What became of the order with this key. `not-executed` is a promise: even if the order is still on its way, it will
-   * never be carried out.
+   * Resolves to the outcome of the order with this key. `not-executed` is a promise: even an order that arrives later
+   * is never carried out.
    */
-  status(question: StatusQuery): Promise<WalletOutcome>
+  status(query: StatusQuery): Promise<WalletOutcome>
 }

@@ -1,13 +1,16 @@
 import type { Wallet, WalletName } from './wallet.ts'
 
-/** One that keeps connections. */
+/** A wallet that keeps connections open. */
 type LiveWallet = Wallet & { close(): Promise<void> }
 
 /** The wallets of this installation. */
 export interface Wallets {
-  /** The one that customers pay by; null when live mode has none configured. Test intents and live ones never share one. */
+  /**
+   * Returns the wallet for new payments. Test intents use the sandbox, live intents the provider. Returns null if live
+   * mode has no provider.
+   */
   forPayments(sandbox: boolean): Wallet | null
-  /** The one that an earlier payment was made by; null when it is not configured any more. */
+  /** Returns the wallet that made an earlier payment, or null if it is not configured any more. */
   named(name: WalletName): Wallet | null
   close(): Promise<void>
 }
@@ -23,7 +26,7 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
   }
 }
 
-/** Stands behind payments that were simulated: there is no money, so it always moves. */
+/** The wallet of simulated payments. It has no money, so every order succeeds. */
 const simulation: Wallet = {
   name: 'simulation',
   authorise: async () => ({ outcome: 'done' }),

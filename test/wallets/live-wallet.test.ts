@@ -281,7 +281,7 @@ describe('The live wallet', () => {
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
     const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     const exchanged = await Promise.all([1, 2].map(() => exchange(pool, request, timeoutMs)))
-    expect(exchanged.map((each) => each.outcome === 'answered' && each.body)).to.deep.equal([
+    expect(exchanged.map((each) => each.outcome === 'responded' && each.body)).to.deep.equal([
       'to order 1',
       'to order 2',
     ])
@@ -336,8 +336,8 @@ describe('The live wallet', () => {
     // Free again while there would still be time, but too little of it to hear what became of an order.
     setTimeout(gate.open, 350)
     expect(await exchange(pool, request, 500)).to.deep.equal(neverSent)
-    expect(await first).to.include({ outcome: 'answered', status: 200 })
-    expect(await exchange(pool, request, 5000)).to.include({ outcome: 'answered', status: 200 })
+    expect(await first).to.include({ outcome: 'responded', status: 200 })
+    expect(await exchange(pool, request, 5000)).to.include({ outcome: 'responded', status: 200 })
     expect(arrived).to.equal(2)
     await pool.close()
   })
@@ -390,7 +390,7 @@ describe('The live wallet', () => {
     })
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
     const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
-    expect(await exchange(pool, request, timeoutMs)).to.include({ outcome: 'answered', status: 200 })
+    expect(await exchange(pool, request, timeoutMs)).to.include({ outcome: 'responded', status: 200 })
     await waitFor('the connection is free', () => pool.stats.free === 1)
     expect(await exchange(pool, request, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
     await pool.close()

@@ -59,7 +59,7 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
         current: null,
       })
       expect(await service.deps.WalletMovement.countDocuments({ _id: order.key }), label).to.equal(1)
-      expect(account.tries.taken, label).to.be.within(0, 1)
+      expect(account.pinAttempts.taken, label).to.be.within(0, 1)
     },
   })
 

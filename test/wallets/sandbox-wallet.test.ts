@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createOneAtATime } from '../../src/process/one-at-a-time.ts'
 import { authorise } from '../../src/wallets/sandbox/authorise.ts'
 import { createWallet } from '../../src/wallets/sandbox/create-wallet.ts'
-import { moveMoney } from '../../src/wallets/sandbox/move-money.ts'
+import { transfer } from '../../src/wallets/sandbox/transfer.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { customersOf, done, locked, notExecuted, pin, poor, technical, wrongPin } from './customers.ts'
 
@@ -80,7 +80,7 @@ describe('A sandbox wallet', () => {
     const phone = await here.customer(1000)
     const outcomes = await inBoth(100, (where) => where.pay({ phone, pin: '0000' }))
     expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, 95])
-    expect((await here.accountOf(phone)).tries).to.include({ taken: 5, wrong: 5, round: 0 })
+    expect((await here.accountOf(phone)).pinAttempts).to.include({ taken: 5, wrong: 5, round: 0 })
     expect(await here.pay({ phone })).to.deep.equal(locked)
   })
 
@@ -93,7 +93,7 @@ describe('A sandbox wallet', () => {
 
   it('counts a failed attempt, and is not locked for ever, if a process dies while it checks the PIN', async () => {
     const phone = await here.customer(1000)
-    const taken = { 'tries.taken': 5, 'tries.wrong': 4, 'tries.lastTakenAt': service.clock.now() }
+    const taken = { 'pinAttempts.taken': 5, 'pinAttempts.wrong': 4, 'pinAttempts.lastTakenAt': service.clock.now() }
     await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: taken })
     expect(await here.pay({ phone })).to.deep.equal(locked)
     pass(quarterMs)
@@ -107,7 +107,7 @@ describe('A sandbox wallet', () => {
     for (const _ of [1, 2, 3, 4, 5, 6])
       expect(await authorise(busy, here.order({ phone }))).to.deep.equal(notExecuted)
     expect(await authorise(busy, here.order({ phone: '39999999' }))).to.deep.equal(notExecuted)
-    expect((await here.accountOf(phone)).tries.taken).to.equal(0)
+    expect((await here.accountOf(phone)).pinAttempts.taken).to.equal(0)
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
@@ -131,7 +131,7 @@ describe('A sandbox wallet', () => {
     const orders = Array.from({ length: 20 }, () => here.order({ phone }))
     const outcomes = await Promise.all(
       orders.map(({ key, amount, validUntil }, index) =>
-        moveMoney((index % 2 === 0 ? service : beside).deps, phone, {
+        transfer((index % 2 === 0 ? service : beside).deps, phone, {
           key,
           kind: 'payment',
           amount,

@@ -12,7 +12,7 @@ import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { askWallet } from '../../src/intents/query-wallets.ts'
 import { newId } from '../../src/security/ids.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
-import { decideWithoutMoney, moveMoney } from '../../src/wallets/sandbox/move-money.ts'
+import { decideWithoutMoney, transfer } from '../../src/wallets/sandbox/transfer.ts'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { expectBalanced } from '../support/books.ts'
@@ -75,7 +75,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
         return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
       if (pin === 'hangs up before') throw new TypeError('it hung up')
       if (pin === 'slow') await held.passed
-      const outcome = await moveMoney(deps, phone, order)
+      const outcome = await transfer(deps, phone, order)
       if (pin === 'hangs up after') throw new TypeError('it hung up')
       return outcome
     }

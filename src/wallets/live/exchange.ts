@@ -1,24 +1,24 @@
 import type { Dispatcher, Pool } from 'undici'
 
-/** One request to the provider, as it is written. */
+/** One HTTP request to the provider. */
 export interface ProviderRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** Null for a question. */
+  /** Null for a GET. */
   body: string | null
 }
 
-/** What came back, whatever it says. */
+/** The provider's response, with any status and body. */
 export interface ProviderResponse {
-  outcome: 'answered'
+  outcome: 'responded'
   status: number
   body: string
 }
 
 /**
- * How far a request came. `never-sent`: not a byte of it left, nor ever will. `lost`: the provider may have all of it. `why` is a word
- * or two for whoever is on call; nothing that was sent or answered stands in it.
+ * The result of a request. `never-sent`: no byte of it was sent, and none ever will be. `lost`: the provider may have
+ * received all of it. `why` is a short reason for operators, without any content of the request or the response.
  */
 export type Exchange =
   | ProviderResponse
@@ -26,33 +26,33 @@ export type Exchange =
   | { outcome: 'never-sent'; why: string }
 
 /**
- * Of its time a request may wait so much for a connection. Sent later, it would be given up while the provider carries it out, and that
- * most often where the provider has too much to do already.
+ * The share of its timeout that a request may wait for a connection. A request sent later than that would time out
+ * while the provider carries it out, most often when the provider is overloaded.
  */
 export const connectionWaitShare = 0.5
 
-/** An answer is a hundred bytes or two. */
+/** A genuine response has 100 to 200 bytes. */
 const maxResponseBytes = 16 * 1024
 
 /**
- * Sends one request, once, and reads its answer, all of it within `timeoutMs`: the HTTP client's own time-outs are idle timers, which
- * an answer that drips outwits.
+ * Sends one request once and reads its response, all within `timeoutMs`. The timeouts of the HTTP client are idle
+ * timers, so a response that arrives byte by byte would never reach them.
  */
 export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number): Promise<Exchange> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let sending: Dispatcher.DispatchController | null = null
-    let isOver = false
-    let read = 0
+    let isSettled = false
+    let receivedBytes = 0
     let status = 0
 
-    const end = (exchanged: Exchange): void => {
-      isOver = true
+    const settle = (exchanged: Exchange): void => {
+      isSettled = true
       clearTimeout(waiting)
       clearTimeout(timer)
       resolve(exchanged)
     }
-    const fail = (why: string): void => end({ outcome: sending === null ? 'never-sent' : 'lost', why })
+    const fail = (why: string): void => settle({ outcome: sending === null ? 'never-sent' : 'lost', why })
     const giveUp = (why: string): void => {
       fail(why)
       sending?.abort(new Error(why))
@@ -63,10 +63,11 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
     const timer = setTimeout(() => giveUp('timeout'), timeoutMs)
 
     const handler: Dispatcher.DispatchHandler = {
-      /** Called with a connection at hand, before the first byte is written. */
+      /** Called when a connection is ready, before the first byte is written. */
       onRequestStart(controller) {
-        // It waited for a connection for too long, or the client would send it again, as it may when a kept connection breaks.
-        if (isOver || sending !== null) return controller.abort(new Error('not twice'))
+        // Either the wait for a connection was too long, or a kept connection broke and the client sends the request
+        // again.
+        if (isSettled || sending !== null) return controller.abort(new Error('not twice'))
         sending = controller
       },
       onResponseStart(_controller, code) {
@@ -74,17 +75,17 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
       },
       onResponseData(_controller, chunk) {
         chunks.push(chunk)
-        read += chunk.length
-        if (read > maxResponseBytes) giveUp('too large')
+        receivedBytes += chunk.length
+        if (receivedBytes > maxResponseBytes) giveUp('too large')
       },
-      onResponseEnd: () => end({ outcome: 'answered', status, body: Buffer.concat(chunks).toString() }),
-      onResponseError: (_controller, error) => fail(wordFor(error)),
+      onResponseEnd: () => settle({ outcome: 'responded', status, body: Buffer.concat(chunks).toString() }),
+      onResponseError: (_controller, error) => fail(reasonOf(error)),
     }
     pool.dispatch(request, handler)
   })
 }
 
-const words: Record<string, string> = {
+const reasons: Record<string, string> = {
   ECONNREFUSED: 'refused',
   ENOTFOUND: 'no such host',
   EAI_AGAIN: 'no DNS',
@@ -96,9 +97,12 @@ const words: Record<string, string> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
 }
 
-/** What the HTTP client cannot parse has a code of its parser's, or none; a certificate's says what is wrong with it. */
-function wordFor(error: Error): string {
+/**
+ * Returns the reason for an error of the HTTP client. An unparsable response has a code of the HTTP parser or none. The
+ * code of a certificate error names the problem.
+ */
+function reasonOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : ''
   if (error.name === 'HTTPParserError' || code === '') return 'malformed'
-  return words[code] ?? code
+  return reasons[code] ?? code
 }

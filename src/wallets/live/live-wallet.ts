@@ -7,72 +7,80 @@ import type { ProviderResponse } from './exchange.ts'
 import { openProvider } from './provider.ts'
 import { type OrderIdentity, readResponse, toOutcome } from './response.ts'
 
-/** How far the provider's clock may be from ours. It may be ahead: so much later is the `validUntil` that it is told. */
-const skewMs = 30_000
-
 /**
- * An order that the provider does not know this long after the time that it was told will never be carried out: its clock may be
- * behind, and an order that reached it in time may take it 30 s to write down (docs/operators/wallet-provider.md).
+ * The largest clock skew of a provider. Its clock may be ahead, so the `validUntil` that it receives is this much later
+ * than the order's own.
  */
-const lostForGoodMs = skewMs + 30_000
+const maxClockSkewMs = 30_000
 
 /**
- * And this long after it, that says nothing any more: the provider tells of an order for 30 days, and a day is taken off for the clocks
- * and for orders that were carried out before their time.
+ * An order that the provider does not know this long after its `validUntil` will never be carried out. The provider's
+ * clock may be behind, and storing an order may take it 30 s (docs/operators/wallet-provider.md).
  */
-const forgottenMs = 29 * 86_400_000
-
-const places = { payment: '/payments', refund: '/refunds' } as const
-
-/** What the provider may say of an order for it to count as never carried out; null: nothing. */
-type Never = 'expired' | 'unknown' | null
+const lostAfterMs = maxClockSkewMs + 30_000
 
 /**
- * The wallet of live mode: a provider behind HTTP. Whatever it does, an outcome is told as known only where its own well-formed answer
- * says so, or where the order surely never left. All else is unknown, to be asked about.
+ * After this time an unknown order proves nothing, because a provider remembers orders for 30 days. One day is the
+ * margin for clock skew and for orders that were carried out well before their `validUntil`.
+ */
+const forgottenAfterMs = 29 * 86_400_000
+
+const resources = { payment: '/payments', refund: '/refunds' } as const
+
+/** The status that proves that an order will never be carried out. Null: no status proves it. */
+type NotExecutedStatus = 'expired' | 'unknown' | null
+
+/**
+ * The wallet of live mode: a provider behind HTTP. An outcome is known only if a well-formed response reports it, or if
+ * the order was certainly never sent. Any other outcome is unknown until a status query finds it.
  */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
   at: NonNullable<Config['walletProvider']>,
 ): Wallet & { close(): Promise<void> } {
   const provider = openProvider(deps, at)
-  const complain = createComplaint(deps.log)
+  const logFault = createFaultLog(deps.log)
 
-  function unknown(asked: OrderIdentity, why: string): WalletOutcome {
-    complain(asked, why)
+  function unknown(order: OrderIdentity, why: string): WalletOutcome {
+    logFault(order, why)
     return { outcome: 'unknown', why }
   }
 
-  /** What the provider's word is worth. */
-  function outcomeIn(answered: ProviderResponse, asked: OrderIdentity, never: Never): WalletOutcome {
-    const read = readResponse(answered, asked)
-    if ('fault' in read) return unknown(asked, read.fault)
-    // It was slow on its way, or a clock is wrong.
-    if (read.answer.status === 'expired') complain(asked, 'expired')
-    return read.answer.status === never ? { outcome: 'not-executed' } : toOutcome(read.answer)
+  /** Returns the outcome that a response proves. An untrusted response proves nothing. */
+  function outcomeOf(
+    httpResponse: ProviderResponse,
+    order: OrderIdentity,
+    notExecuted: NotExecutedStatus,
+  ): WalletOutcome {
+    const read = readResponse(httpResponse, order)
+    if ('fault' in read) return unknown(order, read.fault)
+    const { response } = read
+    // Either the order took too long to arrive, or a clock is wrong.
+    if (response.status === 'expired') logFault(order, 'expired')
+    return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
 
   async function carryOut(
     order: OrderIdentity & { businessId: string; validUntil: Date },
-    rest: object,
+    extra: object,
   ): Promise<WalletOutcome> {
     const { kind, businessId, key, amount } = order
     if (deps.now() >= order.validUntil) return { outcome: 'not-executed' }
-    const validUntil = toldUntil(order)
-    const exchanged = await provider.post(businessId, places[kind], {
+    const validUntil = providerDeadline(order)
+    const result = await provider.post(businessId, resources[kind], {
       key,
       amount,
       currency: currencyCode,
-      ...rest,
+      ...extra,
       validUntil,
     })
-    switch (exchanged.outcome) {
-      case 'answered':
-        return outcomeIn(exchanged, order, 'expired')
+    switch (result.outcome) {
+      case 'responded':
+        return outcomeOf(result, order, 'expired')
       case 'lost':
-        return unknown(order, exchanged.why)
+        return unknown(order, result.why)
       case 'never-sent':
-        complain(order, exchanged.why)
+        logFault(order, result.why)
         return { outcome: 'not-executed' }
     }
   }
@@ -91,30 +99,33 @@ export function createLiveWallet(
       return carryOut({ kind: 'refund', businessId, key, amount, validUntil }, { paymentKey })
     },
 
-    async status(question) {
-      const { kind, businessId, key } = question
-      // As of before the question: its answer may be late, and an order that is on its way may overtake it.
-      const sinceMs = deps.now().getTime() - toldUntil(question).getTime()
-      const never = sinceMs > lostForGoodMs && sinceMs < forgottenMs ? 'unknown' : null
-      const exchanged = await provider.get(businessId, `${places[kind]}/${encodeURIComponent(key)}`)
-      if (exchanged.outcome !== 'answered') return unknown(question, exchanged.why)
-      return outcomeIn(exchanged, question, never)
+    async status(query) {
+      const { kind, businessId, key } = query
+      // Measured before the query is sent. The response may be late, and the order may arrive before the response does.
+      const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
+      const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
+      const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)
+      if (result.outcome !== 'responded') return unknown(query, result.why)
+      return outcomeOf(result, query, notExecuted)
     },
 
     close: () => provider.close(),
   }
 }
 
-const toldUntil = ({ validUntil }: { validUntil: Date }): Date => new Date(validUntil.getTime() + skewMs)
+const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
+  new Date(validUntil.getTime() + maxClockSkewMs)
 
-/** A provider that fails, fails every customer: a line now and then is enough. */
-const everyMs = 5000
+/** A provider that fails for one customer fails for all, so one line per interval is enough. */
+const logEveryMs = 5000
 
-/** Tells the log what is wrong with the provider. Each `why` by itself, so that one that comes by the thousand does not hide another. */
-function createComplaint(log: Log): (asked: OrderIdentity, why: string) => void {
+/**
+ * Logs faults of the provider. Each `why` is throttled separately, so that a frequent fault does not hide a rare one.
+ */
+function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()
   return ({ kind, key }, why) => {
-    const write = writers.get(why) ?? throttled(everyMs, (fields) => log.warn(fields, 'wallet.failing'))
+    const write = writers.get(why) ?? throttled(logEveryMs, (fields) => log.warn(fields, 'wallet.failing'))
     writers.set(why, write)
     write({ kind, key, why })
   }

@@ -4,29 +4,39 @@ import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 import { signature } from './sign.ts'
 
-/** The provider's end of the wire. Each request counts for the business that it is about. */
+/** The connection to the provider. Each request counts against the slots of its business. */
 export interface Provider {
-  /** An order; its key is the idempotency key. */
-  post(businessId: string, path: string, order: { key: string; [field: string]: unknown }): Promise<Exchange>
-  /** A question. */
-  get(businessId: string, path: string): Promise<Exchange>
-  /** Once what is under way has ended. */
+  /** Sends an order. Its key is the idempotency key. */
+  post(
+    businessId: string,
+    resource: string,
+    order: { key: string; [field: string]: unknown },
+  ): Promise<Exchange>
+  /** Sends a status query. */
+  get(businessId: string, resource: string): Promise<Exchange>
+  /** Closes the connections after the running requests have ended. */
   close(): Promise<void>
 }
 
 /**
- * Requests beyond this wait, so that a provider that hangs takes no more sockets. A business has a share of them, because a provider may hang
- * for its customers alone.
+ * Further requests wait, so that a provider that hangs takes no more sockets. Each business has a share of the
+ * connections, because a provider may hang for the customers of one business only.
  */
 const maxConnections = 256
 
-/** Shorter than the 5 s after which many servers close: an order on a connection that is closed as it is used is lost on its way. */
+/**
+ * Shorter than the 5 s after which many servers close a connection. An order is lost if the server closes the
+ * connection at the moment of sending.
+ */
 const idleMs = 4_000
-/** A server may ask for longer, and is believed but for what the way there and back may take. */
+/** A server may announce a longer keep-alive. The margin below, for the network's delay, is subtracted from it. */
 const maxIdleMs = 60_000
 const idleMarginMs = 2_000
 
-/** Signs what is sent to the provider at `url` with `key`, and keeps connections to it. Nothing in the environment changes the way there. */
+/**
+ * Opens a pool of connections to the provider at `url` and signs each request with `key`. No environment variable of
+ * Node.js changes the connections.
+ */
 export function openProvider(
   deps: Pick<Deps, 'config' | 'now'>,
   { url, key }: { url: string; key: string },
@@ -56,8 +66,8 @@ export function openProvider(
   }
 
   return {
-    post(businessId, place, order) {
-      const path = base + place
+    post(businessId, resource, order) {
+      const path = base + resource
       const body = JSON.stringify(order)
       const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': order.key }
       return send(businessId, () => ({
@@ -67,8 +77,8 @@ export function openProvider(
         body,
       }))
     },
-    get(businessId, place) {
-      const path = base + place
+    get(businessId, resource) {
+      const path = base + resource
       return send(businessId, () => ({ method: 'GET', path, headers: signed('GET', path, ''), body: null }))
     },
     close: () => pool.close(),
@@ -78,12 +88,12 @@ export function openProvider(
 const openPool = (origin: string, timeoutMs: number): Pool =>
   new Pool(origin, {
     connections: maxConnections,
-    // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment changes nothing.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     connect: { timeout: timeoutMs, rejectUnauthorized: true },
-    // The deadline of the exchange is the one that counts.
+    // The timeout of the exchange applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Node's own limit, whatever NODE_OPTIONS says.
+    // The default of Node.js, so that NODE_OPTIONS cannot change it.
     maxHeaderSize: 16 * 1024,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: maxIdleMs,

@@ -6,27 +6,27 @@ import type { ProviderResponse } from './exchange.ts'
 
 const isWalletResponse = new Ajv().compile<WalletResponse>(walletResponse)
 
-/** The order that was sent or asked about: the answer must be about it. */
+/** Identifies the order that a response must be about. */
 export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount'>
 
-/** These have a status of their own; all else comes with 200. */
+/** The outcomes with an HTTP status of their own. All others have 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-/** The provider's answer, or a word for why it cannot be believed. */
+/** Returns the parsed response of the provider, or the reason why it cannot be trusted. */
 export function readResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
-  asked: OrderIdentity,
-): { answer: WalletResponse } | { fault: string } {
-  const answer = parse(body)
-  // A 404 of a proxy, or of whatever else is at that address, says nothing about an order.
-  if (!isWalletResponse(answer) || status !== (ownStatus[answer.status] ?? usualStatus))
+  order: OrderIdentity,
+): { response: WalletResponse } | { fault: string } {
+  const response = parse(body)
+  // A 404 of a proxy, or of another server at the same address, says nothing about an order.
+  if (!isWalletResponse(response) || status !== (ownStatus[response.status] ?? usualStatus))
     return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
-  if (answer.key !== asked.key) return { fault: 'another key' }
-  if (answer.amount !== undefined && answer.amount !== asked.amount) return { fault: 'another amount' }
-  // A refund asks for no PIN.
-  if (answer.status === 'refused' && asked.kind === 'refund') return { fault: 'malformed' }
-  return { answer }
+  if (response.key !== order.key) return { fault: 'another key' }
+  if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
+  // A refund needs no PIN, so a wallet cannot refuse one.
+  if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
+  return { response }
 }
 
 function parse(body: string): unknown {
@@ -40,8 +40,8 @@ function parse(body: string): unknown {
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
 /**
- * What an answer means. Its status says whether money moved; a reason that is unknown here becomes the one that tells
- * the customer least.
+ * Returns the outcome that a response reports. Its status says whether money moved. An unknown reason becomes the one
+ * that tells the customer least.
  */
 export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {

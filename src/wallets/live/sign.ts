@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 
-/** A request as it is signed: `path` with the base URL's own, `body` the exact text, empty for a question. */
+/**
+ * The signed parts of a request. `path` includes the path of the base URL. `body` is the exact text, empty for a GET.
+ */
 export interface Signed {
   /** Unix time in seconds, as in the header. */
   timestamp: string
@@ -10,8 +12,8 @@ export interface Signed {
 }
 
 /**
- * `sha256=` and the hex HMAC-SHA256 of timestamp, method, path and body, a line feed between each two: none of the first three can
- * have one, so no two requests are ever signed as the same text.
+ * Returns `sha256=` and the hex HMAC-SHA256 of timestamp, method, path and body, joined by line feeds. The first three
+ * contain no line feed, so two different requests never have the same signed text.
  */
 export function signature(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')

@@ -1,48 +1,52 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** An order, as a wallet carries it out. */
+/** An order in the form that a sandbox wallet carries out. */
 export interface WalletOrder {
   /** The idempotency key. */
   key: string
   kind: 'payment' | 'refund'
   /** Centimes. */
   amount: number
-  /** The key of the payment that a refund gives back; of a payment its own. */
+  /** The key of the refunded payment. A payment has its own key here. */
   paymentKey: string
 }
 
-/** Money on its way into or out of a wallet: one at a time. While it stands nothing else changes the balance. */
+/**
+ * A movement of money that is not finished. A wallet has one at most, and nothing else changes the balance meanwhile.
+ */
 export interface CurrentMovement extends WalletOrder {
-  /** Of this one try to carry the order out. Whoever undoes or ends it names it, so neither happens twice. */
+  /**
+   * Identifies this attempt to carry out the order. Finishing and undoing are guarded by it, so neither happens twice.
+   */
   nonce: string
   since: Date
 }
 
-/** PINs typed for a wallet: counted before they are looked at (pin-tries.ts). */
-interface PinTries {
-  /** One higher each time the count begins anew: what was taken before that counts for nothing any more. */
+/** The attempts to enter a wallet's PIN, counted before the PIN is checked (failed-pins.ts). */
+interface PinAttempts {
+  /** Increases with each reset. Attempts of earlier rounds no longer count. */
   round: number
   taken: number
-  /** How many of those taken are known to be wrong. */
+  /** The number of taken attempts with a PIN that was found wrong. */
   wrong: number
   lastTakenAt: Date
 }
 
 /**
- * A customer's wallet in the sandbox. `_id` is its phone number, or business and number of a demo wallet, so that
- * a number has one however many make it at once.
+ * A customer's wallet in the sandbox. `_id` is its phone number, or business and number for a demo wallet. So
+ * concurrent processes create one wallet for a number.
  */
 export interface WalletAccount {
   _id: string
   /** Digits only (phone.ts). */
   phone: string
-  /** Of a demo wallet the merchant for whom alone it exists. */
+  /** The only merchant that sees this demo wallet. Null: the wallet was created, and every merchant sees it. */
   businessId: string | null
-  /** argon2id. Null: no PIN fits. */
+  /** An argon2id hash. Null: no PIN is right. */
   pinHash: string | null
-  /** Centimes; the current movement's are taken or given already. */
+  /** Centimes. It already includes the current movement. */
   balance: number
-  tries: PinTries
+  pinAttempts: PinAttempts
   current: CurrentMovement | null
   createdAt: Date
 }
@@ -55,7 +59,7 @@ export const walletAccounts: Collection = {
     businessId: String,
     pinHash: String,
     balance: Number,
-    tries: { _id: false, round: Number, taken: Number, wrong: Number, lastTakenAt: Date },
+    pinAttempts: { _id: false, round: Number, taken: Number, wrong: Number, lastTakenAt: Date },
     current: {
       type: {
         _id: false,
@@ -71,7 +75,7 @@ export const walletAccounts: Collection = {
     createdAt: Date,
   },
   indexes: [
-    // As many entries as there are movements under way: good for the poll too, which looks for old ones.
+    // Has one entry per unfinished movement. The poll for old movements uses it too.
     {
       name: 'moving',
       key: { 'current.key': 1 },
@@ -80,13 +84,12 @@ export const walletAccounts: Collection = {
   ],
 }
 
-/** A wallet that nobody has used. */
 export const newAccount = (
   opening: Pick<WalletAccount, '_id' | 'phone' | 'businessId' | 'pinHash' | 'balance'>,
   now: Date,
 ): WalletAccount => ({
   ...opening,
-  tries: { round: 0, taken: 0, wrong: 0, lastTakenAt: now },
+  pinAttempts: { round: 0, taken: 0, wrong: 0, lastTakenAt: now },
   current: null,
   createdAt: now,
 })

@@ -4,7 +4,7 @@ import type { KnownOutcome, PaymentOrder } from '../wallet.ts'
 import { checkPin, type PinDeps, type PinVerdict, pretendToCheck } from './check-pin.ts'
 import { findAccount, fixedOutcomeOf } from './find-account.ts'
 import type { MovementDeps } from './finish.ts'
-import { decideWithoutMoney, moveMoney } from './move-money.ts'
+import { decideWithoutMoney, transfer } from './transfer.ts'
 
 export type AuthoriseDeps = MovementDeps &
   PinDeps & { onePinAtATime: OneAtATime; oneMovementAtATime: OneAtATime }
@@ -16,7 +16,9 @@ const refusals: Record<Exclude<PinVerdict, 'right'>, KnownOutcome> = {
   busy: { outcome: 'not-executed' },
 }
 
-/** Takes a payment out of the wallet of its phone, if the PIN is right. Whatever comes of it is in the ledger before it is told. */
+/**
+ * Takes a payment from the wallet of its phone if the PIN is right. The outcome is in the ledger before it is returned.
+ */
 export async function authorise(
   deps: AuthoriseDeps,
   { key, amount, validUntil, businessId, phone, pin }: PaymentOrder,
@@ -26,11 +28,11 @@ export async function authorise(
   const pinOrder = { businessId, pin, validUntil }
   const account = await findAccount(deps, businessId, phone)
   if (account === null) return unpaid(refusals[await pretendToCheck(deps, pinOrder)])
-  const habit = fixedOutcomeOf(account)
-  if (habit?.outcome === 'refused') return unpaid(habit)
+  const fixedOutcome = fixedOutcomeOf(account)
+  if (fixedOutcome?.outcome === 'refused') return unpaid(fixedOutcome)
   const verdict = await deps.onePinAtATime(account._id, () => checkPin(deps, account, pinOrder))
   if (verdict !== 'right') return unpaid(refusals[verdict])
-  if (habit !== null) return unpaid(habit)
+  if (fixedOutcome !== null) return unpaid(fixedOutcome)
   if (amount === failingPayment) return unpaid({ outcome: 'failed', reason: 'technical_error' })
-  return deps.oneMovementAtATime(account._id, () => moveMoney(deps, account._id, order))
+  return deps.oneMovementAtATime(account._id, () => transfer(deps, account._id, order))
 }

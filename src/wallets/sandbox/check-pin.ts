@@ -7,23 +7,26 @@ import { claimAttempt, countWrongPin, type PinAttempt, releaseAttempt, resetAtte
 
 export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: SlowCheck }
 
-/** `busy`: too many PINs are being looked at; this one was not, nor is one that is `late`. */
+/**
+ * `busy`: too many PIN checks were waiting. `late`: the order's deadline has passed. In both cases the PIN was not
+ * checked.
+ */
 export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
 
-/** The part of a payment order that the PIN check needs. The check counts for the business that is paid. */
+/** The part of a payment order that a PIN check needs. The check counts against the share of the paid business. */
 export type PinOrder = Pick<PaymentOrder, 'businessId' | 'pin' | 'validUntil'>
 
-/** Looks at a PIN, as one of the wallet's counted tries, unless the order's time is up. */
+/** Checks a PIN as one of the wallet's counted attempts. */
 export async function checkPin(
   deps: PinDeps,
   account: WalletAccount,
   { businessId, pin, validUntil }: PinOrder,
 ): Promise<PinVerdict> {
   if (deps.now() >= validUntil) return 'late'
-  const tried = await waitForTry(deps, account._id)
-  if (tried.state !== 'taken') return 'locked'
+  const attempt = await waitForAttempt(deps, account._id)
+  if (attempt.state !== 'taken') return 'locked'
   const verdict = verdictOn(await deps.checkPin(businessId, account.pinHash, pin))
-  await settle[verdict](deps, account._id, tried.round)
+  await settle[verdict](deps, account._id, attempt.round)
   return verdict
 }
 
@@ -34,22 +37,25 @@ const verdictOn = (fits: boolean | null): keyof typeof settle => {
 
 const settle = { right: resetAttempts, wrong: countWrongPin, busy: releaseAttempt } as const
 
-/** For a phone that has no wallet: the same work and the same word. It is never locked, so who has one here can be found out all the same. */
+/**
+ * Costs the same work as a check and returns the same verdicts, for a phone that has no wallet. Such a phone is never
+ * locked, so it can still be found out that it has no wallet.
+ */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,
   { businessId, pin }: PinOrder,
 ): Promise<'wrong' | 'busy'> => ((await deps.checkPin(businessId, null, pin)) === null ? 'busy' : 'wrong')
 
-/** 2 s in all: longer than any process looks at a PIN, unless it died meanwhile. */
-const lookEveryMs = 50
-const maxLooks = 40
+/** The wait ends after 2 s. A PIN check takes less, unless its process died. */
+const waitStepMs = 50
+const maxWaits = 40
 
-/** Tries that were taken and are not known to be wrong may be right, and then there are new ones: those who come on top wait. */
-async function waitForTry(deps: PinDeps, accountId: string): Promise<PinAttempt> {
-  let tried = await claimAttempt(deps, accountId)
-  for (let look = 0; look < maxLooks && tried.state === 'none-left'; look += 1) {
-    await pause(lookEveryMs)
-    tried = await claimAttempt(deps, accountId)
+/** Takes an attempt. While all are taken, waits, because a right PIN among the running checks resets the count. */
+async function waitForAttempt(deps: PinDeps, accountId: string): Promise<PinAttempt> {
+  let attempt = await claimAttempt(deps, accountId)
+  for (let waits = 0; waits < maxWaits && attempt.state === 'none-left'; waits += 1) {
+    await pause(waitStepMs)
+    attempt = await claimAttempt(deps, accountId)
   }
-  return tried
+  return attempt
 }

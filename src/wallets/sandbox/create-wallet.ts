@@ -3,7 +3,7 @@ import type { Models } from '../../mongo/models.ts'
 import type { SlowHash } from '../../security/slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 
-/** Makes a wallet that every business in the sandbox meets under this phone number. Null when the number has one. */
+/** Creates a sandbox wallet that every business sees under this phone number. Returns null if the number has one. */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & { slowHash: SlowHash; now(): Date },
   { phone, pin, balance }: { phone: string; pin: string; balance: number },

@@ -1,31 +1,33 @@
 import type { RefusalReason } from '../wallet.ts'
 
-/** What a demo wallet always does instead of paying. The locked one does not look at the PIN. */
-type Habit =
+/** The outcome of every payment from a demo wallet. The locked wallet does not check the PIN. */
+type FixedOutcome =
   | { outcome: 'refused'; reason: RefusalReason }
   | { outcome: 'declined'; reason: 'limit_exceeded' }
   | { outcome: 'failed'; reason: 'technical_error' }
 
 interface DemoWallet {
-  /** Null: no PIN fits. */
+  /** Null: no PIN is right. */
   pinHash: string | null
   /** Centimes. */
   balance: number
-  habit: Habit | null
+  fixedOutcome: FixedOutcome | null
 }
 
-/** Of 1234, and no secret: so a wallet that appears costs no hashing. */
+/** The hash of 1234. It is no secret. Storing it here saves the hashing when a demo wallet is created. */
 const pinHash =
   '$argon2id$v=19$m=19456,t=2,p=1$fRkJqZEOChs2hm1R5iNmrQ$0HECChRVtUv70K1AxFnxy+xirggs1HGVcOgmdeaOyCs'
-/** Nobody spends it: nine million payments of the largest amount. Still a whole number to JSON and to MongoDB. */
+/** Enough for nine million payments of the largest amount. JSON and MongoDB represent it exactly. */
 const plenty = 9_000_000_000_000_000
 
-/** The wallets that every business has in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is 1234. */
+/**
+ * The demo wallets of every business in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is 1234.
+ */
 export const demoWallets: Readonly<Record<string, DemoWallet>> = {
-  '22000001': { pinHash, balance: plenty, habit: null },
-  '22000002': { pinHash: null, balance: plenty, habit: null },
-  '22000003': { pinHash, balance: 0, habit: null },
-  '22000004': { pinHash, balance: plenty, habit: { outcome: 'failed', reason: 'technical_error' } },
-  '22000005': { pinHash, balance: plenty, habit: { outcome: 'declined', reason: 'limit_exceeded' } },
-  '22000006': { pinHash, balance: plenty, habit: { outcome: 'refused', reason: 'wallet_locked' } },
+  '22000001': { pinHash, balance: plenty, fixedOutcome: null },
+  '22000002': { pinHash: null, balance: plenty, fixedOutcome: null },
+  '22000003': { pinHash, balance: 0, fixedOutcome: null },
+  '22000004': { pinHash, balance: plenty, fixedOutcome: { outcome: 'failed', reason: 'technical_error' } },
+  '22000005': { pinHash, balance: plenty, fixedOutcome: { outcome: 'declined', reason: 'limit_exceeded' } },
+  '22000006': { pinHash, balance: plenty, fixedOutcome: { outcome: 'refused', reason: 'wallet_locked' } },
 }

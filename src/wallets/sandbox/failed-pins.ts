@@ -3,31 +3,31 @@ import type { Models } from '../../mongo/models.ts'
 
 type AttemptDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
-/** As a card's; with 4 digits, one stranger in 2 000 guesses it in this many. */
+/** With a PIN of 4 digits, one stranger in 2 000 guesses it in this many attempts. */
 const maxAttempts = 5
-/** Counted from the last try. A count that is so old begins anew. */
+/** Measured from the last attempt. After this time the count is reset. */
 const lockedMs = 15 * 60_000
 
-/** A try to give a PIN, counted before it is looked at. `locked`: none was left, and all of them were wrong. */
+/** One attempt, counted before the PIN is checked. `locked`: none is left, and all of them were wrong. */
 export type PinAttempt = { state: 'taken'; round: number } | { state: 'none-left' } | { state: 'locked' }
 
-/** Takes one of a wallet's tries, in one write: however many come at once, no more than five of a round are ever looked at. */
+/** Takes one attempt of a wallet in one write. So at most five PINs of a round are checked, even under concurrency. */
 export async function claimAttempt(deps: AttemptDeps, accountId: string): Promise<PinAttempt> {
   const now = deps.now()
   const longAgo = new Date(now.getTime() - lockedMs)
-  const isOld = { $lte: ['$tries.lastTakenAt', longAgo] }
+  const isOld = { $lte: ['$pinAttempts.lastTakenAt', longAgo] }
   const account = await pastMongoose(deps.WalletAccount).findOneAndUpdate(
     {
       _id: accountId,
-      $or: [{ 'tries.taken': { $lt: maxAttempts } }, { 'tries.lastTakenAt': { $lte: longAgo } }],
+      $or: [{ 'pinAttempts.taken': { $lt: maxAttempts } }, { 'pinAttempts.lastTakenAt': { $lte: longAgo } }],
     },
     [
       {
         $set: {
-          tries: {
-            round: { $cond: [isOld, { $add: ['$tries.round', 1] }, '$tries.round'] },
-            taken: { $cond: [isOld, 1, { $add: ['$tries.taken', 1] }] },
-            wrong: { $cond: [isOld, 0, '$tries.wrong'] },
+          pinAttempts: {
+            round: { $cond: [isOld, { $add: ['$pinAttempts.round', 1] }, '$pinAttempts.round'] },
+            taken: { $cond: [isOld, 1, { $add: ['$pinAttempts.taken', 1] }] },
+            wrong: { $cond: [isOld, 0, '$pinAttempts.wrong'] },
             lastTakenAt: now,
           },
         },
@@ -35,27 +35,27 @@ export async function claimAttempt(deps: AttemptDeps, accountId: string): Promis
     ],
     { returnDocument: 'after' },
   )
-  if (account !== null) return { state: 'taken', round: account.tries.round }
+  if (account !== null) return { state: 'taken', round: account.pinAttempts.round }
   const full = await pastMongoose(deps.WalletAccount).findOne({ _id: accountId })
-  return { state: (full?.tries.wrong ?? 0) >= maxAttempts ? 'locked' : 'none-left' }
+  return { state: (full?.pinAttempts.wrong ?? 0) >= maxAttempts ? 'locked' : 'none-left' }
 }
 
-const ofRound = (accountId: string, round: number) => ({ _id: accountId, 'tries.round': round })
+const ofRound = (accountId: string, round: number) => ({ _id: accountId, 'pinAttempts.round': round })
 
-/** A wrong PIN, as whoever waits for a try wants to know. */
+/** Records that a taken attempt was wrong. This tells waiting orders whether the wallet is locked. */
 export async function countWrongPin(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
-  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), { $inc: { 'tries.wrong': 1 } })
+  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), { $inc: { 'pinAttempts.wrong': 1 } })
 }
 
-/** A try that was not looked at. */
+/** Returns an attempt whose PIN was not checked. */
 export async function releaseAttempt(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
-  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), { $inc: { 'tries.taken': -1 } })
+  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), { $inc: { 'pinAttempts.taken': -1 } })
 }
 
-/** After a right PIN the count begins anew. */
+/** Resets the count after a right PIN. */
 export async function resetAttempts(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
   await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), {
-    $set: { 'tries.taken': 0, 'tries.wrong': 0 },
-    $inc: { 'tries.round': 1 },
+    $set: { 'pinAttempts.taken': 0, 'pinAttempts.wrong': 0 },
+    $inc: { 'pinAttempts.round': 1 },
   })
 }

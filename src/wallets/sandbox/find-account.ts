@@ -5,7 +5,10 @@ import { demoWallets } from './demo-wallets.ts'
 
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
-/** The wallet of a phone number as a business meets it: the one that was made, else its own demo wallet, which appears now. */
+/**
+ * Returns the wallet that a business sees under a phone number: the created wallet if there is one, otherwise the demo
+ * wallet of the business. The demo wallet is created on first use.
+ */
 export async function findAccount(
   deps: FindDeps,
   businessId: string,
@@ -19,7 +22,7 @@ export async function findAccount(
   return made ?? (await openDemo(deps, { _id: demoId, businessId, phone }))
 }
 
-/** Many at once open it once: the id is the same, and so is all that matters here. */
+/** Creates a demo wallet. Concurrent calls create it once, because its id and contents are the same. */
 async function openDemo(
   deps: FindDeps,
   owner: { _id: string; businessId: string; phone: string },
@@ -36,6 +39,6 @@ async function openDemo(
   return account
 }
 
-/** What this wallet does instead of paying, if it is one of those. */
+/** Returns the outcome of every payment from this wallet, or null if the wallet pays. */
 export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
-  businessId === null ? null : (demoWallets[phone]?.habit ?? null)
+  businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)

@@ -9,13 +9,14 @@ import { decide, toLedgerRow, type WalletMovement } from './movement.ts'
 
 export type MovementDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & { now(): Date }
 
-/** What a movement adds to the balance, in centimes. */
+/** Returns the change of the balance, in centimes. */
 export const balanceChangeOf = ({ kind, amount }: WalletOrder): number =>
   kind === 'refund' ? amount : -amount
 
 /**
- * Ends a wallet's current movement: the ledger decides whether it counts; if not, the wallet gets back what it was before. Whoever
- * meets one may do this, its maker too, however many at once: all come to the same, and the wallet changes once.
+ * Finishes a wallet's current movement. The ledger decides whether the movement counts. If not, the balance is
+ * restored. Any process may call this concurrently for the same movement: all get the same outcome, and the balance
+ * changes once.
  */
 export async function finishMovement(
   deps: MovementDeps,
@@ -33,7 +34,10 @@ export async function finishMovement(
   return row.result
 }
 
-/** A refund must leave no more given back than was paid; here, because no other of its payment can be decided meanwhile. */
+/**
+ * Returns the outcome of a movement. A refund fails if the payment's refunds would exceed it. The check is safe here:
+ * the current movement blocks every other refund of the payment.
+ */
 async function resultOf(
   deps: MovementDeps,
   { kind, key, amount, paymentKey }: WalletOrder,
@@ -51,23 +55,25 @@ async function resultOf(
 
 const moved = (row: WalletMovement | null): number => (row?.result.outcome === 'done' ? (row.amount ?? 0) : 0)
 
-/** Whoever began a movement ends it within milliseconds; one older than this has been left behind. */
-const leftBehindMs = 5_000
+/** A process finishes its movement within milliseconds. An older movement is abandoned. */
+const abandonedAfterMs = 5_000
 
-/** Ends the movements that a process left behind when it died, and those that landed after it. Answers how many there were. */
+/**
+ * Finishes the movements of processes that died, and returns their number. Some land only after the process has died.
+ */
 export function finishMovements(deps: MovementDeps & { log: Log }): Promise<number> {
-  const old = new Date(deps.now().getTime() - leftBehindMs)
+  const abandonedSince = new Date(deps.now().getTime() - abandonedAfterMs)
   const found = deps.WalletAccount.find(
-    { 'current.key': { $exists: true }, 'current.since': { $lte: old } },
+    { 'current.key': { $exists: true }, 'current.since': { $lte: abandonedSince } },
     { current: 1 },
   ).lean<Pick<WalletAccount, '_id' | 'current'>[]>()
   return inBatches(found.cursor(), async (accounts) => {
-    for (const { _id, current } of accounts) if (current !== null) await finishOneOf(deps, _id, current)
+    for (const { _id, current } of accounts) if (current !== null) await finishOrLog(deps, _id, current)
   })
 }
 
-/** What is wrong with one wallet must not keep the others from their end; of a fault of MongoDB all hear. */
-async function finishOneOf(
+/** Logs an error of one wallet, so that it does not stop the others. Rethrows faults of MongoDB. */
+async function finishOrLog(
   deps: MovementDeps & { log: Log },
   accountId: string,
   current: CurrentMovement,

@@ -4,21 +4,24 @@ import { type Collection, isDuplicate, pastMongoose } from '../../mongo/collecti
 import type { KnownOutcome } from '../wallet.ts'
 import type { WalletOrder } from './account.ts'
 
-/** What became of an order: the ledger of the sandbox. Written once, before anybody is told, and never changed. */
+/**
+ * A row of the sandbox's ledger: the outcome of one order. It is written before the outcome is returned, and never
+ * changes.
+ */
 export interface WalletMovement {
   /** The order's key. */
   _id: string
-  /** Of the try that decided (CurrentMovement); null where no wallet was touched. */
+  /** The nonce of the CurrentMovement that decided the order. Null if no wallet changed. */
   nonce: string | null
   accountId: string | null
   kind: 'payment' | 'refund'
-  /** Centimes; null when the order was never seen, only asked about. */
+  /** Centimes. Null if a status query came before the order. */
   amount: number | null
-  /** Of a refund: the key of the payment. */
+  /** The key of the refunded payment. */
   paymentKey?: string
   result: KnownOutcome
   at: Date
-  /** Rows of money that moved are kept for good. */
+  /** Rows of moved money have no such date and are kept. */
   forgetAt?: Date
 }
 
@@ -45,7 +48,7 @@ export const walletMovements: Collection = {
   ],
 }
 
-/** Nobody asks any more what became of an order that is so old, nor can a write of it still be on its way. */
+/** After this time no status query and no late write of an order is expected. */
 const keptMs = 30 * 86_400_000
 
 interface LedgerDeps {
@@ -53,7 +56,6 @@ interface LedgerDeps {
   now(): Date
 }
 
-/** An order as its row has it. */
 export const toLedgerRow = ({ key, kind, amount, paymentKey }: WalletOrder) => ({
   _id: key,
   kind,
@@ -61,7 +63,10 @@ export const toLedgerRow = ({ key, kind, amount, paymentKey }: WalletOrder) => (
   ...(kind === 'refund' ? { paymentKey } : {}),
 })
 
-/** Decides what became of an order, once: answers the row that stands, ours or the one that was there before. */
+/**
+ * Decides the outcome of an order once, by inserting its row. Returns this row, or the row that decided the order
+ * before.
+ */
 export async function decide(
   deps: LedgerDeps,
   row: Omit<WalletMovement, 'at' | 'forgetAt'>,
@@ -74,19 +79,19 @@ export async function decide(
     return whole
   } catch (error) {
     if (!isDuplicate(error)) throw error
-    return earlier(deps, row._id)
+    return waitForRow(deps, row._id)
   }
 }
 
-/** What another has just written is there for a majority some milliseconds later. */
-const lookEveryMs = 10
-const maxLooks = 100
+/** A row that another process just inserted becomes readable with majority read concern some milliseconds later. */
+const readEveryMs = 10
+const maxReads = 100
 
-async function earlier(deps: LedgerDeps, key: string): Promise<WalletMovement> {
-  for (let look = 0; look < maxLooks; look += 1) {
+async function waitForRow(deps: LedgerDeps, key: string): Promise<WalletMovement> {
+  for (let reads = 0; reads < maxReads; reads += 1) {
     const row = await pastMongoose(deps.WalletMovement).findOne({ _id: key })
     if (row !== null) return row
-    await pause(lookEveryMs)
+    await pause(readEveryMs)
   }
-  throw new Error('the ledger has the key, and does not show it')
+  throw new Error('The ledger has a row with this key, but does not return it.')
 }

@@ -4,24 +4,24 @@ import { fairShare, type SlowHash } from '../../security/slow-hash.ts'
 import type { KnownOutcome, RefundOrder, StatusQuery, Wallet } from '../wallet.ts'
 import { authorise } from './authorise.ts'
 import { finishMovement, type MovementDeps } from './finish.ts'
-import { decideWithoutMoney, moveMoney } from './move-money.ts'
 import { decide } from './movement.ts'
+import { decideWithoutMoney, transfer } from './transfer.ts'
 
-/** The wallets that test intents are paid by: in MongoDB, with PINs and balances, and no money. */
+/** The wallet of test intents: accounts in MongoDB with PINs and balances, but without real money. */
 export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash }): Wallet {
-  // Not what keeps the books right, that is in the writes: a hundred customers of one wallet would only be in each other's way, and
-  // each who finds it busy costs two trips to MongoDB.
+  // For speed only, because the guarded writes keep the balances right. Without it, concurrent orders for one wallet
+  // would find it busy, and each such attempt costs two calls to MongoDB.
   const oneAtATime = { onePinAtATime: createOneAtATime(), oneMovementAtATime: createOneAtATime() }
   const ordering = { ...deps, ...oneAtATime, checkPin: deps.slowHash.createCheck(fairShare) }
   return {
     name: 'sandbox',
     authorise: (order) => authorise(ordering, order),
     refund: (order) => refund(ordering, order),
-    status: (question) => status(deps, question),
+    status: (query) => status(deps, query),
   }
 }
 
-/** Gives the money of a payment, or a part of it, back to the wallet that it came from. */
+/** Returns the money of a payment, or a part of it, to the wallet that paid. */
 async function refund(
   deps: MovementDeps & { oneMovementAtATime: OneAtATime },
   { key, amount, validUntil, paymentKey }: RefundOrder,
@@ -31,12 +31,12 @@ async function refund(
   if (payment?.result.outcome !== 'done' || payment.accountId === null)
     return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
   const { accountId } = payment
-  return deps.oneMovementAtATime(accountId, () => moveMoney(deps, accountId, order))
+  return deps.oneMovementAtATime(accountId, () => transfer(deps, accountId, order))
 }
 
 /**
- * What became of an order. One that nobody has decided is decided now: it can never be carried out, and a write of it that lands
- * later is undone by whoever meets it.
+ * Returns the outcome of an order. An undecided order is decided as not executed. If a write of it lands later,
+ * `finishMovement` undoes the write.
  */
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
   const moving = await pastMongoose(deps.WalletAccount).findOne({ 'current.key': key })

@@ -6,15 +6,16 @@ import type { WalletOrder } from './account.ts'
 import { balanceChangeOf, finishMovement, type MovementDeps } from './finish.ts'
 import { decide, toLedgerRow } from './movement.ts'
 
-/** As long as a movement takes, more or less, so that those who wait for one do not come back all at once. */
-const longestPauseMs = 15
+/** About the time that a movement takes. The pause is random, so that waiting orders do not retry all at once. */
+const maxPauseMs = 15
 
 /**
- * Moves an order's money into or out of a wallet: once per key, whoever dies in between and however late a write lands. The balance and
- * the movement are one write, guarded by the balance and by no other movement being under way; the ledger then decides whether it
- * counts, because a key can be decided once. An order that comes too late is decided too: it can never be carried out.
+ * Moves the money of an order into or out of a wallet, once per key, even if a process dies or a write lands late. One
+ * write changes the balance and sets the current movement. It is guarded by the balance and by the absence of another
+ * movement. The ledger then decides whether the movement counts, because it decides each key once. An order past its
+ * deadline is decided as not executed.
  */
-export async function moveMoney(
+export async function transfer(
   deps: MovementDeps,
   accountId: string,
   { validUntil, ...order }: WalletOrder & { validUntil: Date },
@@ -34,15 +35,15 @@ export async function moveMoney(
     const other = account.current
     if (other === null && account.balance < -balanceChangeOf(order))
       return decideWithoutMoney(deps, order, { outcome: 'declined', reason: 'insufficient_funds' })
-    // Met twice, its maker may be dead.
+    // The same movement twice: its process may be dead.
     if (other !== null && other.nonce === waitedFor) await finishMovement(deps, accountId, other)
-    else await pause(Math.random() * longestPauseMs)
+    else await pause(Math.random() * maxPauseMs)
     waitedFor = other?.nonce ?? null
   }
   return decideWithoutMoney(deps, order, { outcome: 'not-executed' })
 }
 
-/** Decides an order that touches no wallet. */
+/** Decides an order whose outcome moves no money. */
 export async function decideWithoutMoney(
   deps: MovementDeps,
   order: WalletOrder,
