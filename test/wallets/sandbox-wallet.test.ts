@@ -93,7 +93,11 @@ describe('A sandbox wallet', () => {
 
   it('counts a failed attempt, and is not locked for ever, if a process dies while it checks the PIN', async () => {
     const phone = await here.customer(1000)
-    const taken = { 'pinAttempts.taken': 5, 'pinAttempts.wrong': 4, 'pinAttempts.lastTakenAt': service.clock.now() }
+    const taken = {
+      'pinAttempts.taken': 5,
+      'pinAttempts.wrong': 4,
+      'pinAttempts.lastTakenAt': service.clock.now(),
+    }
     await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: taken })
     expect(await here.pay({ phone })).to.deep.equal(locked)
     pass(quarterMs)

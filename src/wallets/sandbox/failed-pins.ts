@@ -44,12 +44,16 @@ const ofRound = (accountId: string, round: number) => ({ _id: accountId, 'pinAtt
 
 /** Records that a taken attempt was wrong. This tells waiting orders whether the wallet is locked. */
 export async function countWrongPin(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
-  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), { $inc: { 'pinAttempts.wrong': 1 } })
+  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), {
+    $inc: { 'pinAttempts.wrong': 1 },
+  })
 }
 
 /** Returns an attempt whose PIN was not checked. */
 export async function releaseAttempt(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
-  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), { $inc: { 'pinAttempts.taken': -1 } })
+  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), {
+    $inc: { 'pinAttempts.taken': -1 },
+  })
 }
 
 /** Resets the count after a right PIN. */
