@@ -171,7 +171,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, products)).to.have.members([
       'src/store/imports/plan/apply.ts',
       'src/store/imports/plan/prepare.ts',
-      'src/store/imports/plan/take-back.ts',
+      'src/store/imports/plan/undo-preparation.ts',
       'src/store/orders/give-back.ts',
       'src/store/orders/reserve.ts',
       'src/store/orders/settle.ts',
@@ -194,7 +194,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
       'src/store/imports/plan/roll-back.ts',
-      'src/store/imports/plan/take-back.ts',
+      'src/store/imports/plan/undo-preparation.ts',
       // Deleted endpoints without deliveries.
       'src/webhooks/endpoints/remove-deleted.ts',
     ])

@@ -1,4 +1,4 @@
-/** What belongs together, in the order in which it came. (`Map.groupBy` came with Node 21.) */
+/** Groups items by key. Keeps the order of groups and of their items. Node 20 lacks `Map.groupBy`. */
 export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

@@ -1,6 +1,6 @@
 /**
- * The URL that `text` stands for, seen from `base` where one is given; null where it is none. `URL.canParse` is not to be had: once V8
- * has optimised it, Node 20 and 22 read a text with ü or è in it wrongly, so that it is refused, or let through and thrown upon.
+ * Parses a URL, relative to `base` if given. Returns null if it is not valid. Avoids `URL.canParse`: once V8 has optimised
+ * it, Node 20 and 22 misread texts that contain ü or è, and return the wrong result.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   try {

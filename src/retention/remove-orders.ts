@@ -42,8 +42,8 @@ async function toldWhole(cleaning: Cleaning, orders: Named[]): Promise<Named[]> 
 
 /** The orders of which a product still has a reservation: without its order, a poll would give back what was sold. */
 async function withReservations({ Product }: Cleaning, ids: readonly string[]): Promise<Set<string>> {
-  const found = await Product.find({ 'reservations.order': { $in: ids } }, { 'reservations.order': 1 })
+  const found = await Product.find({ 'reservations.orderId': { $in: ids } }, { 'reservations.orderId': 1 })
     .maxTimeMS(maxTimeMS)
     .lean<Pick<Product, 'reservations'>[]>()
-  return new Set(found.flatMap(({ reservations }) => reservations.map(({ order }) => order)))
+  return new Set(found.flatMap(({ reservations }) => reservations.map(({ orderId }) => orderId)))
 }

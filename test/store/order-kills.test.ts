@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import { newId } from '../../src/security/ids.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'
-import { release } from '../../src/store/orders/release.ts'
+import { releaseAttempt } from '../../src/store/orders/release.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { closeInBackground } from '../support/closing.ts'
@@ -193,7 +193,7 @@ describe('An order whose process is killed between any two steps', function () {
     const { businessId, keyId } = each.merchant
     const [{ _id: productId }] = each.products as [ProductResponse]
     const mine = { order: newId(), businessId, sandbox: true }
-    await release(service.deps, { ...mine, tryId: newId() })
+    await releaseAttempt(service.deps, { ...mine, attemptId: newId() })
     const victim = await openVictim(service, { step: 5, fate: 'paused', lateMs: 0 })
     const caller = {
       businessId,
@@ -213,8 +213,8 @@ describe('An order whose process is killed between any two steps', function () {
     await victim.died
     expect(victim.steps.slice(2)).to.deep.equal(['mongodb insert', 'mongodb find', 'mongodb update'])
     const { reservations } = await service.deps.Product.findById(productId).orFail().lean()
-    const tryId = reservations[0]?.tryId ?? expect.fail('it took nothing')
-    expect(await release(service.deps, { ...mine, tryId })).to.equal(null)
+    const attemptId = reservations[0]?.attemptId ?? expect.fail('it took nothing')
+    expect(await releaseAttempt(service.deps, { ...mine, attemptId })).to.equal(null)
     await victim.release()
     expect(await answer).to.equal('SERVICE_UNAVAILABLE')
     closings.push(victim.close())

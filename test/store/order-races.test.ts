@@ -6,7 +6,7 @@ import { giveBack } from '../../src/store/orders/give-back.ts'
 import { findLines } from '../../src/store/orders/lines.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
-import { reserve, takingsOf } from '../../src/store/orders/reserve.ts'
+import { planReservations, reserve } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
 import { post } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
@@ -117,14 +117,14 @@ describe('Concurrent orders', () => {
 
   /** Another order takes units of a product, and is not written down yet. */
   async function hold({ _id: productId, variants: [{ _id: variantId }] }: ProductResponse, quantity: number) {
-    const [tryId, items] = [newId(), [{ variantId, quantity }]]
-    const reservations = { order: newId(), tryId, at: service.clock.now(), items }
+    const [attemptId, items] = [newId(), [{ variantId, quantity }]]
+    const reservations = { orderId: newId(), attemptId, reservedAt: service.clock.now(), items }
     const change = { $inc: { 'variants.0.stock': -quantity }, $push: { reservations } }
     await service.deps.Product.updateOne({ _id: productId }, change)
     return {
-      tryId,
-      giveBack: () => giveBack(service.deps, tryId, [{ productId, items }]),
-      settle: () => settle(service.deps, tryId, [{ productId }]),
+      attemptId,
+      giveBack: () => giveBack(service.deps, attemptId, [{ productId, items }]),
+      settle: () => settle(service.deps, attemptId, [{ productId }]),
     }
   }
 
@@ -133,8 +133,8 @@ describe('Concurrent orders', () => {
     const { businessId } = merchant
     const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
     const lines = await findLines(service.deps, { businessId, sandbox: true } as never, items)
-    const takings = takingsOf(lines)
-    const mine = { order: newId(), tryId: newId(), businessId, sandbox: true }
+    const takings = planReservations(lines)
+    const mine = { orderId: newId(), attemptId: newId(), businessId, sandbox: true }
     return { takings, take: () => reserve(service.deps, mine, takings, performance.now() + 10_000) }
   }
 
@@ -144,7 +144,7 @@ describe('Concurrent orders', () => {
   /** What is in stock of a product and who holds units of it, at this moment. */
   async function heldOf(id: string) {
     const { variants, reservations } = await service.deps.Product.findById(id).orFail().lean()
-    return { stock: variants[0]?.stock, by: reservations.map(({ tryId }) => tryId) }
+    return { stock: variants[0]?.stock, by: reservations.map(({ attemptId }) => attemptId) }
   }
 
   for (const field of ['price', 'label', 'sku', 'name', 'active'])
@@ -180,7 +180,7 @@ describe('Concurrent orders', () => {
       .with.length(2)
     service.clock.advance(10_000)
     expect(await sweepReservations(service.deps)).to.equal(1)
-    expect(await heldOf(product._id)).to.deep.equal({ stock: 4, by: [young.tryId] })
+    expect(await heldOf(product._id)).to.deep.equal({ stock: 4, by: [young.attemptId] })
     await young.giveBack()
   })
 
@@ -191,7 +191,7 @@ describe('Concurrent orders', () => {
     const batchers = { ...service.deps.batchers, updateProduct: () => Promise.reject(unavailable()) }
     const heard = await sweepReservations({ ...service.deps, batchers }).catch((error: unknown) => error)
     expect(heard).to.have.property('code', 'SERVICE_UNAVAILABLE')
-    expect(await heldOf(product._id)).to.deep.equal({ stock: 3, by: [held.tryId] })
+    expect(await heldOf(product._id)).to.deep.equal({ stock: 3, by: [held.attemptId] })
     expect(await sweepReservations(service.deps)).to.equal(1)
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })

@@ -15,7 +15,7 @@ export async function storeOrder(service: Service, { businessId }: Merchant, san
     sandbox,
     status: 'PLACED',
     number,
-    tryId: newId(),
+    attemptId: newId(),
     items: [],
     total: 0,
     customer: null,

@@ -136,7 +136,7 @@ describe('the clean-up', () => {
       listed: true,
     })
     expect(other).to.equal(undefined)
-    const reservation = { order: order._id, tryId: newId(), at: service.clock.now(), items: [] }
+    const reservation = { orderId: order._id, attemptId: newId(), reservedAt: service.clock.now(), items: [] }
     await Product.updateOne({ _id: product?._id ?? '' }, { $set: { reservations: [reservation] } })
 
     await clean()

@@ -9,16 +9,16 @@ import { columns } from '../imports/file/row.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
-/** How many rows are made into text at once: some 10 kB, and no more than 2 MB however long their texts are. */
-const rowsAtOnce = 100
+/** Rows per chunk of text: about 10 kB, and at most 2 MB if all cells are as long as possible. */
+const rowsPerChunk = 100
 /** Products per read. The largest take 70 kB each. */
-const productsAtOnce = 50
+const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * The caller's products as the text of a CSV file that an import of it would change nothing by, oldest first, read while it is taken.
- * SHOP_NOT_FOUND. A text goes out as it is, also one that a spreadsheet takes for a formula.
+ * Yields the caller's products as the text of a CSV file, oldest first, and reads them as the text is consumed. Importing
+ * the file changes nothing. Texts are unchanged, even if a spreadsheet takes one for a formula. Throws SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -28,18 +28,18 @@ export async function* exportProducts(
   const free = await deps.lists.exports.take(caller.businessId, isNeverGone)
   try {
     await requireShop(deps, caller)
-    let text = beginningOf(delimiter)
+    let text = headerOf(delimiter)
     let rows: ExportedRow[] = []
     for await (const product of eachProduct(deps, caller)) {
       rows.push(...rowsOf(product))
-      if (rows.length < rowsAtOnce) continue
-      const beganAt = performance.now()
-      const written = text + textOf(rows, delimiter)
-      const tookMs = performance.now() - beganAt
-      yield written
+      if (rows.length < rowsPerChunk) continue
+      const startedAt = performance.now()
+      const chunk = text + textOf(rows, delimiter)
+      const tookMs = performance.now() - startedAt
+      yield chunk
       text = ''
       rows = []
-      // A page of large products is 50 such texts. While its client reads quickly, no other request would be served in between.
+      // A page of large products makes 50 chunks. If its client reads quickly, no other request is served in between.
       await restAfter(tookMs)
     }
     if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
@@ -48,10 +48,10 @@ export async function* exportProducts(
   }
 }
 
-/** No check is needed: when the download ends, so does the generator. */
+/** The generator ends with the download, so no check is needed. */
 const isNeverGone = () => false
 
-/** The caller's products, oldest first, read page by page. Holds no connection and no cursor between pages, however slow the client is. */
+/** Reads the caller's products page by page, oldest first. Holds no connection and no cursor while a slow client reads. */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,
@@ -63,7 +63,7 @@ async function* eachProduct(
     await lists.run(`export ${businessId}`, isNeverGone, ({ Product }) =>
       readInSlices(
         pastMongoose(Product)
-          .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsAtOnce })
+          .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsPerRead })
           .project<ExportedProduct>(fields)
           .sort({ createdAt: 1, _id: 1 }),
         (product) => void page.push(product),
@@ -71,11 +71,11 @@ async function* eachProduct(
     )
     yield* page
     last = page.at(-1) ?? null
-    if (last === null || page.length < productsAtOnce) return
+    if (last === null || page.length < productsPerRead) return
   }
 }
 
-/** A filter for the products after this one. An import creates many in the same millisecond. */
+/** Filters for the products after this one. An import creates many in the same millisecond. */
 const after = (last: ExportedProduct | null) =>
   last === null
     ? {}
@@ -84,10 +84,10 @@ const after = (last: ExportedProduct | null) =>
         $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
       }
 
-/** The header. Excel tells UTF-8 by a byte order mark; programs would take it for a part of the first name. */
-const beginningOf = (delimiter: Delimiter): string =>
+/** Excel recognises UTF-8 by a byte order mark. Programs would read the mark as a part of the first column's name. */
+const headerOf = (delimiter: Delimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${columns.join(delimiter)}\r\n`
 
-/** All text in quotes: so each survives, whatever is in it. */
+/** All texts are in quotes, so that any content survives. */
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
   stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: '\r\n' })

@@ -1,16 +1,15 @@
 import type { Column } from '../imports/file/row.ts'
 import type { Product } from '../products/product.ts'
 
-/** What an export needs of a product. */
 export type ExportedProduct = Pick<
   Product,
   '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'
 >
 
-/** One row of a file; null is blank. Numbers are numbers, so that text alone is quoted. */
+/** One row of a file. Null makes a blank cell. Numbers are not texts, so they get no quotes. */
 export type ExportedRow = Record<Column, string | number | null>
 
-/** One row for each variant; what is the product's stands in its first, and is blank below. */
+/** Returns one row for each variant. Only the first row contains the fields of the product itself. */
 export const rowsOf = ({
   handle = '',
   name,
@@ -18,9 +17,9 @@ export const rowsOf = ({
   active,
   variants,
 }: Pick<ExportedProduct, 'handle' | 'name' | 'description' | 'active' | 'variants'>): ExportedRow[] =>
-  variants.map(({ label, sku, price, stock }, place) => ({
+  variants.map(({ label, sku, price, stock }, index) => ({
     handle,
-    ...(place === 0
+    ...(index === 0
       ? { name, description: description || null, active: String(active) }
       : { name: null, description: null, active: null }),
     variant_label: label,

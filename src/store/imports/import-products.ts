@@ -4,7 +4,7 @@ import { Refusal, unavailable } from '../../errors.ts'
 import type { Effect } from '../../idempotency/effect.ts'
 import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { openShop, requireShop } from '../shops/open-shop.ts'
-import type { AskedImport } from './file/parse-import.ts'
+import type { ImportRequest } from './file/parse-import.ts'
 import type { ProductRow } from './file/row.ts'
 import { commit } from './plan/commit.ts'
 import { type Comparison, compare } from './plan/compare.ts'
@@ -12,12 +12,12 @@ import { finish } from './plan/finish.ts'
 import type { FoundPlan, ImportCounts } from './plan/plan.ts'
 import { prepare } from './plan/prepare.ts'
 import { refuseLate } from './plan/refuse-late.ts'
-import { takePlace } from './plan/reserve-shop.ts'
+import { reserveShop } from './plan/reserve-shop.ts'
 import { rollBack } from './plan/roll-back.ts'
-import { takeBackLate } from './plan/take-back.ts'
+import { undoLatePreparations } from './plan/undo-preparation.ts'
 
 /** How often another may be quicker with one of the file's handles, SKUs or products, and the file be compared anew. */
-const mostTries = 3
+const maxAttempts = 3
 
 type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
 
@@ -29,7 +29,7 @@ type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'con
 export function importProducts(
   deps: ImportDeps,
   caller: Caller,
-  { rows, isDryRun }: AskedImport,
+  { rows, isDryRun }: ImportRequest,
   effect: Effect,
 ): Promise<ImportCounts | Preview> {
   const act = isDryRun ? preview : importRows
@@ -54,17 +54,17 @@ async function importRows(
   effect: Effect,
 ): Promise<ImportCounts> {
   await openShop(deps, caller)
-  for (let tries = 0; tries < mostTries; tries += 1) {
-    const plan = await takePlace(deps, caller, effect)
+  for (let tries = 0; tries < maxAttempts; tries += 1) {
+    const plan = await reserveShop(deps, caller, effect)
     if (plan.state === 'done') return plan.counts
-    const counts = await importInPlace(deps, caller, plan, rows, effect)
+    const counts = await runImport(deps, caller, plan, rows, effect)
     if (counts !== null) return counts
   }
   throw unavailable()
 }
 
 /** Null when somebody was quicker with a handle, a SKU or a product: the place is free again, and nothing happened. */
-async function importInPlace(
+async function runImport(
   deps: ImportDeps,
   caller: Caller,
   plan: FoundPlan,
@@ -72,10 +72,10 @@ async function importInPlace(
   effect: Effect,
 ): Promise<ImportCounts | null> {
   const { businessId, sandbox } = plan
-  const look = { businessId, sandbox, deadlineAt: effect.deadlineAt }
+  const scope = { businessId, sandbox, deadlineAt: effect.deadlineAt }
   try {
-    await takeBackLate(deps, look)
-    const comparison = await compare(deps, look, rows)
+    await undoLatePreparations(deps, scope)
+    const comparison = await compare(deps, scope, rows)
     const counts = await withinSandboxDay(deps, caller, comparison.created.length, async () =>
       (await prepare(deps, plan, comparison)) ? carryOut(deps, plan, comparison, effect) : null,
     )

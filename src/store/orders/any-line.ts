@@ -3,12 +3,12 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Line, type SoldProduct, soldFields } from './lines.ts'
 
-/** It may walk past every product that is sold out; a shop in which that takes longer hears 503, and the others' requests go on. */
-const lookingMs = 2000
+/** The search may pass over every product that is sold out. If it takes longer, the request gets 503. */
+const searchTimeoutMs = 2000
 
 /**
- * One unit of a variant in stock of the newest active product. 'held' when all that could be sold is held by other orders at this moment;
- * INSUFFICIENT_STOCK when there is nothing.
+ * Returns a line for one unit of a variant in stock of the newest active product. Returns 'held' if nothing is in stock but other orders
+ * hold units that they may return. Throws INSUFFICIENT_STOCK if there is nothing at all.
  */
 export async function findAnyLine(
   deps: Pick<Deps, 'Product'>,
@@ -20,12 +20,12 @@ export async function findAnyLine(
     soldFields,
   )
     .sort({ createdAt: -1, _id: -1 })
-    .maxTimeMS(lookingMs)
+    .maxTimeMS(searchTimeoutMs)
     .lean<SoldProduct | null>()
   const variant = product?.variants.find(({ stock }) => stock >= 1)
   if (product !== null && variant !== undefined) return [{ param: 'items', product, variant, quantity: 1 }]
-  const held = { ...sold, 'reservations.at': { $exists: true } }
-  const isHeld = (await deps.Product.exists(held).maxTimeMS(lookingMs)) !== null
+  const held = { ...sold, 'reservations.reservedAt': { $exists: true } }
+  const isHeld = (await deps.Product.exists(held).maxTimeMS(searchTimeoutMs)) !== null
   if (isHeld) return 'held'
   throw refuse('INSUFFICIENT_STOCK', {
     message: 'No variant of an active product is in stock.',

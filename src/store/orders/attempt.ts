@@ -1,9 +1,9 @@
 import type { Order } from './order.ts'
 
 /**
- * One try of placing an order: what it takes from the stock bears its id, and so does the order if it is this try that places it. A retry of
- * the same request is the same order and another try.
+ * One attempt to place an order. Its reservations carry its id, and so does the order that it places. A retry of the request makes another
+ * attempt at the same order.
  */
-export interface Try extends Pick<Order, 'businessId' | 'sandbox' | 'tryId'> {
-  order: string
+export interface OrderAttempt extends Pick<Order, 'businessId' | 'sandbox' | 'attemptId'> {
+  orderId: string
 }

@@ -3,23 +3,23 @@ import { refuse } from '../../errors.ts'
 import { type Cause, newEvent } from '../../outbox/event.ts'
 import { newOrderNumber } from '../../security/ids.ts'
 import { orderFormat } from '../../webhooks/body/order-data.ts'
-import type { Try } from './attempt.ts'
+import type { OrderAttempt } from './attempt.ts'
 import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
 import { responseFormat } from './recall.ts'
 
-/** The order of these lines, with its event. AMOUNT_OUT_OF_RANGE for a line or a total above the highest amount. */
+/** Returns the order of these lines, with its event. Throws AMOUNT_OUT_OF_RANGE if a line or the total exceeds the highest amount. */
 export function draftOrder(
   deps: Pick<Deps, 'config' | 'now'>,
-  { order: _id, businessId, sandbox, tryId }: Try,
+  { orderId: _id, businessId, sandbox, attemptId }: OrderAttempt,
   lines: Line[],
   { customer, cause }: { customer: Customer | null; cause: Cause | null },
 ): Order {
   const { maxAmount } = deps.config
   const items = lines.map(itemOf)
   const total = items.reduce((sum, item) => sum + item.total, 0)
-  const tooMuch = items.findIndex((item) => item.total > maxAmount)
-  if (tooMuch >= 0) throw refuse('AMOUNT_OUT_OF_RANGE', { param: `${lines[tooMuch]?.param}.quantity` })
+  const excessive = items.findIndex((item) => item.total > maxAmount)
+  if (excessive >= 0) throw refuse('AMOUNT_OUT_OF_RANGE', { param: `${lines[excessive]?.param}.quantity` })
   if (total > maxAmount) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'items' })
   const createdAt = deps.now()
   const shown = {
@@ -35,7 +35,7 @@ export function draftOrder(
   const outbox = [
     newEvent('order.new', createdAt, { format: orderFormat, facts: { status: shown.status } }, cause),
   ]
-  return { ...shown, businessId, tryId, outbox, responseFormat }
+  return { ...shown, businessId, attemptId, outbox, responseFormat }
 }
 
 const itemOf = ({ product, variant, quantity }: Line): OrderItem => ({

@@ -1,31 +1,37 @@
 import type { Deps } from '../../deps.ts'
 import { noHurry } from '../../mongo/batching/batcher.ts'
 import type { Reservation } from '../products/product.ts'
-import { movedStock } from './moved-stock.ts'
+import { adjustedStock } from './adjusted-stock.ts'
 import { withoutReservation } from './without-reservation.ts'
 
-/** What a try took of a product. */
-interface Taken {
+interface ReservedItems {
   productId: string
   items: Reservation['items']
 }
 
-/** Gives back to the stock what a try took that is never placed; also to a product that was deleted meanwhile. Twice gives it back once. */
+/**
+ * Returns the units of an attempt that will never place its order to the stock, also to a product that was deleted since. Running it twice
+ * returns them once.
+ */
 export async function giveBack(
   deps: Pick<Deps, 'batchers' | 'now'>,
-  tryId: string,
-  taken: readonly Taken[],
+  attemptId: string,
+  reserved: readonly ReservedItems[],
 ): Promise<void> {
   const now = deps.now()
   await Promise.all(
-    taken.map(({ productId, items }) =>
+    reserved.map(({ productId, items }) =>
       deps.batchers.updateProduct(
-        withoutReservation(productId, tryId, [
+        withoutReservation(productId, attemptId, [
           {
             $set: {
-              variants: movedStock(items, 1),
+              variants: adjustedStock(items, 1),
               reservations: {
-                $filter: { input: '$reservations', as: 'each', cond: { $ne: ['$$each.tryId', tryId] } },
+                $filter: {
+                  input: '$reservations',
+                  as: 'each',
+                  cond: { $ne: ['$$each.attemptId', attemptId] },
+                },
               },
               revision: { $add: ['$revision', 1] },
               updatedAt: now,

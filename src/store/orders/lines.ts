@@ -5,11 +5,12 @@ import { refuse } from '../../errors.ts'
 import { variantById, variantByLabel } from '../products/pick-variant.ts'
 import type { Product, Variant } from '../products/product.ts'
 
-/** What of a product an order is about. */
+/** The fields of a product that an order needs. */
 export type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants' | 'reservations'>
 
-/** One line of what is asked for, with what it names as it is now; `param` is its field in the request. */
+/** One item of the request, with its product and variant as they were read. */
 export interface Line {
+  /** The field of the request, such as `items[0]`. */
   param: string
   product: SoldProduct
   variant: Variant
@@ -19,8 +20,8 @@ export interface Line {
 export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reservations: 1 } as const
 
 /**
- * Finds what the items name, all products in one trip. PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS;
- * VALIDATION_ERROR for a product that is not active, or of whose variants none is named.
+ * Finds the products and variants of the items in one query. Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND,
+ * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is not active or an item does not say which of several variants it means.
  */
 export async function findLines(
   deps: Pick<Deps, 'Product'>,

@@ -10,13 +10,13 @@ import { placed, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
-/** Reads the query of a list. A bare `to` date means the end of that UTC day. */
+/** Parses the query of a list. A bare `to` date means the end of that UTC day. */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
   ...readSlice(query),
 })
 
-/** The caller's orders, newest first; ties by id. SHOP_NOT_FOUND. */
+/** Returns a page of the caller's orders, newest first, ties by id. Throws SHOP_NOT_FOUND. */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,

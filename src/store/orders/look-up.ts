@@ -1,11 +1,11 @@
 import type { Deps } from '../../deps.ts'
 import { type Order, placed } from './order.ts'
 
-/** An order for support staff: without its customer and the facts of its event. */
-export type TracedOrder = Omit<Order, 'customer' | 'tryId'>
+/** An order as support staff see it: without its customer and the facts of its event. */
+export type TracedOrder = Omit<Order, 'customer' | 'attemptId'>
 
-const hidden = { customer: 0, tryId: 0, 'outbox.facts': 0 }
+const hidden = { customer: 0, attemptId: 0, 'outbox.facts': 0 }
 
-/** The order with this number, of whichever business and environment. */
+/** Finds an order by its number, in any business and environment. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
   deps.Order.findOne({ number, ...placed }, hidden).lean<TracedOrder | null>()

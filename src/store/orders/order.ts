@@ -2,7 +2,7 @@ import type { Model, mongo } from 'mongoose'
 import { type Collection, pastMongoose } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-/** One line of an order, a copy of what was sold: names and prices stay as they were. Amounts in centimes. */
+/** One line of an order: a copy of the product and variant at the time of the sale. Amounts are in centimes. */
 export interface OrderItem {
   productId: string
   variantId: string
@@ -28,45 +28,45 @@ export interface Order {
   status: 'PLACED'
   /** `OR-…`, unique. */
   number: string
-  /** The try of placing it whose reservations are its own. */
-  tryId: string
+  /** The attempt that placed this order (attempt.ts). */
+  attemptId: string
   items: OrderItem[]
   /** Centimes. */
   total: number
   customer: Customer | null
   createdAt: Date
-  /** Events whose deliveries are not made yet. */
+  /** Events without deliveries yet. */
   outbox: OutboxEvent[]
-  /** By which format a retry computes the response to the request that placed it (recall.ts). */
+  /** The format in which a retry computes the first response (recall.ts). */
   responseFormat: number
 }
 
-/** What a merchant sees of an order. */
-export type ShownOrder = Omit<Order, 'businessId' | 'tryId' | 'outbox' | 'responseFormat'>
-export const shownFields = { businessId: 0, tryId: 0, outbox: 0, responseFormat: 0 } as const
+/** The part of an order that its merchant sees. */
+export type ShownOrder = Omit<Order, 'businessId' | 'attemptId' | 'outbox' | 'responseFormat'>
+export const shownFields = { businessId: 0, attemptId: 0, outbox: 0, responseFormat: 0 } as const
 
-/** The part of a filter that leaves out what only stands in an order's place. Whoever finds orders has it. */
+/** Every query of orders contains this filter. It excludes placeholders. */
 export const placed = { status: 'PLACED' } as const
 
 /**
- * What stands in an order's place when tries of placing it were given up (release.ts): none of these can be placed any more, a later one can.
- * Only what decides over tries reads one, by `storedOrders`.
+ * Stored under the id of an order that some attempts failed to place (release.ts). These attempts can no longer place the order, but a
+ * later attempt can. Only `storedOrders` reads placeholders.
  */
-export interface ReleasedOrder {
+export interface OrderPlaceholder {
   _id: string
   businessId: string
   sandbox: boolean
   status: 'RELEASED'
-  /** The ids of the tries. */
+  /** The ids of the attempts. */
   released: string[]
   createdAt: Date
-  /** When it is forgotten: after the claim under which a try could still come. */
+  /** MongoDB removes the placeholder then: after the claim under which another attempt could start. */
   expiresAt: Date
 }
 
-/** The collection as it is: orders, and what stands in the place of some. */
+/** The collection with its placeholders. */
 export const storedOrders = (deps: { Order: Model<Order> }) =>
-  pastMongoose(deps.Order) as unknown as mongo.Collection<Order | ReleasedOrder>
+  pastMongoose(deps.Order) as unknown as mongo.Collection<Order | OrderPlaceholder>
 
 export const orders: Collection = {
   name: 'orders',
@@ -76,7 +76,7 @@ export const orders: Collection = {
     sandbox: Boolean,
     status: String,
     number: String,
-    tryId: String,
+    attemptId: String,
     released: { type: [String], default: undefined },
     items: [
       {

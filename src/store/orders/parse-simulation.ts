@@ -7,19 +7,19 @@ import type { Deps } from '../../deps.ts'
 import { readPhone } from '../../wallets/phone.ts'
 import type { Customer } from './order.ts'
 
-/** What somebody orders; null: one unit of whatever there is. */
 export interface OrderRequest {
+  /** Null orders one unit of any product in stock. */
   items: SimulatedItem[] | null
   customer: Customer | null
 }
 
-/** Judges the body of a simulation as far as it can be without the products. */
+/** Parses the body of a simulated order and throws VALIDATION_ERROR. Checks nothing that needs the products. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
   const { items, customer } = deps.validate<SimulateOrderBody>(simulateOrderBody, body)
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 
-/** Null for one of whom nothing is said. */
+/** Null if the request describes no customer. */
 function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['customer']>): Customer | null {
   if (name === undefined && phone === undefined && email === undefined) return null
   return { name: name ?? null, phone: readPhone(phone ?? ''), email: email ?? null }

@@ -6,64 +6,69 @@ import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effe
 import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
 import { newId } from '../../security/ids.ts'
 import { findAnyLine } from './any-line.ts'
-import type { Try } from './attempt.ts'
+import type { OrderAttempt } from './attempt.ts'
 import { draftOrder } from './draft.ts'
 import { giveBack } from './give-back.ts'
 import { findLines } from './lines.ts'
 import type { Order } from './order.ts'
 import type { OrderRequest } from './parse-simulation.ts'
 import { placedResponse } from './recall.ts'
-import { writeDown } from './record.ts'
-import { release } from './release.ts'
-import { takeBackFrom } from './reservations.ts'
-import { reserve, takingsOf } from './reserve.ts'
+import { recordOrder } from './record.ts'
+import { releaseAttempt } from './release.ts'
+import { resolveReservationsOf } from './reservations.ts'
+import { planReservations, reserve } from './reserve.ts'
 import { settle } from './settle.ts'
-import { judgeStock } from './shortfall.ts'
-
-/** Twice what an order usually holds its units for, so that most need to look again only once. Each further pause is so much longer. */
-const shortestPauseMs = 50
-/** By then the process that holds them is dead, and a poll has to give them back. */
-const longestPauseMs = 500
-/** What a last try may need, so that its merchant hears of that and not of a deadline. */
-const lastTryMs = 1000
-
-type Placed = Record<string, unknown> | DoneBefore
-/** Why a try neither placed the order nor was refused: a product changed between the look at it and the write, or others hold what lacks. */
-type Undecided = 'changed' | 'held'
+import { checkStock } from './shortfall.ts'
 
 /**
- * Places an order: takes the units from the stock, then writes the order and its `order.new` in ONE insert, and wakes the relay. Either all of this happens or nothing, even if the process dies midway (docs/merchants/store.md). Throws the refusals of `findLines`,
- * `findAnyLine`, `draftOrder` and `judgeStock`; RATE_LIMITED if the quota of the day is used up; SERVICE_UNAVAILABLE if other orders hold the
- * stock until the deadline.
+ * Twice the time that an order usually holds its units, so that most orders try only once more. Each further pause is
+ * this much longer.
+ */
+const minPauseMs = 50
+/** Units that are held for longer belong to a dead process, and a poll returns them. */
+const maxPauseMs = 500
+/** No attempt begins with less time left, so that the merchant gets its result instead of a timeout. */
+const minAttemptMs = 1000
+
+type Placed = Record<string, unknown> | DoneBefore
+/** Why the order needs another attempt: a product changed after it was read, or other orders hold the missing units. */
+type RetryReason = 'changed' | 'held'
+
+/**
+ * Places an order: reserves the units, inserts the order with its `order.new` in ONE write, and wakes the relay. Either
+ * all of this happens or nothing, even if the process dies midway (docs/merchants/store.md). Throws the refusals of
+ * `findLines`, `findAnyLine`, `draftOrder` and `checkStock`, RATE_LIMITED if the quota of the day is used up, and
+ * SERVICE_UNAVAILABLE if other orders hold the stock until the deadline.
  */
 export const placeOrder = (
   deps: Deps,
   caller: Caller,
-  asked: OrderRequest,
+  request: OrderRequest,
   effect: Effect,
-): Promise<Placed> => withinSandboxDay(deps, caller, 1, () => placeInTries(deps, caller, asked, effect))
+): Promise<Placed> => withinSandboxDay(deps, caller, 1, () => placeWithRetries(deps, caller, request, effect))
 
-async function placeInTries(
+async function placeWithRetries(
   deps: Deps,
   caller: Caller,
-  asked: OrderRequest,
+  request: OrderRequest,
   effect: Effect,
 ): Promise<Placed> {
   const { businessId, sandbox } = caller
-  for (let tries = 1; performance.now() < effect.deadlineAt - lastTryMs; tries += 1) {
-    const mine = { order: effect.id, businessId, sandbox, tryId: newId() }
-    const went = await deps.orderOneAtATime(businessId, async () =>
-      // The wait for a slot may have lasted until the deadline.
-      performance.now() < effect.deadlineAt - lastTryMs
-        ? tryToPlace(deps, caller, asked, mine, effect).catch((error: unknown) =>
-            confirmRefusal(deps, mine, error),
+  const hasTime = () => performance.now() < effect.deadlineAt - minAttemptMs
+  for (let attempts = 1; hasTime(); attempts += 1) {
+    const attempt = { orderId: effect.id, businessId, sandbox, attemptId: newId() }
+    const outcome = await deps.orderOneAtATime(businessId, async () =>
+      // The wait for a slot may have taken all the time.
+      hasTime()
+        ? attemptOrder(deps, caller, request, attempt, effect).catch((error: unknown) =>
+            confirmRefusal(deps, attempt, error),
           )
         : 'held',
     )
-    if (went !== 'changed' && went !== 'held') return went
-    // It may be this very order that holds it: an earlier try of it, whose process died.
-    if (went === 'held') await takeBackFrom(deps, effect.id)
-    await pause(Math.random() * Math.min(longestPauseMs, shortestPauseMs * tries))
+    if (outcome !== 'changed' && outcome !== 'held') return outcome
+    // An earlier attempt at this order, whose process died, may hold the units.
+    if (outcome === 'held') await resolveReservationsOf(deps, effect.id)
+    await pause(Math.random() * Math.min(maxPauseMs, minPauseMs * attempts))
   }
   throw refuse('SERVICE_UNAVAILABLE', {
     message:
@@ -72,39 +77,44 @@ async function placeInTries(
   })
 }
 
-async function tryToPlace(
+async function attemptOrder(
   deps: Deps,
   caller: Caller,
   { items, customer }: OrderRequest,
-  mine: Try,
+  attempt: OrderAttempt,
   effect: Effect,
-): Promise<Placed | Undecided> {
+): Promise<Placed | RetryReason> {
   const lines = items === null ? await findAnyLine(deps, caller) : await findLines(deps, caller, items)
   if (lines === 'held') return 'held'
-  const order = draftOrder(deps, mine, lines, { customer, cause: effect.cause })
-  if (judgeStock(lines) === 'held') return 'held'
-  const takings = takingsOf(lines)
-  if (!(await reserve(deps, mine, takings, effect.deadlineAt))) return 'changed'
-  const written = await writeDown(deps, order, effect.deadlineAt)
-  if (written === 'placed') {
+  const order = draftOrder(deps, attempt, lines, { customer, cause: effect.cause })
+  if (checkStock(lines) === 'held') return 'held'
+  const reservations = planReservations(lines)
+  if (!(await reserve(deps, attempt, reservations, effect.deadlineAt))) return 'changed'
+  const recorded = await recordOrder(deps, order, effect.deadlineAt)
+  if (recorded === 'placed') {
     wakeOrderRelay(deps, order)
-    // Nobody waits for this; what is lost of it a poll finds.
-    settle(deps, mine.tryId, takings).catch(() => undefined)
+    // The response does not wait for this. If it fails, a poll settles the reservations.
+    settle(deps, attempt.attemptId, reservations).catch(() => undefined)
     return placedResponse(order)
   }
-  await giveBack(deps, mine.tryId, takings)
-  if (written === 'released') throw unavailable()
-  return written === 'placed-before' ? doneBefore : 'changed'
+  await giveBack(deps, attempt.attemptId, reservations)
+  if (recorded === 'released') throw unavailable()
+  return recorded === 'placed-before' ? doneBefore : 'changed'
 }
 
 /**
- * Before a merchant hears no. What an earlier try of this order has taken, whose process died, may be just what lacks: it goes back, and the
- * order is tried again. And this no must hold also if that try's insert is still on its way.
+ * Runs before the merchant gets a refusal. An earlier attempt at this order, whose process died, may hold the missing
+ * units. They are returned, and the order is attempted again. The refusal must also hold if the insert of that attempt
+ * still arrives, so the attempt is released first.
  */
-async function confirmRefusal(deps: Deps, mine: Try, error: unknown): Promise<DoneBefore | 'changed'> {
+async function confirmRefusal(
+  deps: Deps,
+  attempt: OrderAttempt,
+  error: unknown,
+): Promise<DoneBefore | 'changed'> {
   if (!(error instanceof Refusal) || error.statusCode >= 500) throw error
-  if ((await takeBackFrom(deps, mine.order)) > 0) return 'changed'
-  if ((await release(deps, mine)) !== null) return doneBefore
+  if ((await resolveReservationsOf(deps, attempt.orderId)) > 0) return 'changed'
+  if ((await releaseAttempt(deps, attempt)) !== null) return doneBefore
   throw error
 }
 

@@ -1,7 +1,7 @@
 import { currencyCode } from '../../../schemas/currency.ts'
 import type { ShownOrder } from './order.ts'
 
-/** An order as its merchant sees it: amounts in centimes, instants in ISO 8601. */
+/** Returns an order as its merchant sees it. Amounts are in centimes. */
 export const presentOrder = (order: ShownOrder): Record<string, unknown> => ({
   _id: order._id,
   number: order.number,

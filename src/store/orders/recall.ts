@@ -5,7 +5,7 @@ import { presentOrder } from './present.ts'
 /** The format of new orders. */
 export const responseFormat = 1
 
-/** The data of the first response to the request that placed this order. An order never changes. */
+/** Computes the data of the first response to the request that placed this order, which never changes. */
 export const placedResponse = byFormat<Order>({ 1: presentOrder })
 
 export const recallOrder: Recall = {

@@ -2,36 +2,37 @@ import type { Deps } from '../../deps.ts'
 import { type Order, storedOrders } from './order.ts'
 
 /**
- * What became of a try: it placed the order; another had done so before; it had been ruled out; or its number was in use, and nothing happened.
+ * The outcome of an attempt: it placed the order, another attempt had placed it before, the attempt was released, or its
+ * order number is in use and nothing was written.
  */
-export type WrittenDown = 'placed' | 'placed-before' | 'released' | 'number-in-use'
+export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in-use'
 
 /**
- * Places the order, in ONE write: that is the decision over all that its try took from the stock. A fault of MongoDB leaves it unknown; who
- * finds the reservations decides then (reservations.ts). Past `deadlineAt` nothing is sent.
+ * Places the order in ONE write, which decides about all reservations of its attempt. If MongoDB fails, the outcome is
+ * unknown, and `resolveReservation` decides later (reservations.ts). Sends nothing after the deadline.
  */
-export async function writeDown(
+export async function recordOrder(
   deps: Pick<Deps, 'Order' | 'batchers'>,
   order: Order,
-  deadlineAt: number,
-): Promise<WrittenDown> {
-  const insertion = await deps.batchers.insertOrder(order, deadlineAt)
+  deadline: number,
+): Promise<RecordOutcome> {
+  const insertion = await deps.batchers.insertOrder(order, deadline)
   if (insertion.inserted) return 'placed'
-  return insertion.index === '_id_' ? takeMarksPlace(deps, order, deadlineAt) : 'number-in-use'
+  return insertion.index === '_id_' ? replacePlaceholder(deps, order, deadline) : 'number-in-use'
 }
 
-/** The order's place is taken: by the order, or by the mark of tries that were ruled out, and then this one takes it if it is none of them. */
-async function takeMarksPlace(
+/** The id is in use: by the order, or by a placeholder. Replaces a placeholder that does not name this attempt. */
+async function replacePlaceholder(
   deps: Pick<Deps, 'Order'>,
   order: Order,
-  deadlineAt: number,
-): Promise<Exclude<WrittenDown, 'number-in-use'>> {
-  const { _id, tryId } = order
+  deadline: number,
+): Promise<Exclude<RecordOutcome, 'number-in-use'>> {
+  const { _id, attemptId } = order
   const found = await storedOrders(deps).findOne({ _id })
-  if (found?.status === 'PLACED') return found.tryId === tryId ? 'placed' : 'placed-before'
-  // A later try may have been refused meanwhile, and its merchant was told no: it added itself to the mark. So this replaces just the mark
-  // that it read, and read in time: no later try has begun before `deadlineAt`.
-  const isOpen = found !== null && !found.released.includes(tryId) && performance.now() < deadlineAt
+  if (found?.status === 'PLACED') return found.attemptId === attemptId ? 'placed' : 'placed-before'
+  // A later attempt may have been refused meanwhile and added its id to the placeholder. Its merchant got the refusal, so
+  // this write replaces only the placeholder that it read. No later attempt begins before the deadline.
+  const isOpen = found !== null && !found.released.includes(attemptId) && performance.now() < deadline
   if (!isOpen) return 'released'
   const { released } = found
   const { matchedCount } = await storedOrders(deps).replaceOne({ _id, status: 'RELEASED', released }, order)

@@ -1,34 +1,34 @@
 import type { Deps } from '../../deps.ts'
 import { isDuplicate } from '../../mongo/collection.ts'
-import type { Try } from './attempt.ts'
+import type { OrderAttempt } from './attempt.ts'
 import { type Order, storedOrders } from './order.ts'
 
-/** Longer than a claim lives (SPEC 5.4), under which another try could still come. */
-const rememberedMs = 48 * 3_600_000
+/** Longer than a claim lives (SPEC 5.4), because another attempt can start while it lives. */
+const keptMs = 48 * 3_600_000
 
 /**
- * Rules out that a try of placing an order is ever placed, wherever its insert may be on its way: it finds its place taken by a mark that
- * names it. Null when that is so from now on; where the order is placed already, by this try or another, which one.
+ * Ensures that an attempt never places its order, even if its insert still arrives: the insert finds a placeholder that
+ * names the attempt. Returns null if this holds from now on, or the id of the attempt that has placed the order already.
  */
-export async function release(
+export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,
-  { order: _id, businessId, sandbox, tryId }: Try,
-): Promise<Pick<Order, 'tryId'> | null> {
+  { orderId: _id, businessId, sandbox, attemptId }: OrderAttempt,
+): Promise<Pick<Order, 'attemptId'> | null> {
   const now = deps.now()
-  const mark = {
-    $addToSet: { released: tryId },
-    $set: { expiresAt: new Date(now.getTime() + rememberedMs) },
+  const update = {
+    $addToSet: { released: attemptId },
+    $set: { expiresAt: new Date(now.getTime() + keptMs) },
     $setOnInsert: { businessId, sandbox, createdAt: now },
   }
   for (;;) {
     try {
-      await storedOrders(deps).updateOne({ _id, status: 'RELEASED' }, mark, { upsert: true })
+      await storedOrders(deps).updateOne({ _id, status: 'RELEASED' }, update, { upsert: true })
       return null
     } catch (error) {
       if (!isDuplicate(error)) throw error
     }
     const found = await storedOrders(deps).findOne({ _id })
     if (found?.status === 'PLACED') return found
-    // Another made the mark at the same moment, and it can be added to now.
+    // Another process inserted the placeholder at the same moment. The next update finds it.
   }
 }

@@ -4,7 +4,7 @@ import { isDatabaseFault } from '../../mongo/connect.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import type { Product, Reservation } from '../products/product.ts'
 import { giveBack } from './give-back.ts'
-import { release } from './release.ts'
+import { releaseAttempt } from './release.ts'
 import { settle } from './settle.ts'
 
 type ReservationDeps = Pick<Deps, 'Product' | 'Order' | 'batchers' | 'now' | 'log'>
@@ -12,67 +12,79 @@ type Reserved = Pick<Product, '_id' | 'businessId' | 'sandbox' | 'reservations'>
 
 const reservedFields = { businessId: 1, sandbox: 1, reservations: 1 } as const
 
-/** A request waits for MongoDB for 8 s at most; what it still holds after this, it left behind when it died. */
-const leftBehindMs = 15_000
-/** Decided at once: well below the connections that the process has, which its other jobs need too. */
-const together = 20
+/** A request waits at most 8 s for MongoDB. The process of an older reservation has died. */
+const abandonedAfterMs = 15_000
+/** Well below the connections of the process, which its other jobs need too. */
+const maxConcurrent = 20
 
-const hold = new WeakSet<ReservationDeps>()
+const sweeping = new WeakSet<ReservationDeps>()
 
 /**
- * Decides over the reservations that nobody settled, by what became of their orders. Answers in how many products there were any. After an
- * outage they may be thousands: one look at a time in a process, and who comes meanwhile leaves it to that one and goes on (0).
+ * Resolves abandoned reservations by the outcome of their orders. Returns the number of products that had any, which may
+ * be thousands after an outage. A process runs one sweep at a time. While one runs, another call returns 0 at once.
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
-  if (hold.has(deps)) return 0
-  hold.add(deps)
-  const old = new Date(deps.now().getTime() - leftBehindMs)
-  const found = deps.Product.find({ 'reservations.at': { $lte: old } }, reservedFields).lean<Reserved[]>()
+  if (sweeping.has(deps)) return 0
+  sweeping.add(deps)
+  const abandonedAt = new Date(deps.now().getTime() - abandonedAfterMs)
+  const found = deps.Product.find({ 'reservations.reservedAt': { $lte: abandonedAt } }, reservedFields).lean<
+    Reserved[]
+  >()
   try {
-    return await inBatches(found.cursor(), (products) => decideAll(deps, products, ({ at }) => at <= old))
+    return await inBatches(found.cursor(), (products) =>
+      resolveAll(deps, products, ({ reservedAt }) => reservedAt <= abandonedAt),
+    )
   } finally {
-    hold.delete(deps)
+    sweeping.delete(deps)
   }
 }
 
-/** The same at once for what earlier tries of one order have taken. Answers in how many products that was. */
-export async function takeBackFrom(deps: ReservationDeps, order: string): Promise<number> {
-  const found = await deps.Product.find({ 'reservations.order': order }, reservedFields).lean<Reserved[]>()
-  await decideAll(deps, found, (each) => each.order === order)
+/** Resolves the reservations of all attempts at one order at once. Returns the number of products that had any. */
+export async function resolveReservationsOf(deps: ReservationDeps, orderId: string): Promise<number> {
+  const found = await deps.Product.find({ 'reservations.orderId': orderId }, reservedFields).lean<
+    Reserved[]
+  >()
+  await resolveAll(deps, found, (reservation) => reservation.orderId === orderId)
   return found.length
 }
 
-async function decideAll(
+async function resolveAll(
   deps: ReservationDeps,
   products: readonly Reserved[],
-  isMeant: (reservation: Reservation) => boolean,
+  isIncluded: (reservation: Reservation) => boolean,
 ): Promise<void> {
-  const meant = products.flatMap((product) =>
-    product.reservations.filter(isMeant).map((reservation) => ({ product, reservation })),
+  const pending = products.flatMap((product) =>
+    product.reservations.filter(isIncluded).map((reservation) => ({ product, reservation })),
   )
-  while (meant.length > 0)
+  while (pending.length > 0)
     await Promise.all(
-      meant.splice(0, together).map(({ product, reservation }) => decide(deps, product, reservation)),
+      pending
+        .splice(0, maxConcurrent)
+        .map(({ product, reservation }) => resolveReservation(deps, product, reservation)),
     )
 }
 
-/** What is wrong with one must not keep the others from their end; of a fault of MongoDB, or that it did not answer in time, all hear. */
-async function decide(deps: ReservationDeps, product: Reserved, reservation: Reservation): Promise<void> {
+/** Logs a fault of one reservation, so that the others are still resolved. Throws if MongoDB fails or times out. */
+async function resolveReservation(
+  deps: ReservationDeps,
+  product: Reserved,
+  reservation: Reservation,
+): Promise<void> {
   try {
     await settleOrGiveBack(deps, product, reservation)
   } catch (err) {
     if (isDatabaseFault(err) || isUnavailable(err)) throw err
-    deps.log.error({ err, productId: product._id, orderId: reservation.order }, 'reservation.not-settled')
+    deps.log.error({ err, productId: product._id, orderId: reservation.orderId }, 'reservation.not-settled')
   }
 }
 
-/** Sold, if its try placed the order. Else that try is ruled out first, and then the stock gets it back. */
+/** Settles if the attempt placed its order. Else releases the attempt first, and then returns the units to the stock. */
 async function settleOrGiveBack(
   deps: ReservationDeps,
   { _id: productId, businessId, sandbox }: Reserved,
-  { order, tryId, items }: Reservation,
+  { orderId, attemptId, items }: Reservation,
 ): Promise<void> {
-  const placed = await release(deps, { order, businessId, sandbox, tryId })
-  if (placed?.tryId === tryId) await settle(deps, tryId, [{ productId }])
-  else await giveBack(deps, tryId, [{ productId, items }])
+  const placed = await releaseAttempt(deps, { orderId, businessId, sandbox, attemptId })
+  if (placed?.attemptId === attemptId) await settle(deps, attemptId, [{ productId }])
+  else await giveBack(deps, attemptId, [{ productId, items }])
 }

@@ -2,65 +2,71 @@ import type { Deps } from '../../deps.ts'
 import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 import type { Reservation, Variant } from '../products/product.ts'
-import type { Try } from './attempt.ts'
+import { adjustedStock } from './adjusted-stock.ts'
+import type { OrderAttempt } from './attempt.ts'
 import { giveBack } from './give-back.ts'
 import type { Line } from './lines.ts'
-import { movedStock } from './moved-stock.ts'
 import { unitsOf } from './shortfall.ts'
 
-/** What a try takes of one product, with what it was read as: the order has a copy of that, so it must still be so. */
-export interface Taking {
+/**
+ * The units that an attempt takes from one product. `name` and `variants` are what was read. The order has a copy of
+ * them, so the write checks that they have not changed.
+ */
+export interface PlannedReservation {
   productId: string
   name: string
   variants: Variant[]
   items: Reservation['items']
 }
 
-/** The lines by product and variant. Everybody takes in the same order, so that of two that want the same products one gets them all. */
-export function takingsOf(lines: Line[]): Taking[] {
+/**
+ * Groups the lines by product and variant. All orders reserve in the same sequence of products, so of two orders for the
+ * same products one gets them all.
+ */
+export function planReservations(lines: Line[]): PlannedReservation[] {
   const byProduct = [...groupBy(lines, ({ product }) => product._id)]
   return byProduct
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([productId, some]) => takingOf(productId, some))
+    .map(([productId, linesOfProduct]) => planReservation(productId, linesOfProduct))
 }
 
-function takingOf(productId: string, lines: Line[]): Taking {
+function planReservation(productId: string, lines: Line[]): PlannedReservation {
   const byVariant = [...groupBy(lines, ({ variant }) => variant._id)]
   return {
     productId,
     name: lines[0]?.product.name ?? '',
     variants: byVariant.flatMap(([, [first]]) => first?.variant ?? []),
-    items: byVariant.map(([variantId, some]) => ({ variantId, quantity: unitsOf(some) })),
+    items: byVariant.map(([variantId, linesOfVariant]) => ({ variantId, quantity: unitsOf(linesOfVariant) })),
   }
 }
 
 /**
- * Takes from the stock what a try wants, product by product, each in one guarded write that leaves a reservation. False, with nothing
- * taken, when one has not enough or is not what it was read as.
+ * Takes the stock of one attempt, product by product. Each step is one guarded write that leaves a reservation. Returns
+ * false, with nothing taken, if a product has too little stock or has changed since it was read.
  */
 export async function reserve(
   deps: Pick<Deps, 'batchers' | 'now'>,
-  mine: Try,
-  takings: readonly Taking[],
-  deadlineAt: number,
+  attempt: OrderAttempt,
+  planned: readonly PlannedReservation[],
+  deadline: number,
 ): Promise<boolean> {
-  for (const [index, taking] of takings.entries()) {
-    if (await deps.batchers.updateProduct(planTaking(deps, mine, taking), deadlineAt)) continue
-    await giveBack(deps, mine.tryId, takings.slice(0, index))
+  for (const [index, reservation] of planned.entries()) {
+    if (await deps.batchers.updateProduct(planUpdate(deps, attempt, reservation), deadline)) continue
+    await giveBack(deps, attempt.attemptId, planned.slice(0, index))
     return false
   }
   return true
 }
 
-/** THE write that takes stock: it never leaves one below 0. It counts as let through also where it was before. */
-function planTaking(
+/** THE write that takes stock. It never brings stock below 0. If the attempt has its reservation already, it succeeds. */
+function planUpdate(
   deps: Pick<Deps, 'now'>,
-  { order, tryId }: Try,
-  { productId, name, variants, items }: Taking,
+  { orderId, attemptId }: OrderAttempt,
+  { productId, name, variants, items }: PlannedReservation,
 ): GuardedUpdate {
   const now = deps.now()
-  const reservation: Reservation = { order, tryId, at: now, items }
-  const sold = variants.map(({ _id, label, sku, price }, index) => ({
+  const reservation: Reservation = { orderId, attemptId, reservedAt: now, items }
+  const inStock = variants.map(({ _id, label, sku, price }, index) => ({
     $elemMatch: { _id, label, sku, price, stock: { $gte: items[index]?.quantity } },
   }))
   return {
@@ -69,19 +75,19 @@ function planTaking(
       listed: true,
       active: true,
       name,
-      variants: { $all: sold },
-      'reservations.tryId': { $ne: tryId },
+      variants: { $all: inStock },
+      'reservations.attemptId': { $ne: attemptId },
     },
     update: [
       {
         $set: {
-          variants: movedStock(items, -1),
+          variants: adjustedStock(items, -1),
           reservations: { $concatArrays: ['$reservations', [{ $literal: reservation }]] },
           revision: { $add: ['$revision', 1] },
           updatedAt: now,
         },
       },
     ],
-    proof: { 'reservations.tryId': tryId },
+    proof: { 'reservations.attemptId': attemptId },
   }
 }

@@ -2,16 +2,16 @@ import type { Deps } from '../../deps.ts'
 import { noHurry } from '../../mongo/batching/batcher.ts'
 import { withoutReservation } from './without-reservation.ts'
 
-/** Forgets the reservations of a try that was placed: what it took is sold. The stock stays, so the revision does. */
+/** Removes the reservations of an attempt that placed its order. The stock stays the same, so the revision does too. */
 export async function settle(
   deps: Pick<Deps, 'batchers'>,
-  tryId: string,
-  taken: readonly { productId: string }[],
+  attemptId: string,
+  reserved: readonly { productId: string }[],
 ): Promise<void> {
   await Promise.all(
-    taken.map(({ productId }) =>
+    reserved.map(({ productId }) =>
       deps.batchers.updateProduct(
-        withoutReservation(productId, tryId, { $pull: { reservations: { tryId } } }),
+        withoutReservation(productId, attemptId, { $pull: { reservations: { attemptId } } }),
         noHurry,
       ),
     ),

@@ -3,20 +3,21 @@ import { groupBy } from '../../polyfills/group-by.ts'
 import type { Line } from './lines.ts'
 
 /**
- * Whether there is enough of each variant for the lines together. 'held' when what lacks may come back: other orders have taken it, and
- * either sell it or give it back in a moment. Else INSUFFICIENT_STOCK with every variant that lacks.
+ * Returns 'enough' if each variant has the units that the lines want together. Returns 'held' if other orders hold the
+ * missing units, which they sell or return within a moment. Else throws INSUFFICIENT_STOCK with every variant that has
+ * too few units.
  */
-export function judgeStock(lines: Line[]): 'enough' | 'held' {
-  const lacking = [...groupBy(lines, ({ variant }) => variant._id).values()]
-    .map(wanted)
+export function checkStock(lines: Line[]): 'enough' | 'held' {
+  const shortages = [...groupBy(lines, ({ variant }) => variant._id).values()]
+    .map(demandOf)
     .filter(({ item }) => item.requested > item.available)
-  if (lacking.length === 0) return 'enough'
-  if (lacking.every(({ item, held }) => item.requested <= item.available + held)) return 'held'
-  throw refuse('INSUFFICIENT_STOCK', { details: { items: lacking.map(({ item }) => item) } })
+  if (shortages.length === 0) return 'enough'
+  if (shortages.every(({ item, held }) => item.requested <= item.available + held)) return 'held'
+  throw refuse('INSUFFICIENT_STOCK', { details: { items: shortages.map(({ item }) => item) } })
 }
 
-/** What all lines of one variant want, the first of them names the field; and how much of it orders hold. */
-function wanted(lines: Line[]) {
+/** Returns the demand of all lines of one variant and the units of it that orders hold. The first line gives the `param`. */
+function demandOf(lines: Line[]) {
   const [{ param, product, variant }] = lines as [Line]
   const item = {
     param,
@@ -25,9 +26,9 @@ function wanted(lines: Line[]) {
     requested: unitsOf(lines),
     available: variant.stock,
   }
-  const taken = product.reservations.flatMap(({ items }) => items)
-  return { item, held: unitsOf(taken.filter(({ variantId }) => variantId === variant._id)) }
+  const reserved = product.reservations.flatMap(({ items }) => items)
+  return { item, held: unitsOf(reserved.filter(({ variantId }) => variantId === variant._id)) }
 }
 
-export const unitsOf = (some: readonly { quantity: number }[]): number =>
-  some.reduce((sum, { quantity }) => sum + quantity, 0)
+export const unitsOf = (items: readonly { quantity: number }[]): number =>
+  items.reduce((sum, { quantity }) => sum + quantity, 0)

@@ -1,12 +1,12 @@
 import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 
-/** An update that takes the reservation of a try out of a product: where it is gone already, it happened. */
+/** Builds an update that removes an attempt's reservation from a product. It succeeds if the reservation is gone already. */
 export const withoutReservation = (
   productId: string,
-  tryId: string,
+  attemptId: string,
   update: GuardedUpdate['update'],
 ): GuardedUpdate => ({
-  filter: { _id: productId, 'reservations.tryId': tryId },
+  filter: { _id: productId, 'reservations.attemptId': attemptId },
   update,
-  proof: { 'reservations.tryId': { $ne: tryId } },
+  proof: { 'reservations.attemptId': { $ne: attemptId } },
 })

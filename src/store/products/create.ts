@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { type DoneBefore, doneBefore, type Effect } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
 import { withinSandboxDay } from '../../quotas/sandbox-day.ts'
-import { tryAgain } from '../retry-conflict.ts'
+import { retryConflicts } from '../retry-conflict.ts'
 import { openShop } from '../shops/open-shop.ts'
 import { refuseTakenSkus } from './given-skus.ts'
 import { newProduct } from './new-product.ts'
@@ -35,10 +35,10 @@ export async function createProduct(
     // Its own SKUs may be what an earlier try of it is refused by.
     if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore
     await refuseTakenSkus(deps, product, givenSkus)
-    // A SKU that was in use is free when we look who has it.
+    // A SKU that was in use is free when we scope who has it.
     return null
   }
-  return withinSandboxDay(deps, caller, 1, () => tryAgain(effect.deadlineAt, insert))
+  return withinSandboxDay(deps, caller, 1, () => retryConflicts(effect.deadlineAt, insert))
 }
 
 const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>

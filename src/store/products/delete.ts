@@ -2,11 +2,11 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Effect, recorded } from '../../idempotency/effect.ts'
-import { findProduct, ownProduct, traceProduct } from './find.ts'
+import { findProduct, findWithEffects, ownProduct } from './find.ts'
 
 /**
- * Marks the product as deleted in one guarded write: it is nowhere to be seen, and its SKUs and its handle are free. Answers
- * `{_id, deleted: true}`. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH.
+ * Deletes the product in one guarded write that hides it and frees its SKUs and its handle. Returns `{_id, deleted: true}`.
+ * Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND and SANDBOX_MISMATCH.
  */
 export async function deleteProduct(
   deps: Pick<Deps, 'Product' | 'Shop' | 'now'>,
@@ -24,7 +24,7 @@ export async function deleteProduct(
       $push: recorded(effect.id),
     },
   )
-  if (matchedCount === 0 && !(await traceProduct(deps, caller, id))?.effects.includes(effect.id)) {
+  if (matchedCount === 0 && !(await findWithEffects(deps, caller, id))?.effects.includes(effect.id)) {
     await findProduct(deps, caller, id)
     throw refuse('PRODUCT_NOT_FOUND')
   }

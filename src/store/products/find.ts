@@ -4,7 +4,7 @@ import { refuse } from '../../errors.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import type { Product } from './product.ts'
 
-/** The filter of the caller's own product that is there. */
+/** Filters for the caller's product, unless it is deleted or an import still prepares it. */
 export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   _id: id,
   businessId,
@@ -12,23 +12,22 @@ export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   listed: true,
 })
 
-/** A product without what may make it large: the answer of its create, and the effects. */
+/** A product without its potentially large fields: the response to its create, and the effects. */
 export type ReadProduct = Omit<Product, 'answer' | 'effects'>
 
-/** A product with the effects, for whoever asks whether his is among them. */
-export type TracedProduct = Omit<Product, 'answer'>
+export type ProductWithEffects = Omit<Product, 'answer'>
 
-/** With its effects, the product of the caller's business, of either environment, deleted or not. */
-export const traceProduct = (
+/** Finds a product of the caller's business with its effects, in either environment, deleted or not. */
+export const findWithEffects = (
   deps: Pick<Deps, 'Product'>,
   { businessId }: Caller,
   id: string,
-): Promise<TracedProduct | null> =>
-  deps.Product.findOne({ _id: id, businessId }, { answer: 0 }).lean<TracedProduct | null>()
+): Promise<ProductWithEffects | null> =>
+  deps.Product.findOne({ _id: id, businessId }, { answer: 0 }).lean<ProductWithEffects | null>()
 
 /**
- * The caller's own product. SHOP_NOT_FOUND; PRODUCT_NOT_FOUND for one that is unknown, deleted or another business's; SANDBOX_MISMATCH for
- * one of the caller's other environment.
+ * Returns the caller's product. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND if the product does not exist, is deleted or
+ * belongs to another business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
  */
 export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,
@@ -40,7 +39,7 @@ export async function findProduct(
   return visibleTo(deps, caller, await read.lean<ReadProduct | null>())
 }
 
-/** What was read, if it is there for the caller; else throws as findProduct does. */
+/** Returns the product that was read if the caller can see it. Else throws as `findProduct` does. */
 export async function visibleTo<Read extends Pick<Product, 'listed' | 'sandbox'>>(
   deps: Pick<Deps, 'Shop'>,
   caller: Caller,

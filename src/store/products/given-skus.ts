@@ -5,12 +5,12 @@ import type { Product } from './product.ts'
 /** The SKUs that a request gives, each with the field that gives it. */
 export type GivenSkus = ReadonlyMap<string, string>
 
-/** VALIDATION_ERROR for a SKU that is given twice, naming the second. */
-export function readSkus(given: readonly { sku?: string | null | undefined; at: string }[]): GivenSkus {
+/** Collects the SKUs. Throws VALIDATION_ERROR for a SKU that is given twice, naming the second field. */
+export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
   const skus = new Map<string, string>()
-  for (const { sku, at } of given) {
+  for (const { sku, prefix } of given) {
     if (sku === undefined || sku === null) continue
-    const param = `${at}sku`
+    const param = `${prefix}sku`
     const first = skus.get(sku)
     if (first !== undefined)
       throw skuTaken(param, `${param} is the same as ${first}. Each variant needs its own SKU.`)
@@ -22,7 +22,7 @@ export function readSkus(given: readonly { sku?: string | null | undefined; at: 
 export const skuTaken = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
-/** VALIDATION_ERROR naming the first that another product of the shop has. Nothing where none has any, or none has any more. */
+/** Throws VALIDATION_ERROR naming the first SKU that another product of the shop has. Returns if they are all free. */
 export async function refuseTakenSkus(
   deps: Pick<Deps, 'Product'>,
   { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,

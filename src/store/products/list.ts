@@ -4,28 +4,27 @@ import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
 import { literally } from '../../mongo/escape-regex.ts'
 import { requireShop } from '../shops/open-shop.ts'
-import { type SeenProduct, seenFields } from './present.ts'
+import { type ShownProduct, shownFields } from './present.ts'
 import type { Product } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null
-  /** Text in the name, whatever its case. */
+  /** A part of the name, in any case. */
   text: string | null
   sku: string | null
 }
 
-/** Reads the query of the list of products. */
 export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   const { active, q: text = null, sku = null } = query
   return { active: active === undefined ? null : active === 'true', text, sku, ...readSlice(query) }
 }
 
-/** The caller's products, newest first; ties by id. SHOP_NOT_FOUND. */
+/** Returns a page of the caller's products, newest first, ties by id. Throws SHOP_NOT_FOUND. */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,
   caller: Caller,
   search: ProductSearch,
-): Promise<Page<SeenProduct>> {
+): Promise<Page<ShownProduct>> {
   await requireShop(deps, caller)
   const { active, text, sku } = search
   const where = {
@@ -34,9 +33,9 @@ export async function listProducts(
     listed: true,
     ...(active === null ? {} : { active }),
     ...(text === null ? {} : { name: { $regex: literally(text), $options: 'i' } }),
-    // By the index of those in use; among them may be one that an import has only prepared.
+    // The index of `skus` also contains SKUs that an open import has only reserved. The variants do not.
     ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'
-  return readPage<SeenProduct, Product>(deps.Product, { where, index, fields: seenFields }, search)
+  return readPage<ShownProduct, Product>(deps.Product, { where, index, fields: shownFields }, search)
 }

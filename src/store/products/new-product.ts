@@ -2,14 +2,14 @@ import { newId } from '../../security/ids.ts'
 import type { Product, Variant } from './product.ts'
 import { skusOf } from './skus.ts'
 
-/** What is said of a product that is to be made. */
-export type Described = Pick<
+/** The fields that describe a new product. */
+export type ProductDescription = Pick<
   Product,
   'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
 >
 
-/** A product as it is stored first: nothing has happened to it yet. */
-export const newProduct = (described: Described, now: Date): Product => ({
+/** Returns a product as it is stored first. */
+export const newProduct = (described: ProductDescription, now: Date): Product => ({
   ...described,
   skus: skusOf(described.variants),
   listed: true,
@@ -22,7 +22,7 @@ export const newProduct = (described: Described, now: Date): Product => ({
   effects: [],
 })
 
-/** A variant that is not there yet; without a SKU or a stock where none is given. */
+/** Returns a new variant. By default it has no SKU and no stock. */
 export const newVariant = (given: {
   label: string
   price: number

@@ -6,27 +6,27 @@ import { readSkus } from './given-skus.ts'
 
 /** Judges the body of a change (SPEC 4.9) as that of a create, but that every field may be left out. */
 export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
-  const asked = deps.validate<UpdateProductBody>(updateProductBody, body)
-  const { name, description, images, active, removeMissingVariants = false } = asked
-  const variants = variantsOf(asked)
+  const input = deps.validate<UpdateProductBody>(updateProductBody, body)
+  const { name, description, images, active, removeMissingVariants = false } = input
+  const variants = variantsOf(input)
   return {
     fields: given({ name, description, images, active }),
     variants,
-    removesOthers: removeMissingVariants && asked.variants !== undefined,
-    givenSkus: readSkus((variants ?? []).map(({ at, set }) => ({ at, sku: set.sku ?? null }))),
+    removesOthers: removeMissingVariants && input.variants !== undefined,
+    givenSkus: readSkus((variants ?? []).map(({ prefix, set }) => ({ prefix, sku: set.sku ?? null }))),
   }
 }
 
 /** What stands beside the name is of the only variant. */
-function variantsOf(asked: UpdateProductBody): VariantChange[] | null {
-  if (asked.variants !== undefined)
-    return asked.variants.map(({ _id = null, ...fields }, index) => ({
-      at: `variants[${index}].`,
+function variantsOf(input: UpdateProductBody): VariantChange[] | null {
+  if (input.variants !== undefined)
+    return input.variants.map(({ _id = null, ...fields }, index) => ({
+      prefix: `variants[${index}].`,
       _id,
       set: fieldsOf(fields),
     }))
-  const set = fieldsOf(asked)
-  return Object.keys(set).length === 0 ? null : [{ at: '', _id: null, set }]
+  const set = fieldsOf(input)
+  return Object.keys(set).length === 0 ? null : [{ prefix: '', _id: null, set }]
 }
 
 const fieldsOf = ({ label, price, stock, sku }: VariantFields): VariantChange['set'] =>

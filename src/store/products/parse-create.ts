@@ -12,16 +12,16 @@ export interface ProductRequest
 
 /** Judges the body of a create (SPEC 4.9). Without `variants` there is one, of what stands beside the name. */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
-  const asked = deps.validate<CreateProductBody>(createProductBody, body)
+  const input = deps.validate<CreateProductBody>(createProductBody, body)
   const given =
-    asked.variants === undefined
-      ? [{ label: defaultLabel, price: asked.price, stock: asked.stock, sku: asked.sku, at: '' }]
-      : asked.variants.map((variant, index) => ({ ...variant, at: `variants[${index}].` }))
+    input.variants === undefined
+      ? [{ label: defaultLabel, price: input.price, stock: input.stock, sku: input.sku, prefix: '' }]
+      : input.variants.map((variant, index) => ({ ...variant, prefix: `variants[${index}].` }))
   return {
-    name: asked.name,
-    description: asked.description ?? '',
-    images: asked.images ?? [],
-    active: asked.active ?? true,
+    name: input.name,
+    description: input.description ?? '',
+    images: input.images ?? [],
+    active: input.active ?? true,
     variants: given.map(newVariant),
     givenSkus: readSkus(given),
   }

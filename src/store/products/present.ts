@@ -1,7 +1,7 @@
 import type { Product, Variant } from './product.ts'
 
 /** What of a product its merchant sees. */
-export const seenFields = {
+export const shownFields = {
   handle: 1,
   name: 1,
   description: 1,
@@ -13,10 +13,10 @@ export const seenFields = {
   updatedAt: 1,
 } as const
 
-export type SeenProduct = Pick<Product, '_id' | keyof typeof seenFields>
+export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 
 /** A product as its merchant sees it: prices in centimes, instants in ISO 8601. */
-export const presentProduct = (product: SeenProduct): Record<string, unknown> => ({
+export const presentProduct = (product: ShownProduct): Record<string, unknown> => ({
   _id: product._id,
   // Deleted, it has none: for the retry of a change from before.
   handle: product.handle ?? product._id,

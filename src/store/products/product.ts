@@ -1,13 +1,13 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** The label of the one variant of a product that was given without any. */
+/** The label of the only variant if a product is created without variants. */
 export const defaultLabel = 'Default'
 
-/** One thing that is sold of a product. Two may have the same label. */
+/** Two variants of a product may have the same label. */
 export interface Variant {
   _id: string
   label: string
-  /** Unique in its shop; null without one. */
+  /** Unique in its shop, or null. */
   sku: string | null
   /** Centimes, from 0. */
   price: number
@@ -15,51 +15,53 @@ export interface Variant {
   stock: number
 }
 
-/** Units of a product that an order took from the stock while it is not written down (src/store/orders). */
+/** Units that an order took from the stock before the order is stored (src/store/orders). */
 export interface Reservation {
-  order: string
-  /** Which try of placing it. */
-  tryId: string
-  at: Date
+  orderId: string
+  attemptId: string
+  reservedAt: Date
   items: { variantId: string; quantity: number }[]
 }
 
 /**
- * What an import has made ready here: it counts once the import's plan is committed, and is taken back if it never is (src/store/imports). While it stands
- * nobody changes variants here, but for their stock.
+ * Marks a product that an open import creates or changes (src/store/imports). Until the import ends, its variants cannot
+ * change, except their stock.
  */
 export interface Preparation {
   /** The token of the plan. */
   by: string
 }
 
-/** A product as stored. `_id` is the effect id of the claim that created it, or a fresh one where an import did. */
+/** A product as stored. `_id` is the effect id of the claim that created it, or a new id if an import did. */
 export interface Product {
   _id: string
   businessId: string
   sandbox: boolean
-  /** Its name in CSV files, unique in its shop: the import's own, else its `_id`. Deleted, it has none. */
+  /** Its name in CSV files, unique in its shop: chosen by the import, else its `_id`. A deleted product has none. */
   handle?: string
   name: string
   description: string
   images: string[]
   active: boolean
   variants: Variant[]
-  /** The SKUs of its variants, and while an import has it prepared those they are to get: what its shop's other products may not have. */
+  /**
+   * The SKUs that no other product of the shop can have: those of its variants, and during an import also those that they
+   * will get.
+   */
   skus: string[]
-  /** Whether it is there for its merchant: not yet while an import prepares it, and no more once it is deleted. */
+  /** Whether the merchant sees it. False while an import prepares a new product, and once it is deleted. */
   listed: boolean
   prepared: Preparation | null
   reservations: Reservation[]
-  /** Grows by one with every change: who writes what he computed from what he read asks for the revision that he read. */
+  /** Every change adds 1. A write that depends on what was read is guarded by this number. */
   revision: number
-  /** A deletion is a mark, so that a retry of it finds what it did. */
+  /** A deleted product stays stored, so that a retry of the deletion finds it. */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** Effect ids of the changes made, so that none happens twice. */
+  /** Effect ids of its changes, so that none happens twice. */
   effects: string[]
-  /** The sealed first response of the create, for two days (src/retention). An import's products have none. */
+  /** The sealed first response of the create, kept for two days (src/retention). Imported products have none. */
   answer?: string
 }
 
@@ -81,9 +83,9 @@ export const products: Collection = {
     reservations: [
       {
         _id: false,
-        order: String,
-        tryId: String,
-        at: Date,
+        orderId: String,
+        attemptId: String,
+        reservedAt: Date,
         items: [{ _id: false, variantId: String, quantity: Number }],
       },
     ],
@@ -95,7 +97,7 @@ export const products: Collection = {
     answer: String,
   },
   indexes: [
-    // A product without any is in neither: no text is less than the empty one.
+    // `$gt: ''` matches every text. A product without SKUs, or without a handle, is not in the index.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },
@@ -110,14 +112,14 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // Contains `name` and `active`, so that a list filters by them in the index and reads no other products.
+      // Contains `name` and `active`, so that a list filters by them without reading the documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
-    // For the clean-up alone: what was deleted is in none of the others.
+    // For the clean-up, because the other indexes contain no deleted products.
     {
       name: 'deletions',
-      // The last one, because MongoDB reads the document itself for what is only in the filter of the index.
+      // Ends with `deletedAt`, because MongoDB reads the document for a field that is only in the filter of the index.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },
@@ -128,13 +130,13 @@ export const products: Collection = {
     },
     {
       name: 'reservedBy',
-      key: { 'reservations.order': 1 },
-      partialFilterExpression: { 'reservations.order': { $exists: true } },
+      key: { 'reservations.orderId': 1 },
+      partialFilterExpression: { 'reservations.orderId': { $exists: true } },
     },
     {
       name: 'reserved',
-      key: { 'reservations.at': 1 },
-      partialFilterExpression: { 'reservations.at': { $exists: true } },
+      key: { 'reservations.reservedAt': 1 },
+      partialFilterExpression: { 'reservations.reservedAt': { $exists: true } },
     },
   ],
 }

@@ -2,11 +2,11 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Effect, forgotten, isForgotten, recorded, unlessForgotten } from '../../idempotency/effect.ts'
 import { isDuplicate } from '../../mongo/collection.ts'
-import { tryAgain } from '../retry-conflict.ts'
+import { retryConflicts } from '../retry-conflict.ts'
 import { changedProduct, type ProductChange } from './changed-product.ts'
-import { findProduct, ownProduct, type ReadProduct, traceProduct, visibleTo } from './find.ts'
+import { findProduct, findWithEffects, ownProduct, type ReadProduct, visibleTo } from './find.ts'
 import { refuseTakenSkus } from './given-skus.ts'
-import { type SeenProduct, seenFields } from './present.ts'
+import { type ShownProduct, shownFields } from './present.ts'
 
 type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
 
@@ -21,11 +21,11 @@ export async function updateProduct(
   id: string,
   change: ProductChange,
   effect: Effect,
-): Promise<SeenProduct> {
+): Promise<ShownProduct> {
   if (change.variants === null && Object.keys(change.fields).length === 0)
     return findProduct(deps, caller, id)
-  return tryAgain(effect.deadlineAt, async () => {
-    const read = await traceProduct(deps, caller, id)
+  return retryConflicts(effect.deadlineAt, async () => {
+    const read = await findWithEffects(deps, caller, id)
     // Also when it was deleted since.
     if (read?.effects.includes(effect.id)) return read
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
@@ -43,7 +43,7 @@ async function write(
   product: ReadProduct,
   change: ProductChange,
   effect: Effect,
-): Promise<SeenProduct | null> {
+): Promise<ShownProduct | null> {
   const set = changedProduct(product, change)
   try {
     return await deps.Product.findOneAndUpdate(
@@ -57,8 +57,8 @@ async function write(
         $inc: { revision: 1 },
         $push: recorded(effect.id),
       },
-      { returnDocument: 'after', projection: seenFields },
-    ).lean<SeenProduct | null>()
+      { returnDocument: 'after', projection: shownFields },
+    ).lean<ShownProduct | null>()
   } catch (error) {
     if (!isDuplicate(error)) throw error
     await refuseTakenSkus(deps, product, change.givenSkus)

@@ -3,12 +3,12 @@ import { isDuplicate } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { Shop } from './shop.ts'
 
-/** Makes the shop of a business in one environment, or null when it has one. */
+/** Creates the shop of a business in one environment. Returns null if there is one already. */
 export async function createShop(
   deps: Pick<Deps, 'Shop' | 'now'>,
-  asked: Pick<Shop, 'businessId' | 'sandbox' | 'name'>,
+  input: Pick<Shop, 'businessId' | 'sandbox' | 'name'>,
 ): Promise<Shop | null> {
-  const shop: Shop = { _id: newId(), ...asked, createdAt: deps.now() }
+  const shop: Shop = { _id: newId(), ...input, createdAt: deps.now() }
   try {
     await deps.Shop.create(shop)
     return shop

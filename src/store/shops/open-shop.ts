@@ -3,15 +3,15 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { createShop } from './create-shop.ts'
 
-/** Nobody but the merchant's developers ever sees it. */
+/** Only the merchant's developers see this name. */
 const sandboxName = 'Sandbox'
 
-/** SHOP_NOT_FOUND for a live key whose business has no shop; never for a test key. For what only reads. */
+/** For operations that only read: throws SHOP_NOT_FOUND for a live key whose business has no shop, never for a test key. */
 export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Promise<void> {
   if (!caller.sandbox && !(await hasShop(deps, caller))) throw refuse('SHOP_NOT_FOUND')
 }
 
-/** The same for what makes something; the first of a test key makes the hidden sandbox shop (SPEC 8). */
+/** The same for operations that create something. The first one of a test key creates the sandbox's shop (SPEC 8). */
 export async function openShop(deps: Pick<Deps, 'Shop' | 'now'>, caller: Caller): Promise<void> {
   if (await hasShop(deps, caller)) return
   const { businessId, sandbox } = caller

@@ -1,8 +1,8 @@
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * Where a business sells: at most one shop in each environment, so business and environment name it. The live one is made by an
- * operator; the sandbox's appears with the first write of a test key, and no customer ever sees it (SPEC 8).
+ * A business has at most one shop in each environment, so business and environment identify it. An operator creates the
+ * live shop. The first write of a test key creates the sandbox's shop, which no customer sees (SPEC 8).
  */
 export interface Shop {
   _id: string

@@ -4,10 +4,10 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Effect, forgotten, isForgotten } from '../../idempotency/effect.ts'
 import { isId } from '../../security/ids.ts'
-import { traceProduct, visibleTo } from '../products/find.ts'
+import { findWithEffects, visibleTo } from '../products/find.ts'
 import { pickVariant } from '../products/pick-variant.ts'
 import type { Variant } from '../products/product.ts'
-import { tryAgain } from '../retry-conflict.ts'
+import { retryConflicts } from '../retry-conflict.ts'
 import type { StockChange } from './parse-change.ts'
 import { type Place, planStock } from './plan.ts'
 import { type StockedVariant, stockedVariant } from './stocked-variant.ts'
@@ -39,8 +39,8 @@ export async function changeStock(
   // What looks like an id most likely is one: then nothing need be read before the write.
   const written = isId(idOrLabel) ? await write({ productId, variantId: idOrLabel }) : null
   if (written !== null) return written
-  return tryAgain(effect.deadlineAt, async () => {
-    const read = await traceProduct(deps, caller, productId)
+  return retryConflicts(effect.deadlineAt, async () => {
+    const read = await findWithEffects(deps, caller, productId)
     // Also when it was deleted since.
     if (read?.effects.includes(effect.id)) return stockedVariant(productId, read.variants, idOrLabel)
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()

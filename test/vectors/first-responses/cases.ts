@@ -56,7 +56,7 @@ export const order: StoredOrder = {
   sandbox: true,
   status: 'PLACED',
   number: 'OR-23456789ABCDEFGH',
-  tryId: '6560a1b2c3d4e5f60123456a',
+  attemptId: '6560a1b2c3d4e5f60123456a',
   items: [line],
   total: 37_500,
   customer: null,

@@ -13,7 +13,7 @@ export interface CsvFault {
 /** A file that is wrong in a thousand places is told of the first hundred. */
 const mostTold = 100
 /** Beyond this many faults, only the first hundred are kept. Sorting this many takes less than 1 ms; a file can have 40 000. */
-const mostKept = 1_000
+const maxKept = 1_000
 
 /** Collects what is wrong in a file, so that its merchant hears of all at once. */
 export interface Faults {
@@ -30,7 +30,7 @@ export function createFaults(): Faults {
     add(fault) {
       kept.push({ code: 'VALIDATION_ERROR', ...fault })
       count += 1
-      if (kept.length > mostKept) kept = firstByRow()
+      if (kept.length > maxKept) kept = firstByRow()
     },
     refuseIfAny() {
       const told = firstByRow()

@@ -9,7 +9,7 @@ export interface Header {
 }
 
 /** More cells than this are no header of ours. */
-const mostCells = 100
+const maxCells = 100
 /** Ten times what the longest header of ours takes. */
 const firstLineBytes = 1024
 
@@ -39,7 +39,7 @@ const expected = `The first row must name columns, separated by commas or semico
 
 function faultsOf(names: string[]): string[] {
   if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
-  if (names.length > mostCells) return [`The first row has ${names.length} cells. ${expected}`]
+  if (names.length > maxCells) return [`The first row has ${names.length} cells. ${expected}`]
   const unknown = names.filter((name) => name !== '' && !isColumn(name))
   const repeated = names.filter((name, place) => isColumn(name) && names.indexOf(name) !== place)
   return [

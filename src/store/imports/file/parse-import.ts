@@ -5,18 +5,18 @@ import { readRows } from './read-rows.ts'
 import type { ProductRow } from './row.ts'
 
 /** An import as asked for. */
-export interface AskedImport {
+export interface ImportRequest {
   rows: readonly ProductRow[]
   isDryRun: boolean
 }
 
-/** Parses the file of an import. Throws VALIDATION_ERROR with the first faults by row and column, or SERVICE_UNAVAILABLE if `deadlineAt` has passed. */
+/** Parses the file of an import. Throws VALIDATION_ERROR with the first faults by row and column, or SERVICE_UNAVAILABLE if `until` has passed. */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,
   csv: unknown,
   deadlineAt: number,
-): Promise<AskedImport> {
+): Promise<ImportRequest> {
   refuseLate(deadlineAt)
   return { rows: await readRows(deps, csv), isDryRun: dryRun === 'true' }
 }

@@ -4,11 +4,11 @@ import { createFaults } from './faults.ts'
 import { delimiterOf, firstLineOf, type Header, readHeader } from './header.ts'
 import { isBlank, readRow } from './read-row.ts'
 import { readRecords } from './records.ts'
-import { mostRows, type ProductRow } from './row.ts'
+import { maxRows, type ProductRow } from './row.ts'
 import { bytesOf } from './source.ts'
 
 /** Some spreadsheets write thousands of blank rows below the last; a million of them would be nothing but work. */
-const mostBlankRows = 50_000
+const maxBlankRows = 50_000
 
 /**
  * The rows of a CSV file, given as bytes or as text. Blank ones are left out, and count in the row numbers as in a spreadsheet. Refuses
@@ -29,15 +29,15 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
     if (row === 1) header = readHeader(cells, faults)
     else if (header !== null && cells.every(isBlank)) blankRows += 1
     else if (header !== null) rows.push(readRow(header, readers, cells, row, faults))
-    return header !== null && rows.length <= mostRows && blankRows <= mostBlankRows
+    return header !== null && rows.length <= maxRows && blankRows <= maxBlankRows
   }
   if (isBlank(firstLine)) readHeader([], faults)
   else await readRecords(bytes, delimiterOf(firstLine), take, faults)
 
-  if (rows.length > mostRows)
-    faults.add(tooMany(lastRow, `A file can have at most ${mostRows} rows below the header.`))
-  if (blankRows > mostBlankRows)
-    faults.add(tooMany(lastRow, `A file can have at most ${mostBlankRows} blank rows.`))
+  if (rows.length > maxRows)
+    faults.add(tooMany(lastRow, `A file can have at most ${maxRows} rows below the header.`))
+  if (blankRows > maxBlankRows)
+    faults.add(tooMany(lastRow, `A file can have at most ${maxBlankRows} blank rows.`))
   faults.refuseIfAny()
   return rows.filter((row) => row !== null)
 }

@@ -5,7 +5,7 @@ import { inChunks } from '../../../process/in-chunks.ts'
 import type { Faults } from './faults.ts'
 
 /** Three times what the longest legal row takes, at 4 bytes a character: more than that is a quote that was never closed. */
-const longestRow = 64 * 1024
+const maxRowBytes = 64 * 1024
 
 /** Hands each record of a file to `take`, with its row, until that answers false. Empty lines are counted and not handed over. */
 export async function readRecords(
@@ -23,7 +23,7 @@ export async function readRecords(
     // Told with the row, not thrown.
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: longestRow,
+    max_record_size: maxRowBytes,
     on_record: (cells: string[], { records, empty_lines }) => {
       if (!take(cells, records + empty_lines)) throw enough
       return null
@@ -42,8 +42,8 @@ export async function readRecords(
 /** The number of the first line that is longer than any row may be: csv-parse counts what is in a row's cells, not how many there are. */
 async function lineTooLong(bytes: Buffer): Promise<number | null> {
   let at = 0
-  while (at + longestRow < bytes.length) {
-    const some = bytes.subarray(at, at + longestRow + 1)
+  while (at + maxRowBytes < bytes.length) {
+    const some = bytes.subarray(at, at + maxRowBytes + 1)
     const end = Math.max(some.lastIndexOf(lineFeed), some.lastIndexOf(carriageReturn))
     if (end < 0) return (await countLineBreaks(bytes.subarray(0, at))) + 1
     at += end + 1

@@ -29,4 +29,4 @@ export const columns = [
 export type Column = (typeof columns)[number]
 
 /** How many rows one import may have, beside the header. */
-export const mostRows = 5_000
+export const maxRows = 5_000

@@ -9,7 +9,7 @@ import type { ProductRow } from '../file/row.ts'
 import type { ProductPatch } from './plan.ts'
 
 /** What an import looks at of a product that is there. */
-export type StandingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
+export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>>
 
 /** A product that an import makes. */
@@ -35,7 +35,7 @@ export interface Outcome {
 export function compareProduct(
   handle: string,
   rows: readonly ProductRow[],
-  product: StandingProduct | null,
+  product: ExistingProduct | null,
   faults: Pick<Faults, 'add'>,
 ): Outcome {
   const said = readProductCells(rows, faults)
@@ -63,7 +63,7 @@ const priceMissing = 'A new variant needs a price, in centimes.'
 const tooMany = (count: number): string =>
   `This product would have ${count} variants. It can have at most ${maxVariants}.`
 
-const matchedRow = ({ row, variant }: Match, product: StandingProduct | null): MatchedRow => ({
+const matchedRow = ({ row, variant }: Match, product: ExistingProduct | null): MatchedRow => ({
   row,
   productId: product?._id ?? null,
   variantId: variant?._id ?? null,
@@ -77,7 +77,7 @@ function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Varia
 
 /** Only what differs: what somebody else changes meanwhile, and the file does not, stays. */
 function patchOf(
-  product: StandingProduct,
+  product: ExistingProduct,
   said: ProductPatch['set'],
   matches: readonly Match[],
   added: Variant[],

@@ -6,7 +6,7 @@ import { createFaults } from '../file/faults.ts'
 import type { ProductRow } from '../file/row.ts'
 import { type ChangedProduct, compareProduct, type NewProduct, type Outcome } from './compare-product.ts'
 import type { ImportCounts } from './plan.ts'
-import { type Look, readOwners, readStanding } from './read-standing.ts'
+import { type ImportScope, readExisting, readOwners } from './read-existing.ts'
 import { refuseLate } from './refuse-late.ts'
 
 /** What a file asks for, beside what is there. */
@@ -23,17 +23,17 @@ export interface Comparison {
  */
 export async function compare(
   deps: Pick<Deps, 'Product'>,
-  look: Look,
+  scope: ImportScope,
   rows: readonly ProductRow[],
 ): Promise<Comparison> {
-  refuseLate(look.deadlineAt)
+  refuseLate(scope.deadlineAt)
   const faults = createFaults()
   const byHandle = groupBy(rows, ({ handle }) => handle)
   const ofStanding = new Map<string, Outcome>()
   const givesDescriptions = rows.some(({ description }) => description !== null)
-  const standing = readStanding(deps, look, [...byHandle.keys()], givesDescriptions)
+  const standing = readExisting(deps, scope, [...byHandle.keys()], givesDescriptions)
   await readInSlices(standing, (product) => {
-    refuseLate(look.deadlineAt)
+    refuseLate(scope.deadlineAt)
     const { handle } = product
     ofStanding.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
   })
@@ -43,7 +43,7 @@ export async function compare(
   })
   const matched = outcomes.flatMap((outcome) => outcome.matched)
   const given = matched.flatMap(({ row, givesSku }) => (givesSku ? (row.sku ?? []) : []))
-  await checkSkus(matched, await readOwners(deps, look, new Set(given)), faults)
+  await checkSkus(matched, await readOwners(deps, scope, new Set(given)), faults)
   faults.refuseIfAny()
   return summary(rows.length, outcomes)
 }

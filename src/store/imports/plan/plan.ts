@@ -36,7 +36,7 @@ export interface ImportPlan {
   /** Of one try: what was prepared bears it, so that what lands late of an earlier try is never taken for this one's. */
   token: string
   /** Until then nobody but its request ends it. */
-  leaseUntil: Date
+  leaseEndsAt: Date
   patches: ProductPatch[]
   counts: ImportCounts
   createdAt: Date
@@ -58,7 +58,7 @@ export const importPlans: Collection = {
     open: Boolean,
     state: String,
     token: String,
-    leaseUntil: Date,
+    leaseEndsAt: Date,
     patches: [
       {
         _id: false,
@@ -85,7 +85,7 @@ export const importPlans: Collection = {
       unique: true,
       partialFilterExpression: { open: true },
     },
-    { name: 'unfinished', key: { leaseUntil: 1 }, partialFilterExpression: { open: true } },
+    { name: 'unfinished', key: { leaseEndsAt: 1 }, partialFilterExpression: { open: true } },
     { name: 'expired', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
 }

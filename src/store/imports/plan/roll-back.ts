@@ -1,7 +1,7 @@
 import type { Deps } from '../../../deps.ts'
 import { pastMongoose } from '../../../mongo/collection.ts'
 import type { ImportPlan } from './plan.ts'
-import { takeBack } from './take-back.ts'
+import { undoPreparation } from './undo-preparation.ts'
 
 /**
  * Makes sure that a plan which is not committed never will be, takes back what it prepared, and removes it. Whoever may: who holds its claim,
@@ -18,6 +18,6 @@ export async function rollBack(
     { $set: { state: 'aborting' } },
   )
   if (fenced.matchedCount === 0) return
-  await takeBack(deps, token)
+  await undoPreparation(deps, token)
   await plans.deleteOne({ _id, token, state: 'aborting' })
 }

@@ -2,7 +2,7 @@ import type { Deps } from '../../../deps.ts'
 import { pastMongoose } from '../../../mongo/collection.ts'
 import { endPlan } from './end-plan.ts'
 import { type FoundPlan, withoutPatches } from './plan.ts'
-import { takeBackDead } from './take-back.ts'
+import { undoOrphanedPreparations } from './undo-preparation.ts'
 
 type SweepDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
@@ -11,14 +11,14 @@ type SweepDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
  * plans it found to end. One that cannot be ended keeps no other from its turn; the first fault is thrown in the end.
  */
 export async function sweepImports(deps: SweepDeps): Promise<number> {
-  const due = { open: true, leaseUntil: { $lte: deps.now() } } as const
+  const due = { open: true, leaseEndsAt: { $lte: deps.now() } } as const
   const left = await pastMongoose(deps.ImportPlan)
     .find<FoundPlan>(due, { projection: withoutPatches })
     .toArray()
   const faults: unknown[] = []
   // One at a time: a plan may have megabytes.
   for (const plan of left) await endPlan(deps, plan).catch((error: unknown) => void faults.push(error))
-  await takeBackDead(deps, await tokensInUse(deps))
+  await undoOrphanedPreparations(deps, await tokensInUse(deps))
   if (faults.length > 0) throw faults[0]
   return left.length
 }

@@ -3,7 +3,7 @@ import { pastMongoose } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 
 /** Takes back all that was prepared under a token whose import never happens; twice is once. */
-export async function takeBack(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
+export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
   const products = pastMongoose(deps.Product)
   await products.deleteMany({ 'prepared.by': token, listed: false })
   await products.updateMany({ 'prepared.by': token, listed: true }, [
@@ -21,7 +21,7 @@ export async function takeBack(deps: Pick<Deps, 'Product'>, token: string): Prom
  * The same for all that stands prepared in a shop whose place is taken: its import is over, though a write of its own landed late, and would hold
  * handles and SKUs.
  */
-export async function takeBackLate(
+export async function undoLatePreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
   { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
 ): Promise<void> {
@@ -31,14 +31,14 @@ export async function takeBackLate(
     { hint: 'prepared', projection: { 'prepared.by': 1 } },
   )
   const tokens = new Set((await late.toArray()).flatMap(({ prepared }) => prepared?.by ?? []))
-  await takeBackDead(deps, [...tokens])
+  await undoOrphanedPreparations(deps, [...tokens])
 }
 
 /**
  * The same for tokens that were found on products: of those that no open plan has. Every try has a token of its own, which is on a product
  * only after its plan was stored; so one that is seen there, and then on no open plan, is over for good.
  */
-export async function takeBackDead(
+export async function undoOrphanedPreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
   tokens: readonly string[],
 ): Promise<void> {
@@ -47,5 +47,5 @@ export async function takeBackDead(
     // Those open are few, those kept many.
     .find({ open: true, token: { $in: [...tokens] } }, { hint: 'unfinished', projection: { token: 1 } })
   const alive = new Set((await plans.toArray()).map(({ token }) => token))
-  for (const token of tokens) if (!alive.has(token)) await takeBack(deps, token)
+  for (const token of tokens) if (!alive.has(token)) await undoPreparation(deps, token)
 }

@@ -1,0 +1,23 @@
+import { maxStock } from '../../../schemas/product-limits.ts'
+import type { Reservation } from '../products/product.ts'
+
+/**
+ * Returns an update expression for the variants of a product, with `sign` times each item's quantity added to the stock of its variant.
+ * Skips variants that were removed since. Never exceeds the highest stock, because a merchant may have set the stock meanwhile.
+ */
+export const adjustedStock = (items: Reservation['items'], sign: 1 | -1) => ({
+  $map: {
+    input: '$variants',
+    as: 'variant',
+    in: { $mergeObjects: ['$$variant', { stock: { $min: [maxStock, sumOf(items, sign)] } }] },
+  },
+})
+
+const sumOf = (items: Reservation['items'], sign: 1 | -1) => ({
+  $add: [
+    '$$variant.stock',
+    ...items.map(({ variantId, quantity }) => ({
+      $cond: [{ $eq: ['$$variant._id', variantId] }, sign * quantity, 0],
+    })),
+  ],
+})
