@@ -192,7 +192,7 @@ describe('An order whose process is killed between any two steps', function () {
     const each = await prepareOf([5])()
     const { businessId, keyId } = each.merchant
     const [{ _id: productId }] = each.products as [ProductResponse]
-    const mine = { order: newId(), businessId, sandbox: true }
+    const mine = { orderId: newId(), businessId, sandbox: true }
     await releaseAttempt(service.deps, { ...mine, attemptId: newId() })
     const victim = await openVictim(service, { step: 5, fate: 'paused', lateMs: 0 })
     const caller = {
@@ -204,7 +204,7 @@ describe('An order whose process is killed between any two steps', function () {
       limits: noLimitsOfItsOwn,
       ip: '::1',
     } as const
-    const effect = { id: mine.order, deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' }
+    const effect = { id: mine.orderId, deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' }
     const asked = { items: [{ productId, quantity: 1 }], customer: null }
     const answer = placeOrder(victim.deps, caller, asked, effect).then(
       () => 'placed',
