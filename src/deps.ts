@@ -61,9 +61,9 @@ export interface Deps extends Models {
   /** For groups of large documents that the relay reads (outbox/read-outboxes.ts). */
   largeOutboxes: FairSlots
   wallets: Wallets
-  /** For questions to wallets, because a wallet may hang for the customers of one business. */
+  /** For queries of wallets, because a wallet may hang for the customers of one business. */
   walletQuerySlots: FairSlots
-  /** The keys of the payments and refunds that this process is asking wallets about. */
+  /** The keys of the payments and refunds that this process is querying. */
   walletQueries: Set<string>
   /** Runs imports and dry runs one at a time for each business: each may read megabytes and compute for seconds. */
   importOneAtATime: OneAtATime

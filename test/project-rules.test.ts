@@ -138,7 +138,7 @@ describe('The rules of the project', () => {
 
   it('an intent changes status in transition.ts only; other writes insert it, free its code, and set or clear a hold', () => {
     const changing =
-      /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|changeTogether)\(/
+      /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|writeInBatch)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
       'src/intents/code.ts',
       'src/intents/payments/settle.ts',
@@ -150,7 +150,7 @@ describe('The rules of the project', () => {
       /\bIntent\)?\s*\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne)\(|updateIntent\(|createEmptyingBatcher\(models\.Intent/
     const others = sources.filter((file) => !file.startsWith('src/intents/'))
     expect(mentioning(others, elsewhere)).to.have.members(['src/outbox/relay-batchers.ts'])
-    expect(mentioning(sources, /status: move\./)).to.have.members(['src/intents/transition.ts'])
+    expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
   it('no other file of the intents sets a status', () => {

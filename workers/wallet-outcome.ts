@@ -1,11 +1,11 @@
-import { askWallet } from '../src/intents/query-wallets.ts'
+import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /** Asks a wallet for the unknown outcome of a payment or refund. The job's id is the key of the order at the wallet. */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',
   async run(deps, { intentId }, { jobId }) {
-    const { outcome, why, nextAt } = await askWallet(deps, intentId, jobId)
+    const { outcome, why, nextAt } = await queryWallet(deps, intentId, jobId)
     return {
       nextStep: nextAt === null ? { next: 'complete' } : { next: 'later', at: nextAt },
       event: 'wallet.queried',

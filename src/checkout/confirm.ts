@@ -3,7 +3,7 @@ import { formFields } from '../http/body/read-form.ts'
 import { causeOf } from '../http/operations/cause.ts'
 import { deadlineOf } from '../http/pages/prepare-page.ts'
 import { redirectTo } from '../http/pages/send-page.ts'
-import { type Paid, payIntent } from '../intents/payments/pay.ts'
+import { type PaymentResult, payIntent } from '../intents/payments/pay.ts'
 import { type FormMessages, hasMessages, noMessages } from './field.ts'
 import { readFormToken } from './form-token.ts'
 import { messagesOf } from './notice.ts'
@@ -45,7 +45,7 @@ export const confirm =
   }
 
 /** What the customer is told at once: only where the intent is as it was, and can be paid by the same page. */
-function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: Paid): FormMessages {
+function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   const { outcome } = paid
   return messagesOf(locale.words, {

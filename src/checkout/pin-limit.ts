@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import type { Deadline } from '../http/server/deadline.ts'
 import type { Intent } from '../intents/intent.ts'
-import type { Paid } from '../intents/payments/pay.ts'
+import type { PaymentResult } from '../intents/payments/pay.ts'
 import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
@@ -13,8 +13,8 @@ export type PinLimit = (
   ip: string,
   intent: Intent,
   withinDeadline: Deadline['run'],
-  pay: () => Promise<Paid>,
-) => Promise<Paid | { state: 'closed'; closedMs: number }>
+  pay: () => Promise<PaymentResult>,
+) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
  * Failed attempts of one intent from one network, for any reason: more than any customer makes, and too few to try many phone numbers. Counted
@@ -59,7 +59,7 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       await withinDeadline(() => ofPayment.leave())
       return { state: 'closed', closedMs: ofNetwork.closedMs }
     }
-    let paid: Paid | null = null
+    let paid: PaymentResult | null = null
     try {
       paid = await pay()
       return paid
@@ -75,10 +75,10 @@ const end = (attempt: Attempt & { isOpen: true }, counts: boolean): Promise<void
   counts ? attempt.fail() : attempt.leave()
 
 /** Returns whether an attempt failed, as far as is known. A payment that could not begin is not an attempt. */
-const isFailure = (paid: Paid | null): boolean =>
+const isFailure = (paid: PaymentResult | null): boolean =>
   paid?.state === 'waiting' || (paid?.state === 'settled' && paid.outcome.outcome !== 'done')
 
-function isGuess({ sandbox }: Intent, paid: Paid | null): boolean {
+function isGuess({ sandbox }: Intent, paid: PaymentResult | null): boolean {
   const outcome = paid?.state === 'settled' ? paid.outcome.outcome : null
   return outcome === 'refused' || (sandbox && outcome === 'declined')
 }

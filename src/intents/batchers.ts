@@ -3,11 +3,11 @@ import type { Batcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import type { Intent } from './intent.ts'
-import { moves } from './lifecycle.ts'
+import { transitions } from './lifecycle.ts'
 
 /**
- * An intent as read by a request that may change it. `refunds` is empty: an intent may have 1 000 refunds, and reading 1 MB takes 5 ms,
- * during which the process serves no other request.
+ * An intent as read by a request that may change it. `refunds` is empty: an intent may have 1 000 refunds, and reading
+ * 1 MB takes 5 ms, during which the process serves no other request.
  */
 export interface IntentToChange extends Intent {
   /** The effect id of each refund. */
@@ -16,7 +16,7 @@ export interface IntentToChange extends Intent {
   bytes: number
 }
 
-/** The batcher of intents by reference, of whichever business: whose it is, each caller's own look tells. */
+/** Reads intents of all businesses by reference. Each caller checks that the intent is its own. */
 export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(
     (referenceNumbers) =>
@@ -26,7 +26,7 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** As `createIntentBatcher`, for `findIntentToChange`. */
+/** The same for `findIntentToChange`. */
 export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
   createReadBatcher(
     (referenceNumbers) =>
@@ -40,13 +40,16 @@ export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<stri
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** An intent as its hosted page shows it. `refunds` is empty: an intent may have 1 000 refunds, and the page shows only their sum. */
+/**
+ * An intent as its hosted page shows it. `refunds` is empty, because the page shows only the sum of up to 1 000
+ * refunds.
+ */
 export interface OfferedIntent extends Intent {
   /** The sum of its SUCCEEDED refunds, in centimes. */
   refunded: number
-  /** The name of the business that wants to be paid. */
+  /** The name of the business. */
   merchant: string
-  /** The size of the whole stored document, with its refunds and its outbox. */
+  /** The size of the whole stored document, with its refunds and outbox. */
   bytes: number
   /** True while the business is suspended and cannot be paid. */
   isSuspended: boolean
@@ -56,7 +59,7 @@ const succeeded = {
   $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
-/** The batcher of intents by short code, each with its merchant in the same trip, without what only the API needs. */
+/** Reads intents by short code for the hosted page, together with their businesses. */
 export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>
@@ -80,8 +83,8 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
   )
 
 /**
- * Reads intents that may expire, by reference, in batches, because the intents of a sale may all expire in the same second. Omits the metadata,
- * which may have 150 KB.
+ * Reads intents that may expire, by reference. A batcher, because the intents of a sale may all expire in the same
+ * second. Omits the metadata, which may have 150 KB.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(
@@ -94,6 +97,6 @@ export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, In
 
 const mayExpire = (referenceNumbers: string[]) => ({
   referenceNumber: { $in: referenceNumbers },
-  status: { $in: moves.expire.from },
+  status: { $in: transitions.expire.from },
   hold: null,
 })

@@ -8,9 +8,9 @@ import { wakeRelay } from '../outbox/wake-relay.ts'
 import { createPace } from '../retention/pace.ts'
 import { newId } from '../security/ids.ts'
 import type { Intent } from './intent.ts'
-import { isPending, moves } from './lifecycle.ts'
+import { isPending, transitions } from './lifecycle.ts'
 import { asOf } from './present.ts'
-import { transitionTogether } from './transition.ts'
+import { applyTransitionInBatch } from './transition.ts'
 
 /** The PENDING intents of one business in one environment that were created before an instant. */
 export interface CancelSelection {
@@ -19,7 +19,7 @@ export interface CancelSelection {
   createdBefore: Date
 }
 
-/** The result for one intent. `under-way`: a customer is paying it. `ended`: it was paid, was cancelled or has expired meanwhile. */
+/** `under-way`: a customer is paying the intent. `ended`: it was paid, was cancelled or has expired meanwhile. */
 export type CancelResult = 'cancelled' | 'under-way' | 'ended'
 
 /** How to run a bulk cancel. `count` gets the results of each batch before the pause that follows it. */
@@ -40,11 +40,12 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * 100 intents a second, as many as one API key may change by default. So other businesses wait no longer than behind a busy merchant.
+ * 100 intents a second, as many as one API key may change by default. It slows other businesses no more than a busy
+ * merchant does.
  */
 const batchEveryMs = 500
 
-/** How many intents `cancelAll` would read. */
+/** Returns the number of intents that `cancelAll` would try to cancel. */
 export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSelection): Promise<number> => {
   const { where, before, index } = walkOf(selection)
   return deps.Intent.countDocuments({ ...where, createdAt: { $lt: before } })
@@ -54,9 +55,10 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /**
- * Cancels the PENDING intents of a business, oldest first, each with the guarded write and the event of a single cancel. Does not change an
- * intent that a customer is paying. After a run that was stopped or killed, the next run finds the intents that are still PENDING. The line in
- * the audit trail is written before the first cancel; its id is in the `effects` of each intent that this run cancelled.
+ * Cancels the PENDING intents of a business, oldest first, each with the guarded write and the event of a single
+ * cancel. Does not change an intent that a customer is paying. After a run that was stopped or killed, the next run
+ * finds the intents that are still PENDING. The line in the audit trail is written before the first cancel. Its id is
+ * in the `effects` of each intent that this run cancelled.
  */
 export async function cancelAll(
   deps: CancelDeps,
@@ -83,7 +85,7 @@ export async function cancelAll(
 
 const walkOf = ({ businessId, sandbox, createdBefore: before }: CancelSelection): Walk => ({
   index: 'byStatus',
-  where: { businessId, sandbox, status: { $in: moves.cancelByOperator.from } },
+  where: { businessId, sandbox, status: { $in: transitions.cancelByOperator.from } },
   from: null,
   before,
 })
@@ -108,8 +110,10 @@ const record = (
   })
 
 async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): Promise<CancelResult[]> {
-  const step = { move: 'cancelByOperator', effectId, cause: null } as const
-  const cancelled = await Promise.all(page.map((intent) => transitionTogether(deps, intent, step, noHurry)))
+  const input = { name: 'cancelByOperator', effectId, cause: null } as const
+  const cancelled = await Promise.all(
+    page.map((intent) => applyTransitionInBatch(deps, intent, input, noHurry)),
+  )
   for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)
   const refused = page.filter((_, index) => cancelled[index] === null)
   const open = refused.length === 0 ? new Set() : await stillOpen(deps, refused)
@@ -119,7 +123,7 @@ async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): P
   })
 }
 
-/** The ids of the intents that are still PENDING: a customer is paying them, or was until a moment ago. */
+/** Returns the ids of the intents that are still PENDING: a customer is paying them, or was a moment ago. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const found = await deps.Intent.find(

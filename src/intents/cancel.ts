@@ -7,11 +7,12 @@ import { findIntent, findIntentToChange } from './find.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 import { asOf } from './present.ts'
-import { transition } from './transition.ts'
+import { applyTransition } from './transition.ts'
 
 /**
- * PENDING → CANCELLED, once (SPEC 4.4). Read as not PENDING: INTENT_CANCEL_INVALID_STATUS; read as PENDING but
- * changed by somebody else before the write: INTENT_CANCEL_CONFLICT. A retry finds its own change and answers from it.
+ * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING when read.
+ * Throws INTENT_CANCEL_CONFLICT if another operation changes or holds it before the write. A retry finds the effect of
+ * the first request and returns the intent again.
  */
 export async function cancelIntent(
   deps: Deps,
@@ -23,12 +24,13 @@ export async function cancelIntent(
   if (before.effects.includes(effect.id)) return ownEarlierCancel(deps, caller, referenceNumber, effect)
   if (!isPending(asOf(before, deps.now()).status)) throw refuse('INTENT_CANCEL_INVALID_STATUS')
   const by = { effectId: effect.id, cause: effect.cause }
-  const cancelled = await transition(deps, before, { move: 'cancel', ...by })
+  const cancelled = await applyTransition(deps, before, { name: 'cancel', ...by })
   if (cancelled === null) return ownEarlierCancel(deps, caller, referenceNumber, effect)
   wakeRelay(deps, cancelled)
   return cancelled
 }
 
+/** Returns the intent if this request has cancelled it. Throws INTENT_CANCEL_CONFLICT otherwise. */
 async function ownEarlierCancel(
   deps: Deps,
   caller: Caller,

@@ -12,41 +12,42 @@ import { paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import type { IntentRequest } from './parse-create.ts'
 import { createdResponse, responseFormat } from './present-created.ts'
-import { countMove } from './transition.ts'
+import { countTransition } from './transition.ts'
 
-/** 16 draws find a free code with 99.8 % chance while a third of the million is free. */
-const draws = 16
+/** While a third of the million codes is free, 16 draws find a free one with a probability of 99.8 %. */
+const maxDraws = 16
 
 type Created = Record<string, unknown> | DoneBefore
 
 /**
- * Creates a PENDING intent with its `payment.created` in ONE insert, then wakes the relay. Returns the data of SPEC 4.1, as a retry does.
- * Throws RATE_LIMITED when a quota of the business is used up, or SERVICE_UNAVAILABLE when no payment code is free, and leaves nothing behind.
+ * Creates a PENDING intent with its event `payment.created` in ONE insert, then wakes the relay. Returns the data of
+ * SPEC 4.1. Throws RATE_LIMITED if a quota of the business is used up, or SERVICE_UNAVAILABLE if no payment code is
+ * free. Then nothing is stored.
  */
 export function createIntent(
   deps: Deps,
   caller: Caller,
-  asked: IntentRequest,
+  request: IntentRequest,
   effect: Effect,
 ): Promise<Created> {
-  const insert = () => insertIntent(deps, caller, asked, effect)
+  const insert = () => insertIntent(deps, caller, request, effect)
   return caller.sandbox ? withinSandboxDay(deps, caller, 1, insert) : withLiveCode(deps, caller, insert)
 }
 
 async function insertIntent(
   deps: Deps,
   caller: Caller,
-  asked: IntentRequest,
+  request: IntentRequest,
   effect: Effect,
 ): Promise<Created> {
   const { businessId, sandbox } = caller
   if (sandbox && deps.fullSandboxes.has(businessId)) throw noCodeFree()
-  const intent = draft(deps, caller, asked, effect)
-  for (let draw = 0; draw < draws; draw += 1) {
+  const intent = draft(deps, caller, request, effect)
+  for (let draw = 0; draw < maxDraws; draw += 1) {
     const insertion = await deps.batchers.insertIntent(intent, effect.deadlineAt)
     if (insertion.inserted) {
       const data = createdResponse(intent)
-      countMove(deps, 'create', intent)
+      countTransition(deps, 'create', intent)
       wakeRelay(deps, intent)
       return data
     }
@@ -64,14 +65,14 @@ const noCodeFree = (): Refusal =>
       'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })
 
-/** New values for what was taken; never a new `_id`. */
+/** Replaces the value that another intent has already. Never changes `_id`. */
 async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()
   else if (!(await freeIfReusable(deps, intent.codeKey ?? ''))) giveCode(intent, newPaymentCode())
 }
 
-function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect): Intent {
+function draft(deps: Deps, caller: Caller, request: IntentRequest, effect: Effect): Intent {
   const now = deps.now()
   const codeExpiresAt = new Date(now.getTime() + deps.config.codeLifetimeMs)
   const expiresAt = new Date(now.getTime() + deps.config.intentLifetimeMs)
@@ -84,7 +85,7 @@ function draft(deps: Deps, caller: Caller, asked: IntentRequest, effect: Effect)
     code: '',
     codeExpiresAt,
     codeReusableAt: codeReusableFrom(codeExpiresAt),
-    ...asked,
+    ...request,
     status: 'PENDING',
     cancellationReason: null,
     payment: null,

@@ -1,25 +1,28 @@
 import type { Deps } from '../deps.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
-import { expireTogether } from './expire.ts'
+import { expireIntents } from './expire.ts'
 import type { Intent } from './intent.ts'
-import { moves } from './lifecycle.ts'
+import { transitions } from './lifecycle.ts'
 
-/** The job of an intent that has just expired may still arrive. */
+/** Leaves an intent that has just expired to its job, which may still arrive. */
 const graceMs = 1_500
 /** Intents of one business in one run of the poll. */
-const mostOfOne = 1_000
+const maxPerBusiness = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
-/** Expires intents that are due but that no job has expired, with a share for each business. Returns how many it found. */
+/**
+ * Expires due intents that no job has expired, with a share for each business. Returns the number of intents that it
+ * found.
+ */
 export async function expireDue(deps: Deps): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)
   return inFairBatches<Expiring>(
-    mostOfOne,
+    maxPerBusiness,
     (last, without) => findExpiring(deps, before, last, without),
     async (intents) => {
-      await expireTogether(
+      await expireIntents(
         deps,
         intents.map(({ referenceNumber }) => referenceNumber),
       )
@@ -36,9 +39,9 @@ const findExpiring = (
 ): AsyncIterable<Expiring> =>
   pastMongoose(deps.Intent).find<Expiring>(
     {
-      status: { $in: [...moves.expire.from] },
+      status: { $in: [...transitions.expire.from] },
       cancelsAt: {
-        ...moves.expire.guard(before).cancelsAt,
+        ...transitions.expire.guard(before).cancelsAt,
         ...(last?.cancelsAt ? { $gte: last.cancelsAt } : {}),
       },
       businessId: { $nin: [...without] },

@@ -3,30 +3,30 @@ import { noHurry } from '../mongo/batching/batcher.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
-import { transitionTogether } from './transition.ts'
+import { applyTransitionInBatch } from './transition.ts'
 
-/** `dueAt`: when to try again, or null if there is nothing to do. */
+/** `dueAt`: the instant from which the intent can expire, or null if there is nothing to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
-const expiry = { move: 'expire', effectId: null, cause: null } as const
+const expiry = { name: 'expire', effectId: null, cause: null } as const
 
 /**
- * Expires an intent whose time is up (SPEC 3). Like any transition it is one guarded write, so there is exactly one `payment.expired`, however
- * often this runs. If it is too early, returns when. Does nothing if the intent is not PENDING, or if a payment holds it: the end of
- * the payment enqueues the expiry again.
+ * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so there is exactly one `payment.expired`,
+ * however often this runs. Does nothing if the intent is not PENDING or if a payment holds it. The end of that payment
+ * enqueues the expiry again.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
   const intent = await deps.batchers.findExpiring(referenceNumber, noHurry)
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }
-  const expired = await transitionTogether(deps, intent, expiry, noHurry)
+  const expired = await applyTransitionInBatch(deps, intent, expiry, noHurry)
   if (expired === null) return { expired: false, dueAt: null }
   wakeRelay(deps, expired)
   return { expired: true }
 }
 
-/** Expires intents whose time is up. `dueAt`: when the next of the others is due, or null. */
-export async function expireTogether(
+/** Expires the intents that are due. `dueAt`: when the next of the others is due, or null. */
+export async function expireIntents(
   deps: Deps,
   referenceNumbers: readonly string[],
 ): Promise<{ expired: number; dueAt: Date | null }> {
@@ -38,21 +38,24 @@ export async function expireTogether(
   }
 }
 
-const mostInJob = 100
-/** How far apart the intents of a job may expire. The job runs when the last of them is due. */
-const apartAtMostMs = 500
+const maxIntentsPerJob = 100
+/** The intents of one job expire within this time. The job runs when the last of them is due. */
+const maxSpreadMs = 500
 
 type Expiring = Pick<Intent, 'referenceNumber' | 'expiresAt'>
 
-/** Jobs that expire intents when their time is up. Intents that expire together share a job, for a tenth of the memory of Redis and of the work. */
+/**
+ * Returns jobs that expire intents when they are due. Intents that expire together share a job, which saves 90 % of
+ * memory and work.
+ */
 export function expiryJobs(intents: readonly Expiring[], now: Date): NewJob<'intent-expiry'>[] {
   const groups: Expiring[][] = []
   for (const intent of intents.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime())) {
     const group = groups.at(-1)
     const [first] = group ?? []
     const isTogether =
-      first !== undefined && intent.expiresAt.getTime() - first.expiresAt.getTime() <= apartAtMostMs
-    if (group === undefined || !isTogether || group.length === mostInJob) groups.push([intent])
+      first !== undefined && intent.expiresAt.getTime() - first.expiresAt.getTime() <= maxSpreadMs
+    if (group === undefined || !isTogether || group.length === maxIntentsPerJob) groups.push([intent])
     else group.push(intent)
   }
   return groups.map((group) => ({

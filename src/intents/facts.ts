@@ -5,16 +5,16 @@ import type { PaymentFailure } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
 /** Facts of an event that are not in the intent's state: why a payment failed, which refund was made. */
-export interface Told {
+export interface EventDetails {
   failure?: PaymentFailure
   refund?: Pick<Refund, 'id' | 'amount' | 'reason'>
 }
 
 /**
- * The facts that an event stores. `intent`: as it is after the event. The amount is missing for an OPEN intent that is not paid. The commission
- * is that of the payment, also in later events.
+ * Returns the facts that an event stores. `intent` is in its state after the event. An OPEN intent that is not paid has
+ * no amount. The commission is that of the payment, also in later events.
  */
-export function paymentFacts(intent: Intent, { failure, refund }: Told): Recorded {
+export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent
   const amount = payment?.amountPaid ?? (intent.amountType === 'OPEN' ? null : intent.amount)
   const facts = {
@@ -29,5 +29,9 @@ export function paymentFacts(intent: Intent, { failure, refund }: Told): Recorde
   return { format: paymentFormat, facts }
 }
 
-const refundFacts = ({ id, amount, reason }: NonNullable<Told['refund']>): NonNullable<Facts['refund']> =>
+const refundFacts = ({
+  id,
+  amount,
+  reason,
+}: NonNullable<EventDetails['refund']>): NonNullable<Facts['refund']> =>
   reason === null ? { id, amount } : { id, amount, reason }

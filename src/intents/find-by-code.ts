@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { codeAnswers, codeKeyOf } from './code.ts'
+import { codeKeyOf, isCodeActive } from './code.ts'
 import type { Intent } from './intent.ts'
 import { asOf } from './present.ts'
 
-const seen = {
+const neededFields = {
   shortCode: 1,
   status: 1,
   cancellationReason: 1,
@@ -14,8 +14,8 @@ const seen = {
 }
 
 /**
- * The intent that a payment code leads to: a live one, or one of this business's sandbox. Null when the code answers to nobody now,
- * be it unknown, used, cancelled or expired.
+ * Finds the intent of an active payment code. `sandboxOf`: the business whose test intents to search, or null for live
+ * intents. Returns null if the code is unknown, or if its intent was paid, was cancelled or has expired.
  */
 export async function findByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -23,8 +23,8 @@ export async function findByCode(
   code: string,
 ): Promise<Pick<Intent, 'shortCode'> | null> {
   const codeKey = codeKeyOf({ businessId: sandboxOf ?? '', sandbox: sandboxOf !== null }, code)
-  const intent = await deps.Intent.findOne({ codeKey }, seen).lean<Intent | null>()
+  const intent = await deps.Intent.findOne({ codeKey }, neededFields).lean<Intent | null>()
   if (intent === null) return null
   const now = deps.now()
-  return codeAnswers(asOf(intent, now), now) ? intent : null
+  return isCodeActive(asOf(intent, now), now) ? intent : null
 }

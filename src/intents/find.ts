@@ -5,9 +5,9 @@ import type { IntentToChange } from './batchers.ts'
 import type { Intent } from './intent.ts'
 
 /**
- * The caller's own intent. INTENT_NOT_FOUND for an unknown reference, another business's, or a test that the clean-up is taking away;
- * SANDBOX_MISMATCH for one of the caller's other environment (SPEC 4.2).
- * Does not read the sealed response or the outbox. `deadlineAt`: see mongo/batching/batcher.ts.
+ * Finds an intent of the caller, without its outbox. Throws INTENT_NOT_FOUND for an unknown reference, an intent of
+ * another business, or a test intent that the clean-up is removing. Throws SANDBOX_MISMATCH for an intent of the
+ * caller's other environment (SPEC 4.2).
  */
 export async function findIntent(
   deps: Pick<Deps, 'batchers'>,
@@ -18,7 +18,7 @@ export async function findIntent(
   return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 }
 
-/** As `findIntent`, for a request that may change the intent. */
+/** The same for a request that may change the intent. */
 export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,
@@ -27,7 +27,7 @@ export const findIntentToChange = async (
 ): Promise<IntentToChange> =>
   ownedBy(caller, await deps.batchers.findIntentToChange(referenceNumber, deadlineAt))
 
-function ownedBy<Found extends Intent>({ businessId, sandbox }: Caller, intent: Found | null): Found {
+function ownedBy<Stored extends Intent>({ businessId, sandbox }: Caller, intent: Stored | null): Stored {
   if (intent === null || intent.businessId !== businessId || intent.cleanedAt !== undefined)
     throw refuse('INTENT_NOT_FOUND')
   if (intent.sandbox !== sandbox) throw refuse('SANDBOX_MISMATCH')

@@ -16,17 +16,20 @@ export interface Intent {
   sandbox: boolean
   referenceNumber: string
   shortCode: string
-  /** The code as shown to the merchant; what makes it answer is `codeKey`. */
+  /** The code as shown to the merchant. It leads to the intent by `codeKey`. */
   code: string
   codeExpiresAt: Date
-  /** `live:<code>` or `test:<businessId>:<code>`, unique; gone once `codeReusableAt` is past and somebody looked. */
+  /**
+   * `live:<code>` or `test:<businessId>:<code>`, unique. Removed after `codeReusableAt`, when another intent draws the
+   * code.
+   */
   codeKey?: string
   codeReusableAt: Date
   amountType: AmountType
-  /** Centimes. For OPEN a suggestion that no answer shows, or null. */
+  /** Centimes. For OPEN a suggestion that no response shows, or null. */
   amount: number | null
   label: string | null
-  /** Pairs, because a merchant's key may be `a.b` or `$x`. */
+  /** Pairs, because a key may be `a.b` or `$x`. */
   metadata: { key: string; value: string }[]
   successUrl: string | null
   cancelUrl: string | null
@@ -35,29 +38,33 @@ export interface Intent {
   payment: Payment | null
   hold: PaymentHold | null
   failure: PaymentFailure | null
-  /** The last of them, the newest at the end. */
+  /** The latest attempts, the newest last. */
   attempts: PaymentAttempt[]
   refunds: Refund[]
-  /** Centimes of all its refunds, PENDING ones included: never more than was paid. */
+  /** The sum of all refunds in centimes, PENDING ones included. Never more than the amount paid. */
   refundsCommitted: number
   expiresAt: Date
   /**
-   * The instant from which the intent reads CANCELLED, even before a worker writes that status. So one index range counts the intents that read
-   * PENDING, and another those that read CANCELLED. PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED:
-   * `alreadyCancelled`. Any other status: null. Written only together with `status` and `hold`.
+   * The instant from which the intent reads CANCELLED, even before a worker writes that status. So one index range
+   * counts the intents that read PENDING, and another those that read CANCELLED. PENDING: `expiresAt`, or
+   * `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other status: null. Written
+   * only together with `status` and `hold`.
    */
   cancelsAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** Events whose deliveries are not made yet, in the same write as the change they tell of. */
+  /** Events that are not deliveries yet. Each is added in the same write as the change that it reports. */
   outbox: OutboxEvent[]
-  /** Effect ids of the changes made, so that a retry finds its own. */
+  /** Effect ids of the changes, so that a retry finds the change that its first request made. */
   effects: string[]
-  /** PAY_URL at the create, with which the `payUrl` of its response begins. */
+  /** PAY_URL at the time of the create. The `payUrl` of its response begins with it. */
   payBase: string
-  /** By which format a retry computes the response of the create (recall.ts). */
+  /** The format in which a retry computes the response to the create (idempotency/recall.ts). */
   responseFormat: number
-  /** From then on it is gone for its merchant: the clean-up takes it away, and nothing may change it any more (src/retention). */
+  /**
+   * The clean-up removes the intent from this instant on. Nothing may change it, and its merchant cannot see it
+   * (src/retention).
+   */
   cleanedAt?: Date
 }
 
@@ -116,23 +123,22 @@ export const intents: Collection = {
     // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no other document.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
-    // Contains `businessId`, so that a poll reads no document of a business that had its share.
+    // The next ones contain `businessId`, so that a poll reads no document of a business that had its share.
     {
       name: 'expiring',
       key: { cancelsAt: 1, businessId: 1 },
       partialFilterExpression: { status: 'PENDING' },
     },
+    {
+      name: 'paymentToQuery',
+      key: { 'hold.queryAt': 1, businessId: 1 },
+      partialFilterExpression: { 'hold.queryAt': { $exists: true } },
+    },
+    {
+      name: 'refundToQuery',
+      key: { 'refunds.queryAt': 1, businessId: 1 },
+      partialFilterExpression: { 'refunds.queryAt': { $exists: true } },
+    },
     outboxIndex,
-    // Contain `businessId`, so that the poll reads no document of a business that had its share.
-    {
-      name: 'paymentToAsk',
-      key: { 'hold.askAt': 1, businessId: 1 },
-      partialFilterExpression: { 'hold.askAt': { $exists: true } },
-    },
-    {
-      name: 'refundToAsk',
-      key: { 'refunds.askAt': 1, businessId: 1 },
-      partialFilterExpression: { 'refunds.askAt': { $exists: true } },
-    },
   ],
 }

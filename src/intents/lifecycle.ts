@@ -3,14 +3,14 @@ import type { Status } from '../../schemas/list-intents.ts'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Intent } from './intent.ts'
 
-/** A move of the life of an intent: from where to where, what it tells the world, and when it is allowed. */
-export interface Move {
+/** A transition of an intent: from which statuses, to which one, when it is allowed, and the event that it adds. */
+export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** What else must hold at the moment of the write, as a filter. */
+  /** An additional filter of the write, for the instant of the write. */
   guard: (now: Date) => Record<string, unknown>
-  /** The instant the move counts from. */
+  /** The instant of the transition: the `updatedAt` of the intent and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
   /** `cancelsAt` of the intent after the transition. */
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
@@ -22,51 +22,50 @@ export const neverCancels = new Date(8.64e15)
 /** `cancelsAt` of an intent whose status is CANCELLED: it reads CANCELLED at every instant, by every clock. */
 export const alreadyCancelled = new Date(0)
 
-const whenTimeIsUp = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
-const isOver = () => alreadyCancelled
-const notAnyMore = () => null
+const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 
-/** Time is left and nobody pays: the merchant may cancel, and simulate. As a filter. */
+/** A filter: the intent has time left and no payment holds it, so the merchant may cancel it or simulate a payment. */
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
- * Two processes disagree on database time by less than this (src/mongo/database-time.ts). With less time left, another process may already have
- * returned the intent as expired, and a payment that began now would contradict that.
+ * The database time of two processes differs by less than this (src/mongo/database-time.ts). With less time left,
+ * another process may already have returned the intent as expired, and a payment that begins now would contradict that.
  */
-const apartAtMostMs = 1000
+const maxClockSkewMs = 1000
 
 /** Whether the intent has time left according to every process. */
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
-  expiresAt.getTime() > now.getTime() + apartAtMostMs
+  expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
-/** The same, and nobody pays: a customer may begin. As a filter. */
-export const isPayable = (now: Date) => isFree(new Date(now.getTime() + apartAtMostMs))
+/** A filter: the intent has time left according to every process and no payment holds it, so a payment may begin. */
+export const isPayable = (now: Date) => isFree(new Date(now.getTime() + maxClockSkewMs))
 
 const anyTime = () => ({})
-const atOnce = (_intent: unknown, now: Date): Date => now
+const immediately = (_intent: unknown, now: Date): Date => now
 
 const cancel = {
   from: ['PENDING'],
   to: 'CANCELLED',
   event: 'payment.cancelled',
   guard: isFree,
-  at: atOnce,
-  cancelsAt: isOver,
+  at: immediately,
+  cancelsAt: () => alreadyCancelled,
   cancellationReason: 'requested_by_merchant',
-} as const satisfies Move
+} as const satisfies Transition
 
 /**
- * The life of an intent (SPEC 3). A status changes along a row of this table or not at all. What ends a payment under way or a PENDING
- * refund names it in its own guard; `decline` tells of a payment that failed and may be tried again.
+ * The life of an intent (SPEC 3). A status changes along a row of this table or not at all. The end of a payment or of
+ * a PENDING refund adds a guard that names that payment or refund. `decline` is for a payment that failed and that the
+ * customer may try again.
  */
-export const moves = {
+export const transitions = {
   pay: {
     from: ['PENDING'],
     to: 'PAID',
     event: 'payment.confirmed',
     guard: anyTime,
-    at: atOnce,
-    cancelsAt: notAnyMore,
+    at: immediately,
+    cancelsAt: () => null,
     cancellationReason: null,
   },
   decline: {
@@ -74,8 +73,8 @@ export const moves = {
     to: 'PENDING',
     event: 'payment.failed',
     guard: anyTime,
-    at: atOnce,
-    cancelsAt: whenTimeIsUp,
+    at: immediately,
+    cancelsAt: atExpiry,
     cancellationReason: null,
   },
   fail: {
@@ -83,8 +82,8 @@ export const moves = {
     to: 'FAILED',
     event: 'payment.failed',
     guard: anyTime,
-    at: atOnce,
-    cancelsAt: notAnyMore,
+    at: immediately,
+    cancelsAt: () => null,
     cancellationReason: null,
   },
   refund: {
@@ -92,8 +91,8 @@ export const moves = {
     to: 'REFUNDED',
     event: 'payment.refunded',
     guard: anyTime,
-    at: atOnce,
-    cancelsAt: notAnyMore,
+    at: immediately,
+    cancelsAt: () => null,
     cancellationReason: null,
   },
   cancel,
@@ -104,19 +103,20 @@ export const moves = {
     event: 'payment.expired',
     // Lists use the same field, so what they show as CANCELLED is what this transition may write.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // Its time was up then, however late somebody noticed; after what a payment under way left to tell.
+    // The intent expired at `expiresAt`, however late this write is. A payment that held it longer may have updated it
+    // later.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
-    cancelsAt: isOver,
+    cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',
   },
-} as const satisfies Record<string, Move>
+} as const satisfies Record<string, Transition>
 
-export type MoveName = keyof typeof moves
+export type TransitionName = keyof typeof transitions
 
-/** Whether a customer could still pay: the only status from which time runs out. */
+/** Whether a customer could still pay. PENDING is the only status that expires. */
 export const isPending = (status: Status): boolean =>
-  (moves.expire.from as readonly Status[]).includes(status)
+  (transitions.expire.from as readonly Status[]).includes(status)
 
-/** Whether there is money that could go back. */
+/** Whether the intent has been paid, so that money may be refunded. */
 export const isRefundable = (status: Status): boolean =>
-  (moves.refund.from as readonly Status[]).includes(status)
+  (transitions.refund.from as readonly Status[]).includes(status)

@@ -6,23 +6,23 @@ import { readSpan, type Span, within } from '../input/span.ts'
 import { type Countable, testsKeptFrom } from '../lists/counts/countable.ts'
 import { readCountedPage } from '../lists/counts/read-page.ts'
 import type { Intent } from './intent.ts'
-import { alreadyCancelled, isPending, moves } from './lifecycle.ts'
+import { alreadyCancelled, isPending, transitions } from './lifecycle.ts'
 
 export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
 }
 
-/** Reads the query of a list (SPEC 4.3). A bare `to` date means the end of that UTC day. */
+/** Parses the query of a list (SPEC 4.3). A `to` without a time means the end of that UTC day. */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   ...readSpan(query),
   ...readSlice(query),
 })
 
-/** Fields that no list shows. Together they may be larger than all other fields. */
+/** Fields that no list shows. Together they may be larger than all the others. */
 const unlisted = { outbox: 0, effects: 0, attempts: 0 } as const
 
-/** The caller's intents, newest first; ties by id. Those whose time is up at `now` count as CANCELLED, written down or not. */
+/** Returns the caller's intents, newest first, ties by id. Intents that have expired at `now` count as CANCELLED. */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -33,10 +33,10 @@ export async function listIntents(
   if (status === null)
     return readCountedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
-  const whose = { businessId, sandbox }
-  const isAnyOverdue = status === moves.expire.to && (await hasOverdue(deps, whose, now))
-  const inSpan = { ...whose, ...within('createdAt', search) }
-  const where = { ...inSpan, ...readingAs(status, now, isAnyOverdue) }
+  const owner = { businessId, sandbox }
+  const hasOverdue = status === transitions.expire.to && (await findOverdue(deps, owner, now))
+  const inSpan = { ...owner, ...within('createdAt', search) }
+  const where = { ...inSpan, ...readingAs(status, now, hasOverdue) }
   const times = cancelTimes(status, now)
   const isWhole = search.from === null && search.to === null
   return readPage<Intent>(
@@ -47,7 +47,7 @@ export async function listIntents(
       fields: unlisted,
       // One key range, even with overdue intents: `cancelsAt` is null for every other status.
       ...(isWhole && times !== null
-        ? { counted: { where: { ...whose, ...times }, index: 'byCancelsAt' } }
+        ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
     },
     search,
@@ -68,28 +68,32 @@ function allIntents(
 }
 
 /**
- * A filter for the intents that read as `status` at `now`. Searches the PENDING intents for overdue ones only if there are any, because
- * that search skips over all the others.
+ * Returns a filter for the intents that read as `status` at `now`. Searches the PENDING intents for overdue ones only
+ * if there are any, because that search skips over all the others.
  */
-function readingAs(status: Intent['status'], now: Date, isAnyOverdue: boolean): Record<string, unknown> {
-  if (isAnyOverdue) return { status: { $in: [status, ...moves.expire.from] }, ...moves.expire.guard(now) }
+function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
+  if (hasOverdue)
+    return { status: { $in: [status, ...transitions.expire.from] }, ...transitions.expire.guard(now) }
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
-/** A filter on `cancelsAt` for the intents that read as `status` at `now`; null for a status that does not depend on it. */
+/**
+ * Returns a filter on `cancelsAt` for the intents that read as `status` at `now`. Null for a status that does not
+ * depend on it.
+ */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
-  if (status === moves.expire.to) return moves.expire.guard(now)
+  if (status === transitions.expire.to) return transitions.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
 /** Whether an intent is stored as PENDING but reads CANCELLED at `now`. */
-async function hasOverdue(
+async function findOverdue(
   deps: Pick<Deps, 'Intent'>,
-  whose: Record<string, unknown>,
+  owner: Record<string, unknown>,
   now: Date,
 ): Promise<boolean> {
   const found = await deps.Intent.findOne(
-    { ...whose, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
+    { ...owner, cancelsAt: { $gt: alreadyCancelled, $lte: now } },
     { _id: 0, cancelsAt: 1 },
     { hint: 'byCancelsAt', maxTimeMS: longestReadMs },
   ).lean()

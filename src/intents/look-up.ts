@@ -1,7 +1,7 @@
 import type { EventName } from '../../schemas/events.ts'
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
-import { type Move, moves } from './lifecycle.ts'
+import { type Transition, transitions } from './lifecycle.ts'
 
 /** An intent for support staff: without its code, the merchant's metadata and the facts of its events. */
 export type TracedIntent = Omit<
@@ -19,24 +19,26 @@ const hidden = {
   'outbox.facts': 0,
 }
 
-/** The intent with this reference, of whichever business and environment. */
+/** Finds an intent by its reference, in all businesses and both environments. */
 export const lookUpIntent = (
   deps: Pick<Deps, 'Intent'>,
   referenceNumber: string,
 ): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
-/** The events that the life of an intent has brought about so far, each as often as it did, as far as it is written down. */
+/** Returns the events of an intent so far, by what the intent still records. The same event may occur several times. */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')
-  const ended = Object.values(moves).find((move: Move) => move.cancellationReason === cancellationReason)
+  const cancellation = Object.values(transitions).find(
+    (transition: Transition) => transition.cancellationReason === cancellationReason,
+  )
   return [
     'payment.created',
-    ...payments.filter(({ outcome }) => outcome === 'declined').map(() => moves.decline.event),
-    ...payments.filter(({ outcome }) => outcome === 'failed').map(() => moves.fail.event),
-    ...(payment === null ? [] : [moves.pay.event]),
-    ...refunds.filter(({ status }) => status === 'SUCCEEDED').map(() => moves.refund.event),
-    ...(cancellationReason === null || ended === undefined ? [] : [ended.event]),
+    ...payments.filter(({ outcome }) => outcome === 'declined').map(() => transitions.decline.event),
+    ...payments.filter(({ outcome }) => outcome === 'failed').map(() => transitions.fail.event),
+    ...(payment === null ? [] : [transitions.pay.event]),
+    ...refunds.filter(({ status }) => status === 'SUCCEEDED').map(() => transitions.refund.event),
+    ...(cancellationReason === null || cancellation === undefined ? [] : [cancellation.event]),
   ]
 }

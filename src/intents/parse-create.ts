@@ -6,22 +6,22 @@ import {
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 
-/** What a merchant asks for in a create; the rest of the intent is the service's. */
+/** The fields of a new intent that the merchant sets. The service sets the others. */
 export type IntentRequest = Pick<
   Intent,
   'amount' | 'amountType' | 'label' | 'metadata' | 'successUrl' | 'cancelUrl'
 >
 
-/** Judges the body of a create (SPEC 4.1) and keeps only what belongs to it. */
+/** Validates the body of a create (SPEC 4.1) and returns the fields that belong to it. */
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const schema = sandbox ? createTestIntentBody : createLiveIntentBody
-  const asked = deps.validate<CreateIntentBody>(schema, body)
+  const valid = deps.validate<CreateIntentBody>(schema, body)
   return {
-    amount: asked.amount ?? null,
-    amountType: asked.amountType ?? 'FIXED',
-    label: asked.label ?? null,
-    metadata: Object.entries(asked.metadata ?? {}).map(([key, value]) => ({ key, value })),
-    successUrl: asked.success_url ?? null,
-    cancelUrl: asked.cancel_url ?? null,
+    amount: valid.amount ?? null,
+    amountType: valid.amountType ?? 'FIXED',
+    label: valid.label ?? null,
+    metadata: Object.entries(valid.metadata ?? {}).map(([key, value]) => ({ key, value })),
+    successUrl: valid.success_url ?? null,
+    cancelUrl: valid.cancel_url ?? null,
   }
 }

@@ -3,7 +3,7 @@ import { byFormat, type Recall } from '../idempotency/recall.ts'
 import type { Intent } from './intent.ts'
 import { metadataObject } from './metadata.ts'
 
-/** The fields that the response to a create is computed from. No transition changes them. */
+/** The response to a create is computed from these fields. No transition changes them. */
 const createdFields = {
   referenceNumber: 1,
   shortCode: 1,

@@ -1,23 +1,23 @@
 import { currencyCode } from '../../schemas/currency.ts'
 import type { Caller } from '../businesses/caller.ts'
 import type { Config } from '../config.ts'
-import { codeAnswers } from './code.ts'
+import { isCodeActive } from './code.ts'
 import type { Intent } from './intent.ts'
-import { isPending, moves } from './lifecycle.ts'
+import { isPending, transitions } from './lifecycle.ts'
 import type { Payment } from './payments/payment.ts'
 import { presentCreated } from './present-created.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
-/** What tells whether time has run out. */
-type Aging = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
+/** The fields that decide whether an intent has expired. */
+type Expirable = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
 
 /**
- * The intent as it is at `now`: one whose time is up has expired, whether or not a worker has written it down
- * yet, unless a payment is under way. The later write sets the same values. `now` is from before the intent was read: by a later
- * time it may have been paid in between.
+ * Returns the intent in its state at `now`. An intent that is due has expired even if no worker has written that yet,
+ * unless a payment holds it. The later write sets the same values. Pass a `now` from before the intent was read: by a
+ * later clock reading, an intent that was paid in time could seem expired.
  */
-export function asOf<Seen extends Aging>(intent: Seen, now: Date): Seen {
-  const { expire } = moves
+export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
+  const { expire } = transitions
   if (!isPending(intent.status) || intent.expiresAt > now || intent.hold !== null) return intent
   return {
     ...intent,
@@ -27,24 +27,24 @@ export function asOf<Seen extends Aging>(intent: Seen, now: Date): Seen {
   }
 }
 
-/** Every field of SPEC 2.1, as of `now`; the code only while it answers. */
+/** Returns every field of SPEC 2.1 as of `now`. The code is null once it is not active. */
 export function presentIntent(
   config: Pick<Config, 'payUrl'>,
   stored: Intent,
   now: Date,
 ): Record<string, unknown> {
   const intent = asOf(stored, now)
-  const answers = codeAnswers(intent, now)
+  const isActive = isCodeActive(intent, now)
   const { cancellationReason, failure, refunds } = intent
   return {
     ...presentCreated(intent, config.payUrl),
     status: intent.status,
-    code: answers ? intent.code : null,
-    codeExpiresAt: answers ? intent.codeExpiresAt : null,
+    code: isActive ? intent.code : null,
+    codeExpiresAt: isActive ? intent.codeExpiresAt : null,
     type: 'API',
     payment: intent.payment === null ? null : presentPayment(intent.payment),
     refunds: refunds.map(presentRefund),
-    totalAmountRefunded: refundedSoFar(refunds),
+    totalAmountRefunded: sumRefunded(refunds),
     updatedAt: intent.updatedAt,
     ...(cancellationReason === null ? {} : { cancellationReason }),
     ...(failure !== null
@@ -53,7 +53,7 @@ export function presentIntent(
   }
 }
 
-/** The same for a key: a publishable one is in the shop's page, and what a refund was for is between the merchant and us. */
+/** The same for a caller. A publishable key is public in the shop's page, so it does not get the reasons of refunds. */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
   config: Pick<Config, 'payUrl'>,
@@ -67,7 +67,7 @@ export function presentFor(
 
 const presentPayment = ({ amountPaid, paidAt, method }: Payment) => ({ amountPaid, paidAt, method })
 
-/** A refund as merchants see it; PENDING as long as nobody knows whether the money went back. */
+/** A refund as merchants see it. PENDING while its outcome is unknown. */
 export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund) => ({
   id,
   amount,
@@ -77,6 +77,6 @@ export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund)
   createdAt,
 })
 
-/** Centimes that went back. */
-const refundedSoFar = (refunds: readonly Refund[]): number =>
+/** The sum of the successful refunds, in centimes. */
+const sumRefunded = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)

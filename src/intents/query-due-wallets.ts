@@ -2,62 +2,63 @@ import type { Deps } from '../deps.ts'
 import { pastMongoose } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Intent } from './intent.ts'
-import { askWithSlot } from './query-wallets.ts'
+import { queryWithSlot } from './query-wallets.ts'
 
-/** Intents of one business in one run of the poll. More than a process asks about at a time. */
-const mostOfOne = 100
+/** Intents of one business in one run of the poll: more than a process queries at the same time. */
+const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
-  askAt: Date
+  queryAt: Date
 }
 
 /**
- * Asks wallets about the payments and refunds that are due, with a share for each business. Does not wait for the wallets, because one that hangs
- * must not delay questions to others. Returns how many intents it found. Payments and refunds are separate searches, each with its own index.
+ * Starts the wallet queries that are due, with a share for each business. Does not wait for the wallets, because one
+ * that hangs must not delay queries to others. Returns the number of intents that it found. Payments and refunds are
+ * separate searches, each with its own index.
  */
-export async function askDue(deps: Deps): Promise<number> {
-  const payments = await askBy(deps, 'hold.askAt', 'paymentToAsk', '$hold.askAt')
-  return payments + (await askBy(deps, 'refunds.askAt', 'refundToAsk', { $min: '$refunds.askAt' }))
+export async function queryDueWallets(deps: Deps): Promise<number> {
+  const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
+  return payments + (await queryBy(deps, 'refunds.queryAt', 'refundToQuery', { $min: '$refunds.queryAt' }))
 }
 
-async function askBy(deps: Deps, field: string, index: string, askAt: unknown): Promise<number> {
+async function queryBy(deps: Deps, field: string, index: string, queryAt: unknown): Promise<number> {
   const now = deps.now()
   return inFairBatches<Open>(
-    mostOfOne,
+    maxPerBusiness,
     (last, without) =>
       pastMongoose(deps.Intent).find<Open>(
         {
-          [field]: { $lte: now, ...(last === null ? {} : { $gte: last.askAt }) },
+          [field]: { $lte: now, ...(last === null ? {} : { $gte: last.queryAt }) },
           businessId: { $nin: [...without] },
         } as object,
         {
-          projection: { businessId: 1, hold: 1, refunds: openRefunds, askAt },
+          projection: { businessId: 1, hold: 1, refunds: pendingRefunds, queryAt },
           hint: index,
           sort: { [field]: 1 },
         },
       ),
     async (intents) => {
-      for (const intent of intents) for (const key of keysDue(intent, now)) begin(deps, intent, key)
+      for (const intent of intents) for (const key of keysDue(intent, now)) startQuery(deps, intent, key)
     },
   )
 }
 
-/** Only the PENDING refunds. An intent may have a thousand refunds, most of them ended. */
-const openRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
+/** Only the PENDING refunds. An intent may have a thousand refunds, and most of them have ended. */
+const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
-/** The keys of the payments and refunds that are due. */
+/** Returns the keys of the payments and refunds that are due. */
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
   const open = hold === null ? refunds : [hold, ...refunds]
-  return open.filter(({ askAt }) => askAt !== undefined && askAt <= now).map(({ id }) => id)
+  return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/** Takes the slot before the intent is read, because a thousand questions of a business may be waiting for slots. */
-function begin(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
+/** Takes the slot before the intent is read, because a thousand queries of a business may be waiting for slots. */
+function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
   const free = deps.walletQueries.has(key) ? null : deps.walletQuerySlots.takeNow(businessId)
   if (free === null) return
   deps.walletQueries.add(key)
   deps.backgroundWork.add(
-    ask(deps, intentId, key)
+    queryAndLog(deps, intentId, key)
       .catch((err: unknown) => deps.log.warn({ err, intentId }, 'wallet.query-failed'))
       .finally(() => {
         deps.walletQueries.delete(key)
@@ -66,7 +67,7 @@ function begin(deps: Deps, { _id: intentId, businessId }: Open, key: string): vo
   )
 }
 
-async function ask(deps: Deps, intentId: string, key: string): Promise<void> {
-  const { outcome, why, nextAt } = await askWithSlot(deps, intentId, key)
+async function queryAndLog(deps: Deps, intentId: string, key: string): Promise<void> {
+  const { outcome, why, nextAt } = await queryWithSlot(deps, intentId, key)
   if (outcome === 'unknown') deps.log.warn({ intentId, outcome, why, nextAt }, 'wallet.queried')
 }

@@ -9,36 +9,40 @@ import type { Intent } from './intent.ts'
 import { findOpen, type OpenOrder } from './open-order.ts'
 import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
-/** Asked again after a quarter of the time that it has been unknown for, within these. */
-const soonestMs = 1000
-const latestMs = 60_000
+/**
+ * While the outcome is unknown, the next query follows after a quarter of the time since the order, within these
+ * limits.
+ */
+const minWaitMs = 1000
+const maxWaitMs = 60_000
 
 /**
- * The result of asking. `nothing-to-ask`: the payment or refund has ended. `put-off`: this process already asks about as many orders of the
- * business as it may. `nextAt`: when to ask again, if it was too early or put off, or if the outcome is unknown (`why`).
+ * The result of a query. `ended`: the payment or refund has ended already. `not-due`: the next query is not due.
+ * `no-slot`: this process already runs as many queries of the business as it may. `nextAt`: when to query next, unless
+ * the outcome is known. `why`: the reason for an unknown outcome.
  */
-export interface AskOutcome {
-  outcome: WalletOutcome['outcome'] | 'nothing-to-ask' | 'not-due' | 'put-off'
+export interface QueryResult {
+  outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
   why: string | null
   nextAt: Date | null
 }
 
 /**
- * Asks the wallet for the outcome of the payment or refund of this key, if it is time, and ends it when the outcome is known. Run
- * twice, or in two processes at once, it ends once.
+ * Queries the wallet for the outcome of the payment or refund with this key, if that is due. Ends it if the outcome is
+ * known. Ends it once, even if this runs twice or in two processes at the same time.
  */
-export async function askWallet(deps: Deps, intentId: string, key: string): Promise<AskOutcome> {
+export async function queryWallet(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
-  if (open === null) return nothingToAsk
+  if (open === null) return ended
   const free = deps.walletQuerySlots.takeNow(open.intent.businessId)
-  if (free === null) return { outcome: 'put-off', why: null, nextAt: putOffUntil(deps, open.since) }
-  return askAbout(deps, open, aWorker).finally(free)
+  if (free === null) return { outcome: 'no-slot', why: null, nextAt: randomRetryAt(deps, open.startedAt) }
+  return queryOrder(deps, open, worker).finally(free)
 }
 
-/** As `askWallet`, for a caller that holds a question slot of the business. */
-export async function askWithSlot(deps: Deps, intentId: string, key: string): Promise<AskOutcome> {
+/** The same for a caller that holds a query slot of the business. */
+export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
-  return open === null ? nothingToAsk : askAbout(deps, open, aWorker)
+  return open === null ? ended : queryOrder(deps, open, worker)
 }
 
 async function readOpen(deps: Deps, intentId: string, key: string): Promise<OpenOrder | null> {
@@ -46,62 +50,65 @@ async function readOpen(deps: Deps, intentId: string, key: string): Promise<Open
   return intent === null ? null : findOpen(deps, intent, key)
 }
 
-const nothingToAsk = { outcome: 'nothing-to-ask', why: null, nextAt: null } as const
+const ended = { outcome: 'ended', why: null, nextAt: null } as const
 
-/** Who asks: a request, or a job (null), and how it waits on MongoDB. */
-export interface Asker {
+/** The request that queries a wallet, or null for a job, and its timeouts with MongoDB. */
+export interface Querier {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
-/** A worker waits for MongoDB as long as MongoDB takes. */
-const aWorker: Asker = { cause: null, withinDeadline: (work) => work(noHurry) }
+/** A worker has no timeouts of its own with MongoDB. */
+const worker: Querier = { cause: null, withinDeadline: (work) => work(noHurry) }
 
-/** As `askWallet`, about one that was just read. */
-export async function askAbout(
+/** As `queryWallet`, for an order that was just read. */
+export async function queryOrder(
   deps: Deps,
   open: OpenOrder,
-  { cause, withinDeadline }: Asker,
-): Promise<AskOutcome> {
-  if (open.askAt > deps.now()) return { outcome: 'not-due', why: null, nextAt: open.askAt }
-  const outcome = await ask(deps, open)
+  { cause, withinDeadline }: Querier,
+): Promise<QueryResult> {
+  if (open.queryAt > deps.now()) return { outcome: 'not-due', why: null, nextAt: open.queryAt }
+  const outcome = await fetchOutcome(deps, open)
   if (outcome.outcome !== 'unknown') {
     await withinDeadline(() => open.settle(outcome, cause))
     return { outcome: outcome.outcome, why: null, nextAt: null }
   }
-  const nextAt = nextAsk(deps, open.since)
-  await withinDeadline(() => open.askAgainAt(nextAt))
+  const nextAt = nextQueryAt(deps, open.startedAt)
+  await withinDeadline(() => open.scheduleQuery(nextAt))
   return { outcome: 'unknown', why: outcome.why, nextAt }
 }
 
-/** A wallet is asked under its own name only: another one never had the order, and would say so. */
-async function ask(deps: Deps, { wallet: name, question }: OpenOrder): Promise<WalletOutcome> {
+/** Queries only the wallet that got the order: any other wallet would say that the order does not exist. */
+async function fetchOutcome(deps: Deps, { wallet: name, query }: OpenOrder): Promise<WalletOutcome> {
   const wallet = deps.wallets.named(name)
   if (wallet === null) return { outcome: 'unknown', why: 'not configured' }
-  return outcomeOf(deps, name, () => wallet.status(question))
+  return outcomeOf(deps, name, () => wallet.status(query))
 }
 
-function nextAsk(deps: Pick<Deps, 'now'>, since: Date): Date {
+function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
-  const waitMs = Math.min(latestMs, Math.max(soonestMs, (now - since.getTime()) / 4))
+  const waitMs = Math.min(maxWaitMs, Math.max(minWaitMs, (now - startedAt.getTime()) / 4))
   return new Date(now + waitMs)
 }
 
-/** Any instant up to the next question. So orders that became due together, such as those of an outage, come back one by one. */
-function putOffUntil(deps: Pick<Deps, 'now'>, since: Date): Date {
+/**
+ * A random instant before the next query, so that orders that became due together, such as those of an outage, spread
+ * out.
+ */
+function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
-  const waitMs = nextAsk(deps, since).getTime() - now
-  return new Date(now + soonestMs + Math.random() * (waitMs - soonestMs))
+  const waitMs = nextQueryAt(deps, startedAt).getTime() - now
+  return new Date(now + minWaitMs + Math.random() * (waitMs - minWaitMs))
 }
 
 /**
- * Leaves to the workers what a wallet did not tell just now. Whoever waits hears the same, noted or not: an instant at which to ask is
- * there since it began, and a poll knows it.
+ * Leaves an order with an unknown outcome to the workers. Never throws: the order has had a `queryAt` since it began,
+ * so a poll finds it even if this write fails.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
   const at = firstQueryAt(deps.now())
-  await withinDeadline(() => open.askAgainAt(at)).then(
-    () => enqueueWalletOutcome(deps, open.intent, open.question.key, at),
+  await withinDeadline(() => open.scheduleQuery(at)).then(
+    () => enqueueWalletOutcome(deps, open.intent, open.query.key, at),
     () => undefined,
   )
 }

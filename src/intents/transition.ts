@@ -3,132 +3,143 @@ import { recorded } from '../idempotency/effect.ts'
 import { environmentOf } from '../metrics/metrics.ts'
 import { type Cause, newEvent } from '../outbox/event.ts'
 import { codeReusableFrom } from './code.ts'
-import { paymentFacts, type Told } from './facts.ts'
+import { type EventDetails, paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
-import { isPending, type Move, type MoveName, moves } from './lifecycle.ts'
+import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
 
-/** One move as somebody asks for it. */
-export interface Step {
-  move: MoveName
+/** A transition to apply to one intent. */
+export interface TransitionInput {
+  name: TransitionName
   /**
-   * The idempotency claim's, so that a retry of the same request finds its own change, or the payment's, so that its form is known; null
-   * for the service's own acts, and for what its own guard lets happen once.
+   * The effect id of the idempotency claim, by which a retry finds the change that the request made. For a payment: its
+   * id, so that one form is one payment. Null if the service itself acts, or if `guard` lets the transition happen only
+   * once.
    */
   effectId: string | null
-  /** The request that moves it; null: the clock or a job. */
+  /** The request that causes the transition. Null for a job or the clock. */
   cause: Cause | null
-  /** What else must hold, as a filter: the payment or the refund that this ends. */
+  /** An additional filter of the write: the payment or the refund that this transition ends. */
   guard?: Record<string, unknown>
-  /** What the intent is afterwards, beside its status. */
+  /** New values of fields other than the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure'>>
-  /** Changes inside its lists, as update operators. */
+  /** Changes inside the intent's lists, as update operators. */
   lists?: {
     $set?: Record<string, unknown>
     $unset?: Record<string, unknown>
     $push?: Record<string, unknown>
   }
-  /** What the event tells beyond the intent. */
-  told?: Told
+  eventDetails?: EventDetails
 }
 
-/** A change of an intent as one update of one document, and the intent as it leaves it, but for its lists. `move`: null of one that moves nothing. */
+/** A change of an intent, as one update of one document. */
 export interface PlannedChange {
-  move: MoveName | null
+  /** Null if the status stays the same. */
+  transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
+  /** The intent after the change. Its lists are those from before. */
   after: Intent
 }
 
-/**
- * `proof`: a filter that matches the intent after the transition. Uses the effect id if there is one, otherwise the event, which stays until
- * it is relayed.
- */
-export interface PlannedMove extends PlannedChange {
+export interface PlannedTransition extends PlannedChange {
+  /**
+   * A filter that matches the intent after the transition. Uses the effect id if there is one, otherwise the event,
+   * which stays until it is relayed.
+   */
   proof: Record<string, unknown>
 }
 
 /**
- * Moves an intent, in one write of its own (planMove). Answers the intent after the move, or null when the guard refused. For what a merchant
- * asks for: each comes alone, and is answered with the lists of the intent as they are then, but for its outbox.
+ * Applies a transition in a write of its own, for requests of merchants. Returns the intent after the transition, with
+ * its current lists but without its outbox. Returns null if the guard refuses.
  */
-export async function transition(
+export async function applyTransition(
   deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
   intent: Intent,
-  step: Step,
+  input: TransitionInput,
 ): Promise<Intent | null> {
-  const { filter, update } = planMove(deps, intent, step)
+  const { filter, update } = planTransition(deps, intent, input)
   const after = await deps.Intent.findOneAndUpdate(filter, update, {
     returnDocument: 'after',
     projection: { outbox: 0 },
   }).lean<Intent | null>()
-  if (after !== null) countMove(deps, step.move, after)
+  if (after !== null) countTransition(deps, input.name, after)
   return after
 }
 
 /**
- * The same in a batch with other transitions, for transitions that come in large numbers: the expiries of a sale, and a bulk cancel. Also
- * returns null for a transition without an effect id whose event was relayed before the check. Then nothing is left to do.
+ * Applies a transition in a batch with other transitions. For those that come in large numbers: the expiries of a sale,
+ * and a bulk cancel. Returns null if the guard refuses. Also returns null for a transition without an effect id whose
+ * event was relayed before the batcher checked the proof. Then nothing is left to do.
  */
-export async function transitionTogether(
+export async function applyTransitionInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
   intent: Intent,
-  step: Step,
+  input: TransitionInput,
   deadlineAt: number,
 ): Promise<Intent | null> {
-  const { proof, ...change } = planMove(deps, intent, step)
-  return changeTogether(deps, change, proof, deadlineAt)
+  const { proof, ...change } = planTransition(deps, intent, input)
+  return writeInBatch(deps, change, proof, deadlineAt)
 }
 
-/** Sends a change that is planned in a trip that is shared. Of the intent that it answers the lists are those of before. `proof`: see mongo/batching/update-batcher.ts. */
-export async function changeTogether(
+/**
+ * Writes a planned change in a batch with other changes. Returns `change.after`, or null if the filter does not match.
+ * `proof`: see mongo/batching/update-batcher.ts.
+ */
+export async function writeInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
-  { move, filter, update, after }: PlannedChange,
+  { transition, filter, update, after }: PlannedChange,
   proof: Record<string, unknown>,
   deadlineAt: number,
 ): Promise<Intent | null> {
   if (!(await deps.batchers.updateIntent({ filter, update, proof }, deadlineAt))) return null
-  if (move !== null) countMove(deps, move, after)
+  if (transition !== null) countTransition(deps, transition, after)
   return after
 }
 
-/** Counts a move that is written. */
-export const countMove = (
+/** Counts a transition after its write. */
+export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
-  move: MoveName | 'create',
+  name: TransitionName | 'create',
   intent: Pick<Intent, 'sandbox'>,
-): void => metrics.transitions.inc({ move, environment: environmentOf(intent) })
+): void => metrics.transitions.inc({ move: name, environment: environmentOf(intent) })
 
 /**
- * THE write: guard, change and event together, as one update of one document. Nothing else sets a status. Sent by `transition` or by
- * `transitionTogether`; by `changeTogether` where the payment under way has a proof that outlives the event (payments/settle.ts).
+ * Plans THE write: guard, change and event together, as one update of one document. Nothing else sets a status.
+ * `applyTransition` and `applyTransitionInBatch` send it. payments/settle.ts sends it with `writeInBatch`, because it
+ * has a proof that outlives the event.
  */
-export function planMove(deps: Pick<Deps, 'now'>, intent: Intent, step: Step): PlannedMove {
-  const { effectId, cause, guard, set, lists, told } = step
-  const move: Move = moves[step.move]
+export function planTransition(
+  deps: Pick<Deps, 'now'>,
+  intent: Intent,
+  input: TransitionInput,
+): PlannedTransition {
+  const { name, effectId, cause, guard, set, lists, eventDetails = {} } = input
+  const transition: Transition = transitions[name]
   const now = deps.now()
-  const at = move.at(intent, now)
-  const { cancellationReason } = move
-  const cancelsAt = move.cancelsAt(intent)
-  const change = { ...set, status: move.to, cancelsAt, cancellationReason, updatedAt: at }
-  const event = newEvent(move.event, at, paymentFacts({ ...intent, ...change }, told ?? {}), cause)
+  const at = transition.at(intent, now)
+  const { cancellationReason } = transition
+  const cancelsAt = transition.cancelsAt(intent)
+  const change = { ...set, status: transition.to, cancelsAt, cancellationReason, updatedAt: at }
+  const event = newEvent(transition.event, at, paymentFacts({ ...intent, ...change }, eventDetails), cause)
   const { businessId, sandbox, _id } = intent
   const unlessDone = effectId === null ? {} : { effects: { $ne: effectId } }
   return {
-    move: step.move,
+    transition: name,
     filter: {
       businessId,
       sandbox,
       _id,
-      status: { $in: move.from },
-      ...move.guard(now),
+      status: { $in: transition.from },
+      ...transition.guard(now),
       ...guard,
       ...unlessDone,
     },
     update: {
       $set: { ...change, ...lists?.$set },
       ...(lists?.$unset === undefined ? {} : { $unset: lists.$unset }),
-      // Its code rests from the end of PENDING on.
-      ...(isPending(move.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
+      // The code becomes reusable some time after the intent stops being PENDING.
+      ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
       $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },
     proof: effectId === null ? { 'outbox.id': event.id } : { effects: effectId },

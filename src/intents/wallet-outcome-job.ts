@@ -1,14 +1,17 @@
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 
-/** The job that asks about one payment or refund. The wallet's key as id: a second add is a no-op. */
+/**
+ * The job that queries the outcome of one payment or refund. Its id is the wallet's key, so adding it twice makes one
+ * job.
+ */
 export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },
   jobId: key,
   delayMs: Math.max(0, at.getTime() - now.getTime()),
 })
 
-/** Wakes a worker that asks the wallet. If it is lost, a poll asks. */
+/** Enqueues a query of the wallet for `at`. If the job is lost, the poll of due wallet queries finds the order. */
 export const enqueueWalletOutcome = (
   deps: Pick<Deps, 'enqueue' | 'now'>,
   intent: Pick<Intent, '_id'>,

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { Intent } from '../intents/intent.ts'
-import { moves } from '../intents/lifecycle.ts'
+import { transitions } from '../intents/lifecycle.ts'
 import { type Order, placed } from '../store/orders/order.ts'
 import { ageOf } from './age.ts'
 import { longestQuestionMs } from './figure.ts'
@@ -32,7 +32,7 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
  */
 export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(
-    { status: { $in: moves.expire.from }, ...moves.expire.guard(deps.now()) },
+    { status: { $in: transitions.expire.from }, ...transitions.expire.guard(deps.now()) },
     { expiresAt: 1 },
   )
     .sort({ cancelsAt: 1 })

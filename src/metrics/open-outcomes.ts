@@ -16,14 +16,14 @@ const mostCounted = 1_000
 
 /** Most of them are under way just now and end within a second. */
 export const openPayments = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
-  summed(deps, 'hold.askAt', [
+  summed(deps, 'hold.queryAt', [
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$hold.startedAt' } } },
   ])
 
 export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
-  summed(deps, 'refunds.askAt', [
+  summed(deps, 'refunds.queryAt', [
     { $unwind: '$refunds' },
-    { $match: { 'refunds.askAt': { $type: 'date' } } },
+    { $match: { 'refunds.queryAt': { $type: 'date' } } },
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$refunds.createdAt' } } },
   ])
 
@@ -33,14 +33,14 @@ export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOut
  */
 async function summed(
   deps: Pick<Deps, 'Intent' | 'now'>,
-  askAt: string,
+  queryAt: string,
   sum: PipelineStage[],
 ): Promise<OpenOutcomes> {
   const from = async (direction: 1 | -1) => {
     const [answer] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
       // As nothing more is asked of it, the index is read in its order.
-      { $match: { [askAt]: { $exists: true } } },
-      { $sort: { [askAt]: direction } },
+      { $match: { [queryAt]: { $exists: true } } },
+      { $sort: { [queryAt]: direction } },
       { $limit: mostCounted },
       ...sum,
     ]).option({ maxTimeMS: longestQuestionMs })

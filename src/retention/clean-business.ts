@@ -5,8 +5,8 @@ import { removeDeliveries } from './remove-deliveries.ts'
 import { removeIntents } from './remove-intents.ts'
 import { removeOrders } from './remove-orders.ts'
 import { removeProducts } from './remove-products.ts'
-import { forgetAnswers } from './remove-responses.ts'
-import { forgetAttempts } from './trim-attempts.ts'
+import { removeResponses } from './remove-responses.ts'
+import { trimAttempts } from './trim-attempts.ts'
 
 /**
  * Takes away what is old of a business, by the indexes that its lists are read by. Stopped or killed anywhere, the next one finds what is still
@@ -17,10 +17,10 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeIntents(cleaning)
   await removeOrders(cleaning)
   await removeProducts(cleaning)
-  const { Endpoint, businessId, answersBefore: before } = cleaning
+  const { Endpoint, businessId, responsesBefore: before } = cleaning
   const deletable = { index: 'byTime', where: { businessId }, from: null, before }
   // Removed last: a deleted endpoint stays as long as its deliveries.
   await eachPage(cleaning.pace, Endpoint, deletable, (ids) => removeEndpoints(cleaning, ids))
-  await forgetAttempts(cleaning)
-  await forgetAnswers(cleaning)
+  await trimAttempts(cleaning)
+  await removeResponses(cleaning)
 }

@@ -22,7 +22,7 @@ interface Spans {
   /** Of live deliveries the attempts go; null: they stay. */
   attemptsBefore: Date | null
   /** Of products and endpoints the sealed first response goes; endpoints deleted before go themselves. */
-  answersBefore: Date
+  responsesBefore: Date
 }
 
 /** The clean-up of one business on its way. */
@@ -43,6 +43,6 @@ export function spansOf({ config, now }: CleaningDeps): Spans {
   return {
     testsBefore: new Date(at - sandboxRetentionMs),
     attemptsBefore: keptMs === null ? null : new Date(at - keptMs),
-    answersBefore: new Date(at - requestableMs),
+    responsesBefore: new Date(at - requestableMs),
   }
 }

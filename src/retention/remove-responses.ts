@@ -13,7 +13,7 @@ interface Answered extends Listed {
 }
 
 /** Removes the sealed first responses of old products and endpoints: half of a product's bytes. */
-export async function forgetAnswers(cleaning: Cleaning): Promise<void> {
+export async function removeResponses(cleaning: Cleaning): Promise<void> {
   const { Product, Endpoint, businessId } = cleaning
   for (const sandbox of [true, false]) {
     const owner = { businessId, sandbox }
@@ -29,7 +29,7 @@ async function forget<Doc extends Answered>(
   index: string,
   where: Walk['where'],
 ): Promise<void> {
-  const { answersBefore: before, isDry, count } = cleaning
+  const { responsesBefore: before, isDry, count } = cleaning
   const collection = pastMongoose(model as unknown as Model<Answered>)
   const name = ['answers', collection.collectionName, index, where.sandbox === true ? 'test' : 'live'].join(
     ' ',

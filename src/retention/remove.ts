@@ -38,7 +38,7 @@ export async function removeMovements(
 
 /** Removes deleted endpoints of the business that have no delivery left. Endpoints belong to no environment. */
 export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
-  const { Endpoint, answersBefore: before } = cleaning
+  const { Endpoint, responsesBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }
   const unused = await unusedAmong(Endpoint, [{ $match: { _id: { $in: ids }, ...deleted } }])
   await removeFrom(cleaning, 'endpoints', pastMongoose(Endpoint), { _id: { $in: unused }, ...deleted })

@@ -8,7 +8,7 @@ type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
  * Asks for the clean-up that is owed and that nobody is at: the schedule's job was lost, nobody ran it, or whoever did died. In MongoDB stands which
  * night was cleaned last, so that a night is missed only until somebody looks.
  */
-export async function askForNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
+export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)
   const now = deps.now()
   if (!isOwed(record, now) || record.leaseUntil > now) return

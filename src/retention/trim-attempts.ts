@@ -19,7 +19,7 @@ const lastOnly = [
  * Old live deliveries of a business that have ended lose their attempts but the last, and of that the answer; nothing else of them changes. One
  * to which an attempt may still come gets a mark, and loses its own the night after it has ended.
  */
-export async function forgetAttempts(cleaning: Cleaning): Promise<void> {
+export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   const { businessId, attemptsBefore: before, isDry } = cleaning
   if (before === null) return
   await forgetLate(cleaning, before)

@@ -100,10 +100,10 @@ describe('npm run admin -- intents cancel', function () {
   it('skips and reports intents that are being paid or have expired', async () => {
     const [paying, over] = [await createIntent(service, merchant), await createIntent(service, merchant)]
     const soon = new Date(Date.now() + 3_600_000)
-    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01', mark: 'm' }
+    const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01', writeId: 'w' }
     await service.deps.Intent.updateOne(
       { referenceNumber: paying.referenceNumber },
-      { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, askAt: soon } } },
+      { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon } } },
     )
     await service.deps.Intent.updateOne(
       { referenceNumber: over.referenceNumber },

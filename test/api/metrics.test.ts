@@ -178,8 +178,8 @@ describe('Metrics', () => {
       // A third of them rests no more, and is as good as free.
       codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
       outbox: [],
-      refunds: index < 2 ? [{ ...template?.refunds[0], createdAt: at(90_000), askAt: at(0) }] : [],
-      hold: index < 3 ? { startedAt: at(index * 100_000), askAt: at(0) } : null,
+      refunds: index < 2 ? [{ ...template?.refunds[0], createdAt: at(90_000), queryAt: at(0) }] : [],
+      hold: index < 3 ? { startedAt: at(index * 100_000), queryAt: at(0) } : null,
     }))
     await service.deps.Intent.collection.insertMany(copies as never)
     await service.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
@@ -216,7 +216,7 @@ describe('Metrics', () => {
         outbox: [],
         ...changes,
       }))
-    const hold = { startedAt: at, askAt: at } as never
+    const hold = { startedAt: at, queryAt: at } as never
     await service.deps.Intent.collection.insertMany([
       ...standing(100, 'held', { hold, cancelsAt: neverCancels }),
       ...standing(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled }),
@@ -346,9 +346,9 @@ describe('Metrics', () => {
       codeKey: `live:m${index}`,
       refunds: [],
       outbox: [],
-      hold: { startedAt: at(10_000), askAt: at(-2_000) },
+      hold: { startedAt: at(10_000), queryAt: at(-2_000) },
     }))
-    const oldest = { startedAt: at(3_000_000), askAt: at(-59_000) }
+    const oldest = { startedAt: at(3_000_000), queryAt: at(-59_000) }
     await service.deps.Intent.collection.insertMany([
       ...held,
       { ...held[0], _id: 'old', referenceNumber: 'old', shortCode: 'old', codeKey: 'old', hold: oldest },

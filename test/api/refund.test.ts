@@ -3,7 +3,7 @@ import { mongo } from 'mongoose'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
-import { askWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { RefundOrder, StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, outboxData, post, readIntent } from '../support/actions.ts'
@@ -414,7 +414,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         await ask().expect(503)
         service.clock.advance(1500)
         const intent = await stored(reference)
-        await askWallet(service.deps, intent._id, intent.refunds[0]?.id ?? '')
+        await queryWallet(service.deps, intent._id, intent.refunds[0]?.id ?? '')
         restore()
         const { body } = await ask().expect(status)
         expect(body.data?.refund.amount ?? body.error.code).to.equal(status === 200 ? 100 : 'REFUND_FAILED')

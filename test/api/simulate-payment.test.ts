@@ -329,8 +329,8 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         payerPhone: '22******01',
         startedAt: now,
         validUntil: later,
-        askAt: later,
-        mark: 'try-1',
+        queryAt: later,
+        writeId: 'w-1',
       }
       await beginPayment(service.deps, await stored(reference), hold, noHurry)
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')

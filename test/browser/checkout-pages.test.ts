@@ -60,7 +60,7 @@ describe('The hosted payment pages', function () {
     const hold = { id: 'p', wallet: 'sandbox', amount: 50_000, payerPhone: '22******01' }
     await service.deps.Intent.updateOne(
       { referenceNumber: waiting.referenceNumber },
-      { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, askAt: soon } } },
+      { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon } } },
     )
     const suspended = await service.merchant()
     const behindSuspension = await createIntent(service, suspended, { amount: 50_000, label: hostile })

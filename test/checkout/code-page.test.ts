@@ -132,7 +132,7 @@ describe('The page for payment codes', () => {
       payerPhone: '22******01',
       startedAt: service.clock.now(),
       validUntil: service.clock.now(),
-      askAt: service.clock.now(),
+      queryAt: service.clock.now(),
     }
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: { hold } })
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))

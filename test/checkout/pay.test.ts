@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { askWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
@@ -166,7 +166,7 @@ describe('A payment on the hosted page', () => {
     const ask = async () => {
       const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
       service.clock.advance(60_000)
-      await askWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
+      await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
     }
     try {
       const waiting = await pay(await open(service, path), wallets.pays)
@@ -240,7 +240,7 @@ describe('A payment on the hosted page', () => {
         expect(stranger.html).not.to.include('<form')
         const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
         service.clock.advance(2000)
-        await askWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
+        await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
         const page = await open(service, waiting.url)
         expect(page.status).to.equal(200)
         expect(page.says).to.include(sentence)

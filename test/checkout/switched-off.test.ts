@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { changeBusiness } from '../../src/businesses/change-business.ts'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { askWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { atShell } from '../admin/staff.ts'
@@ -175,7 +175,7 @@ describe('A business that is switched off', () => {
       expect((await pay(forms[1] as Seen, liveWallet)).says).to.include('Payment in progress')
       const { _id, hold } = await storedIntent(service, lost.referenceNumber)
       service.clock.advance(60_000)
-      await askWallet(service.deps, _id, hold?.id ?? '')
+      await queryWallet(service.deps, _id, hold?.id ?? '')
       expect((await open(service, lost.path)).says)
         .to.include('Payment successful')
         .and.include(label)

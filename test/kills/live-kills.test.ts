@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
 import type { Deps } from '../../src/deps.ts'
-import { askWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -98,7 +98,7 @@ describe('A process that is killed between any two steps with money at a live pr
           'not-begun',
         )
       }
-      await Promise.all([askWallet(later, _id, paymentId), askWallet(later, _id, paymentId)])
+      await Promise.all([queryWallet(later, _id, paymentId), queryWallet(later, _id, paymentId)])
     },
     /** Then another customer pays, if nobody has. */
     async check({ referenceNumber, paymentId }: Payment, label: string) {
@@ -145,7 +145,7 @@ describe('A process that is killed between any two steps with money at a live pr
       },
       async run({ deps }: { deps: Deps }, { referenceNumber, paymentId }: Payment) {
         const { _id } = await storedIntent(service, referenceNumber)
-        return askWallet(deps, _id, paymentId)
+        return queryWallet(deps, _id, paymentId)
       },
       repeat,
       check,
@@ -194,7 +194,7 @@ describe('A process that is killed between any two steps with money at a live pr
       // Of what the dead one left nobody knows until the wallet is asked: by a worker, or by the retry.
       await giveBack(later, each)
       const { _id, refunds } = await storedIntent(service, each.referenceNumber)
-      for (const { id } of refunds) await askWallet(later, _id, id)
+      for (const { id } of refunds) await queryWallet(later, _id, id)
     },
     async check(each: Refunding, label: string) {
       await giveBack(later, each)

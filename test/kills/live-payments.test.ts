@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { pino } from 'pino'
 import { expireIntent } from '../../src/intents/expire.ts'
-import { type AskOutcome, askWallet } from '../../src/intents/query-wallets.ts'
+import { type QueryResult, queryWallet } from '../../src/intents/query-wallets.ts'
 import { describeError } from '../../src/process/log.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
@@ -76,10 +76,10 @@ describe('A live payment', () => {
   const orders = () => provider.requests.filter(({ method }) => method === 'POST')
 
   /** Asks about the payment that is under way, in the clock's time, until it is known. */
-  async function askUntilKnown(referenceNumber: string): Promise<AskOutcome> {
+  async function askUntilKnown(referenceNumber: string): Promise<QueryResult> {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     for (;;) {
-      const asked = await askWallet(service.deps, _id, hold?.id ?? '')
+      const asked = await queryWallet(service.deps, _id, hold?.id ?? '')
       if (asked.nextAt === null) return asked
       service.clock.advance(Math.max(0, asked.nextAt.getTime() - service.clock.now().getTime()))
     }
@@ -145,7 +145,7 @@ describe('A live payment', () => {
     const { hold } = await storedIntent(service, referenceNumber)
     service.clock.advance(2_000)
     expect(
-      (await askWallet(service.deps, (await storedIntent(service, referenceNumber))._id, hold?.id ?? ''))
+      (await queryWallet(service.deps, (await storedIntent(service, referenceNumber))._id, hold?.id ?? ''))
         .outcome,
     ).to.equal('unknown')
     await expectHeld(referenceNumber)
@@ -172,7 +172,7 @@ describe('A live payment', () => {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     service.clock.advance(2_000)
     // The provider does not know of it yet.
-    expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({
+    expect(await queryWallet(service.deps, _id, hold?.id ?? '')).to.include({
       outcome: 'unknown',
       why: 'not there',
     })
@@ -227,7 +227,7 @@ describe('A live payment', () => {
     const { _id, hold } = await storedIntent(service, referenceNumber)
     const waits: number[] = []
     for (let asked = 0; asked < 25; asked += 1) {
-      const { nextAt } = await askWallet(service.deps, _id, hold?.id ?? '')
+      const { nextAt } = await queryWallet(service.deps, _id, hold?.id ?? '')
       const waitMs = (nextAt?.getTime() ?? 0) - service.clock.now().getTime()
       waits.push(Math.round(waitMs / 1000))
       service.clock.advance(waitMs)
@@ -311,7 +311,7 @@ describe('A live payment', () => {
     })
     const { _id, hold } = await storedIntent(service, referenceNumber)
     service.clock.advance(toldForMs + 20_000)
-    expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({ outcome: 'unknown' })
+    expect(await queryWallet(service.deps, _id, hold?.id ?? '')).to.include({ outcome: 'unknown' })
     gate.open()
     await done.passed
     expect(await askUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
@@ -352,7 +352,7 @@ describe('A live payment', () => {
       const goBack = goOnWith('another')
       service.clock.advance(lostForGoodMs)
       const { _id, hold } = await storedIntent(service, referenceNumber)
-      expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({
+      expect(await queryWallet(service.deps, _id, hold?.id ?? '')).to.include({
         outcome: 'unknown',
         why: 'not configured',
       })

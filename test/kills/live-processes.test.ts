@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { formFor } from '../../dev/form.ts'
-import { askWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { outboxEventsOf, outcomeName, pay, storedIntent } from '../support/pay.ts'
@@ -104,7 +104,7 @@ describe('A process that is killed while the live provider has its order', funct
       expect(status).to.equal('PENDING')
       expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('not-begun')
       service.clock.freeze(new Date(Date.now() + lostForGoodMs))
-      const { outcome } = await askWallet(service.deps, _id, hold?.id ?? '')
+      const { outcome } = await queryWallet(service.deps, _id, hold?.id ?? '')
       expect(outcome).to.equal(manner === done ? 'done' : 'not-executed')
       if (manner === lost)
         expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
@@ -142,7 +142,7 @@ describe('A process that is killed while the live provider has its order', funct
     const worker = await start('worker')
     await killWhileItWaits(worker, asSpecified, async () => null)
     const { _id, hold } = await storedIntent(service, referenceNumber)
-    expect(await askWallet(service.deps, _id, hold?.id ?? '')).to.include({ outcome: 'done' })
+    expect(await queryWallet(service.deps, _id, hold?.id ?? '')).to.include({ outcome: 'done' })
     expect(moved(referenceNumber)).to.deep.equal([-amount])
   })
 })

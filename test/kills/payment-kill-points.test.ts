@@ -7,7 +7,7 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
-import { askWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
@@ -60,7 +60,7 @@ describe('A process that is killed between any two steps of a payment', function
   async function workThrough({ referenceNumber }: Case): Promise<Intent> {
     const { _id, hold, refunds } = await storedIntent(service, referenceNumber)
     const open = refunds.filter(({ status }) => status === 'PENDING').map(({ id }) => id)
-    for (const key of hold === null ? open : [hold.id]) await askWallet(service.deps, _id, key)
+    for (const key of hold === null ? open : [hold.id]) await queryWallet(service.deps, _id, key)
     await finishMovements(service.deps)
     return storedIntent(service, referenceNumber)
   }
@@ -312,7 +312,7 @@ describe('A process that is killed between any two steps of a payment', function
         prepare: prepareUnheard,
         async run(victim, { referenceNumber, paymentId }) {
           const { _id } = await storedIntent(service, referenceNumber)
-          return askWallet(victim.deps, _id, paymentId)
+          return queryWallet(victim.deps, _id, paymentId)
         },
         repeat: workThrough,
         check: paying.check,
@@ -330,7 +330,7 @@ describe('A process that is killed between any two steps of a payment', function
         const intent = await storedIntent(service, each.referenceNumber)
         const refund = newRefund(service.deps, 20_000)
         const { id: key, validUntil } = refund
-        await beginRefund(service.deps, intent, 0, { ...refund, askAt: refund.createdAt })
+        await beginRefund(service.deps, intent, 0, { ...refund, queryAt: refund.createdAt })
         const { businessId } = intent
         const order = { businessId, key, amount: 20_000, validUntil, paymentKey: each.paymentId }
         expect(await sandbox.refund(order)).to.deep.equal({ outcome: 'done' })
@@ -338,7 +338,7 @@ describe('A process that is killed between any two steps of a payment', function
       },
       async run(victim, { referenceNumber, refundId }) {
         const { _id } = await storedIntent(service, referenceNumber)
-        return askWallet(victim.deps, _id, refundId)
+        return queryWallet(victim.deps, _id, refundId)
       },
       repeat: workThrough,
       async check(each, label) {

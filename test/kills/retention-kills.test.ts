@@ -8,7 +8,7 @@ import { startCounts } from '../../src/retention/counts.ts'
 import { takeLease } from '../../src/retention/lease.ts'
 import { lastDue } from '../../src/retention/night.ts'
 import { isOwed } from '../../src/retention/record.ts'
-import { askForNight, keepNightly } from '../../src/retention/request-night.ts'
+import { keepNightly, requestNight } from '../../src/retention/request-night.ts'
 import { retention } from '../../workers/retention.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { restoreJobs } from '../../workers/run/restore-jobs.ts'
@@ -258,7 +258,7 @@ describe('A clean-up', () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-    await askForNight(service.deps)
+    await requestNight(service.deps)
     expect(await jobs()).to.have.length(0)
 
     await oldThings()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
 import { catalogue } from '../../src/errors.ts'
-import { moves } from '../../src/intents/lifecycle.ts'
+import { transitions } from '../../src/intents/lifecycle.ts'
 import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
 import { measureProcess } from '../../src/metrics/measure-process.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
@@ -68,7 +68,7 @@ const plain: Record<string, readonly string[]> = {
   line: [],
   result: ['ok', 'refused', 'failed', 'gone'],
   params: ['same', 'other'],
-  move: ['create', ...Object.keys(moves)],
+  move: ['create', ...Object.keys(transitions)],
   kind: ['link', 'code', 'test-code', 'payment', 'refund', 'used', 'most'],
   outcome: ['done', 'refused', 'declined', 'failed', 'not-executed', 'unknown'],
   stage: ['none'],

@@ -1,6 +1,11 @@
 import type { Deps } from '../../src/deps.ts'
 import type { Intent } from '../../src/intents/intent.ts'
-import { type Confirmation, type Paid, type Payer, payIntent } from '../../src/intents/payments/pay.ts'
+import {
+  type Confirmation,
+  type PaymentRequest,
+  type PaymentResult,
+  payIntent,
+} from '../../src/intents/payments/pay.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -17,10 +22,14 @@ export const storedIntent = (service: Service, referenceNumber: string): Promise
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
 /** Nobody waits for it. */
-export const withoutDeadline: Payer = { cause: null, withinDeadline: (work) => work(noHurry) }
+export const withoutDeadline: PaymentRequest = { cause: null, withinDeadline: (work) => work(noHurry) }
 
 /** A customer confirms: the demo wallet that pays, the whole amount, a form of its own, but for what is said otherwise. */
-export function payFor({ deps }: { deps: Deps }, intent: Intent, said: Partial<Confirmation>): Promise<Paid> {
+export function payFor(
+  { deps }: { deps: Deps },
+  intent: Intent,
+  said: Partial<Confirmation>,
+): Promise<PaymentResult> {
   const wallet = deps.wallets.forPayments(intent.sandbox)
   if (wallet === null) throw new Error('there is no wallet')
   const usual = { paymentId: newId(), phone: '22000001', pin: '1234', amount: intent.amount ?? 10_000 }
@@ -32,13 +41,13 @@ export async function pay(
   service: { deps: Deps },
   referenceNumber: string,
   said: Partial<Confirmation> = {},
-): Promise<Paid> {
+): Promise<PaymentResult> {
   const intent = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
   return payFor(service, intent, said)
 }
 
 /** How a payment went, in one word. */
-export const outcomeName = (paid: Paid): string =>
+export const outcomeName = (paid: PaymentResult): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
 
 export const refund = (
@@ -62,5 +71,5 @@ export function newRefund({ now }: Pick<Deps, 'now'>, amount: number): Refund {
   const createdAt = now()
   const validUntil = new Date(createdAt.getTime() + 15_000)
   const [id, effectId] = [`RF-${newId()}`, newId()]
-  return { id, amount, reason: null, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }
+  return { id, amount, reason: null, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
 }

@@ -9,7 +9,7 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import type { IntentRequest } from '../../src/intents/parse-create.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
-import { askWallet } from '../../src/intents/query-wallets.ts'
+import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { newId } from '../../src/security/ids.ts'
 import { newAccount } from '../../src/wallets/sandbox/account.ts'
 import { decideWithoutMoney, transfer } from '../../src/wallets/sandbox/transfer.ts'
@@ -149,7 +149,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       expiry: async () => ((await expireIntent(worker, referenceNumber)).expired ? 'done' : 'not'),
       question: async () => {
         const { _id, hold } = await storedIntent(service, referenceNumber)
-        return hold === null ? 'not' : (await askWallet(worker, _id, hold.id)).outcome
+        return hold === null ? 'not' : (await queryWallet(worker, _id, hold.id)).outcome
       },
     }
     const names = Object.keys(acts) as Act[]
@@ -183,7 +183,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
 
   /** Ends what is open: whoever hung up is asked by two workers at once, and the time is up for what nobody won. */
   async function conclude({ _id, referenceNumber, hold }: Intent): Promise<void> {
-    if (hold !== null) await Promise.all(workers.map((deps) => askWallet(deps, _id, hold.id)))
+    if (hold !== null) await Promise.all(workers.map((deps) => queryWallet(deps, _id, hold.id)))
     await Promise.all(workers.map((deps) => expireIntent(deps, referenceNumber)))
   }
 

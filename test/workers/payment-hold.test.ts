@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { expireIntent } from '../../src/intents/expire.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
-import { type Payer, payIntent } from '../../src/intents/payments/pay.ts'
-import { askDue } from '../../src/intents/query-due-wallets.ts'
+import { type PaymentRequest, payIntent } from '../../src/intents/payments/pay.ts'
+import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
 import { noHurry } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
@@ -179,7 +179,7 @@ describe('A payment in progress', () => {
     const intent = await storedIntent(service, referenceNumber)
     const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
     let waits = 0
-    const payer: Payer = {
+    const payer: PaymentRequest = {
       cause: null,
       withinDeadline(work) {
         waits += 1
@@ -189,7 +189,7 @@ describe('A payment in progress', () => {
     const paid = await payIntent(service.deps, wallet, intent, confirmation, payer)
     expect([paid, waits]).to.deep.equal([{ state: 'waiting' }, 3])
     const { hold } = await storedIntent(service, referenceNumber)
-    expect(hold?.askAt).to.deep.equal(hold?.validUntil)
+    expect(hold?.queryAt).to.deep.equal(hold?.validUntil)
   })
 
   /** Confirmed at an age by a process whose hold waits in MongoDB for `ms`; `fate` as of a killed process, or `paused`. */
@@ -249,7 +249,7 @@ describe('A payment in progress', () => {
     wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)
     expect(hold?.id).to.equal(key)
-    expect(await askDue(service.deps)).to.equal(1)
+    expect(await queryDueWallets(service.deps)).to.equal(1)
     await service.deps.backgroundWork.ended()
     expect(await storedIntent(service, referenceNumber)).to.deep.include({
       _id,

@@ -258,8 +258,12 @@ describe('the poll', () => {
   it('reads only an index, however many documents need nothing', async () => {
     await freshDelivery(service, merchant)
     const { referenceNumber } = await createIntent(service, merchant)
-    const askAt = service.clock.now()
-    const held = { hold: { id: newId(), askAt }, cancelsAt: neverCancels, refunds: [{ id: newId(), askAt }] }
+    const queryAt = service.clock.now()
+    const held = {
+      hold: { id: newId(), queryAt },
+      cancelsAt: neverCancels,
+      refunds: [{ id: newId(), queryAt }],
+    }
     await service.deps.Intent.updateOne({ referenceNumber }, { $set: held })
     await storeOrder(service, merchant)
     service.clock.advance(dayMs)
@@ -288,8 +292,8 @@ describe('the poll', () => {
         'orders IXSCAN { outbox.createdAt: 1, businessId: 1, _id: 1 }',
         'deliveries IXSCAN { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 }',
         'intents IXSCAN { cancelsAt: 1, businessId: 1 }',
-        'intents IXSCAN { hold.askAt: 1, businessId: 1 }',
-        'intents IXSCAN { refunds.askAt: 1, businessId: 1 }',
+        'intents IXSCAN { hold.queryAt: 1, businessId: 1 }',
+        'intents IXSCAN { refunds.queryAt: 1, businessId: 1 }',
       ]),
     )
   })

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { Redis } from 'ioredis'
 import { mongo } from 'mongoose'
 import type { Intent } from '../../src/intents/intent.ts'
-import { askDue } from '../../src/intents/query-due-wallets.ts'
+import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { enqueueWalletOutcome, walletOutcomeJob } from '../../src/intents/wallet-outcome-job.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
@@ -81,14 +81,14 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is asked about with growing waits, a minute at most, until the wallet knows; then it ends, once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
-    const waits: number[] = [secondsTo(intent.hold?.askAt ?? expect.fail())]
+    const waits: number[] = [secondsTo(intent.hold?.queryAt ?? expect.fail())]
     for (let asked = 0; asked < 26; asked += 1) {
       service.clock.advance((waits.at(-1) ?? 0) * 1000)
       const step = await ask(intent, key)
       if (step.next !== 'later') return expect.fail(step.next)
       waits.push(secondsTo(step.at))
       const { hold } = await storedIntent(service, intent.referenceNumber)
-      expect(hold?.askAt).to.deep.equal(step.at)
+      expect(hold?.queryAt).to.deep.equal(step.at)
     }
     expect(waits.slice(0, 6)).to.deep.equal([1, 1, 1, 1, 1, 1.25])
     expect(waits).to.deep.equal(waits.toSorted((a, b) => a - b))
@@ -150,7 +150,7 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is not asked about before its time, and then by the job itself', async () => {
     service.clock.freeze(new Date('2031-01-02T00:00:00Z'))
     const { intent, key } = await unknownPayment()
-    expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.askAt })
+    expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.queryAt })
     expect(wallet.queries).to.have.length(0)
   })
 
@@ -192,7 +192,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await waitFor('refunded', async () => (await statusOf(paid)) === 'REFUNDED', 5000)
     await waitFor('both refunds', async () => {
       const { refunds } = await storedIntent(service, paid.referenceNumber)
-      return refunds.every(({ status, askAt }) => status === 'SUCCEEDED' && askAt === undefined)
+      return refunds.every(({ status, queryAt }) => status === 'SUCCEEDED' && queryAt === undefined)
     })
     await waitFor('no job is left', async () => {
       const { active, delayed, wait } = await queue.getJobCounts('active', 'delayed', 'wait')
@@ -208,12 +208,12 @@ describe('A payment or refund with an unknown outcome', () => {
     const [, later = ''] = keys
     await service.deps.Intent.updateOne(
       { _id: paid._id, 'refunds.id': later },
-      { $set: { 'refunds.$.askAt': new Date('2031-01-03T00:10:00Z') } },
+      { $set: { 'refunds.$.queryAt': new Date('2031-01-03T00:10:00Z') } },
     )
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     wallet.setStatus({ outcome: 'done' })
     const poll = async () => {
-      const found = await askDue(service.deps)
+      const found = await queryDueWallets(service.deps)
       await service.deps.backgroundWork.ended()
       return found
     }
@@ -232,7 +232,7 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is asked about by the poll one question at a time, and before hundreds of another business that hang', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
-    const askAt = new Date(service.clock.now().getTime() - 60_000)
+    const queryAt = new Date(service.clock.now().getTime() - 60_000)
     const { codeKey, ...like } = hung
     expect(codeKey).to.be.a('string')
     const many = Array.from({ length: 300 }, (_, index) => ({
@@ -240,7 +240,7 @@ describe('A payment or refund with an unknown outcome', () => {
       _id: newId(),
       referenceNumber: `PI-${index}`,
       shortCode: `s${index}`,
-      refunds: [{ ...first, id: newId(), askAt }],
+      refunds: [{ ...first, id: newId(), queryAt }],
     }))
     await service.deps.Intent.collection.insertMany(many as never[])
     const neighbour = await service.merchant()
@@ -258,7 +258,7 @@ describe('A payment or refund with an unknown outcome', () => {
     }
     service.clock.advance(20_000)
     // 100 of the business whose questions hang, and one of its neighbour.
-    for (const _again of [1, 2]) expect(await askDue(service.deps)).to.be.within(100, 101)
+    for (const _again of [1, 2]) expect(await queryDueWallets(service.deps)).to.be.within(100, 101)
     await waitFor(
       'the payment of the neighbour',
       async () => (await storedIntent(service, referenceNumber)).status === 'PAID',

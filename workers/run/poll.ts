@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { sweepAudit } from '../../src/audit/publish.ts'
 import type { Deps } from '../../src/deps.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
-import { askDue } from '../../src/intents/query-due-wallets.ts'
+import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
 import { pollOutboxes } from '../../src/outbox/sweep.ts'
 import type { QueueName } from '../../src/queues/jobs.ts'
-import { askForNight } from '../../src/retention/request-night.ts'
+import { requestNight } from '../../src/retention/request-night.ts'
 import { sweepImports } from '../../src/store/imports/plan/sweep.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
@@ -26,7 +26,7 @@ const polls: Partial<Record<QueueName, Poll>> = {
   // A lease lasts 10 s, so a dead worker's deliveries are taken over within 13 s.
   'webhook-delivery': { everyMs: 2_000, look: attemptDue },
   'intent-expiry': { everyMs: 2_000, look: expireDue },
-  'wallet-outcome': { everyMs: 2_000, look: askDue },
+  'wallet-outcome': { everyMs: 2_000, look: queryDueWallets },
   maintenance: { everyMs: 6_000, look: finishLeftovers },
 }
 
@@ -86,7 +86,7 @@ export async function finishLeftovers(deps: Deps): Promise<number> {
     () => sweepAudit(deps, deps.Staff),
     () => sweepAudit(deps, deps.StaffSession),
     async () => {
-      await askForNight(deps)
+      await requestNight(deps)
       return 0
     },
   ]

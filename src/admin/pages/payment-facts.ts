@@ -16,13 +16,13 @@ export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
       : html`<p class="notice"><b>A payment is in progress</b> since !${time(payment.startedAt)}: ${money(payment.amount)} by
           !${phone(payment.payerPhone)}, wallet: ${walletInWords(payment.wallet)}, payment key: <span class="id">${payment.id}</span>. Until the
           outcome is known, no one else can pay, the merchant cannot cancel, and the payment intent does not expire. The service checks the
-          outcome with the wallet at !${time(payment.askAt)}.</p>`
+          outcome with the wallet at !${time(payment.queryAt)}.</p>`
   const refunding = refunds
     .filter(({ status }) => status === 'PENDING')
     .map(
-      ({ id, amount, createdAt, askAt, validUntil }) =>
+      ({ id, amount, createdAt, queryAt, validUntil }) =>
         html`<p class="notice"><b>A refund is in progress</b> since !${time(createdAt)}: ${money(amount)}, <span class="id">${id}</span>. It is not known
-          yet whether the customer received the money. The service checks with the wallet at !${time(askAt ?? validUntil)}.</p>`,
+          yet whether the customer received the money. The service checks with the wallet at !${time(queryAt ?? validUntil)}.</p>`,
     )
   return [paying, ...refunding].join('')
 }

@@ -44,7 +44,7 @@ function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
       at: hold.startedAt,
       text: html`<b>Payment</b> of ${money(hold.amount)} by <bdi dir="ltr">${hold.payerPhone}</bdi> started`,
     },
-    { at: hold.askAt, text: 'The service checks the outcome of the payment with the wallet' },
+    { at: hold.queryAt, text: 'The service checks the outcome of the payment with the wallet' },
   ]
 }
 
@@ -56,9 +56,9 @@ const attemptToRefund = (attempt: PaymentAttempt): string =>
   html`<b>Refund</b> of ${money(attempt.amount)} failed: ${refundOutcome(attempt)}`
 
 const refunds = ({ refunds: all }: TracedIntent): Entry[] =>
-  all.flatMap(({ amount, status, createdAt, askAt }) => [
+  all.flatMap(({ amount, status, createdAt, queryAt }) => [
     { at: createdAt, text: html`<b>Refund</b> of ${money(amount)}: ${status}` },
-    ...(askAt === undefined
+    ...(queryAt === undefined
       ? []
-      : [{ at: askAt, text: 'The service checks the outcome of the refund with the wallet' }]),
+      : [{ at: queryAt, text: 'The service checks the outcome of the refund with the wallet' }]),
   ])

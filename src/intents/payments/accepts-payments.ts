@@ -1,8 +1,9 @@
 /**
- * An intent may fail to be paid any number of times, and each time is an event. While no relay takes these out of the outbox, a larger
- * intent takes no further payment: MongoDB allows 16 MiB, and its end and all of its refunds need 3 MiB. That is 20 000 failed payments.
+ * A customer may fail to pay an intent any number of times, and each time adds an event. While no relay empties the
+ * outbox, an intent over this size accepts no further payment. MongoDB allows 16 MiB, and the last transition and all
+ * refunds need 3 MiB. So 20 000 payments may fail.
  */
-const mostBytes = 8 * 1024 * 1024
+const maxBytes = 8 * 1024 * 1024
 
-/** Whether there is room for the events of another payment. `bytes`: of the whole stored intent. */
-export const takesPayments = ({ bytes }: { bytes: number }): boolean => bytes <= mostBytes
+/** Whether the intent can store the events of another payment. `bytes`: the size of the whole stored intent. */
+export const acceptsPayments = ({ bytes }: { bytes: number }): boolean => bytes <= maxBytes

@@ -4,45 +4,43 @@ import { newId } from '../../security/ids.ts'
 import { commissionOf } from '../../wallets/commission.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
-import type { MoveName } from '../lifecycle.ts'
-import { type Step, transition } from '../transition.ts'
-import { logged } from './hold.ts'
+import type { TransitionName } from '../lifecycle.ts'
+import { applyTransition, type TransitionInput } from '../transition.ts'
+import { pushAttempt } from './hold.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
-/** A payment as far as its end needs to know it. */
-export type Ending = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone'>
-/** The outcomes that merchants hear of. */
-export type ToldOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
+/** The fields of a payment that the end of the payment needs. */
+export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone'>
+/** The outcomes that have an event. */
+export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/** The write of a payment that ends with something to tell; `by` says whose it is and what must hold. Null when that did not. */
+/** Ends a payment with a transition, in one write. Returns null if the guard refuses. */
 export const endPayment = (
   deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,
   intent: Intent,
-  payment: Ending,
-  outcome: ToldOutcome,
-  by: Pick<Step, 'effectId' | 'cause' | 'guard'>,
-): Promise<Intent | null> =>
-  transition(deps, intent, { ...endOf(deps, payment, outcome, attemptOf(deps, payment, outcome)), ...by })
+  payment: EndingPayment,
+  outcome: ReportedOutcome,
+  by: Pick<TransitionInput, 'effectId' | 'cause' | 'guard'>,
+): Promise<Intent | null> => {
+  const attempt = attemptOf(deps, payment, outcome)
+  return applyTransition(deps, intent, { ...transitionFor(deps, payment, outcome, attempt), ...by })
+}
 
-/** How a payment ends that merchants hear of. */
-export function endOf(
+/** Returns the transition that an outcome causes. */
+export function transitionFor(
   deps: Pick<Deps, 'config' | 'now'>,
-  payment: Ending,
-  outcome: ToldOutcome,
+  payment: EndingPayment,
+  outcome: ReportedOutcome,
   attempt: PaymentAttempt,
-): Omit<Step, 'effectId' | 'cause' | 'guard'> {
-  const lists = { $push: logged(attempt) }
-  const failing = (move: MoveName, code: DeclineReason | FailureReason, retryable: boolean) => {
+): Omit<TransitionInput, 'effectId' | 'cause' | 'guard'> {
+  const lists = { $push: pushAttempt(attempt) }
+  const failing = (name: TransitionName, code: DeclineReason | FailureReason, retryable: boolean) => {
     const failure: PaymentFailure = { code, retryable }
-    return { move, lists, set: { hold: null, failure }, told: { failure } }
+    return { name, lists, set: { hold: null, failure }, eventDetails: { failure } }
   }
   switch (outcome.outcome) {
     case 'done':
-      return {
-        move: 'pay',
-        lists,
-        set: { hold: null, failure: null, payment: paymentOf(deps, payment) },
-      }
+      return { name: 'pay', lists, set: { hold: null, failure: null, payment: paymentOf(deps, payment) } }
     case 'declined':
       return failing('decline', outcome.reason, true)
     case 'failed':
@@ -50,10 +48,10 @@ export function endOf(
   }
 }
 
-/** What a payment that succeeds now leaves in the intent. */
+/** Returns the record of a payment that succeeds now. */
 const paymentOf = (
   deps: Pick<Deps, 'config' | 'now'>,
-  { id, wallet, amount, payerPhone }: Ending,
+  { id, wallet, amount, payerPhone }: EndingPayment,
 ): Payment => ({
   amountPaid: amount,
   paidAt: deps.now(),
@@ -64,10 +62,10 @@ const paymentOf = (
   key: id,
 })
 
-/** What a payment that ends now is remembered as. */
+/** Returns the record of a payment that ends now, whatever its outcome. */
 export const attemptOf = (
   deps: Pick<Deps, 'now'>,
-  { id, amount, payerPhone }: Ending,
+  { id, amount, payerPhone }: EndingPayment,
   outcome: KnownOutcome,
 ): PaymentAttempt => ({
   kind: 'payment',
@@ -77,5 +75,5 @@ export const attemptOf = (
   payerPhone,
   outcome: outcome.outcome,
   reason: 'reason' in outcome ? outcome.reason : null,
-  mark: newId(),
+  writeId: newId(),
 })

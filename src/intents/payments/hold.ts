@@ -1,21 +1,22 @@
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
-import { isPayable, moves, neverCancels } from '../lifecycle.ts'
+import { isPayable, neverCancels, transitions } from '../lifecycle.ts'
 import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
-/** So many attempts are remembered with how they went. That they were made is remembered with all that was done (idempotency/effect.ts). */
-const longestMemory = 50
+/** An intent keeps the outcomes of this many attempts. `effects` keeps the ids of more (idempotency/effect.ts). */
+const maxAttempts = 50
 
-/** What a payment that came to an end leaves in the intent, as update operators. */
-export const logged = (attempt: PaymentAttempt) => ({
-  attempts: { $each: [attempt], $slice: -longestMemory },
+/** Returns the `$push` operand that adds an attempt to an intent. */
+export const pushAttempt = (attempt: PaymentAttempt) => ({
+  attempts: { $each: [attempt], $slice: -maxAttempts },
 })
 
 /**
- * Puts a payment under way: while it stands nobody else pays, cancels or expires the intent. Null when the guard refused: it
- * is not PENDING, its time is as good as up, somebody pays, or this payment came to an end already. A status never changes here.
+ * Holds an intent for a payment. While the hold exists, no other payment, cancel or expiry changes the intent. Returns
+ * null if the guard refuses: the intent is not PENDING, is about to expire or is held, or this payment has ended
+ * before. The status stays the same.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -29,12 +30,12 @@ export async function beginPayment(
       businessId,
       sandbox,
       _id,
-      status: { $in: moves.pay.from },
+      status: { $in: transitions.pay.from },
       ...isPayable(deps.now()),
       effects: { $ne: hold.id },
     },
     update: { $set: { hold, cancelsAt: neverCancels } },
-    proof: { 'hold.mark': hold.mark },
+    proof: { 'hold.writeId': hold.writeId },
   }
   return (await deps.batchers.updateIntent(begin, deadlineAt))
     ? { ...intent, hold, cancelsAt: neverCancels }
@@ -42,30 +43,31 @@ export async function beginPayment(
 }
 
 /**
- * The end of a payment of which nobody needs to hear: the intent is as before, or expires as of now if its time is up. The guard: it is
- * still under way.
+ * Plans the end of a payment without an event. The intent is PENDING as before the payment. If it has expired
+ * meanwhile, it reads as expired at the end of the payment. The guard requires that this payment still holds the
+ * intent.
  */
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent
   const { id, at } = attempt
   const change = { hold: null, cancelsAt: expiresAt, ...(at > expiresAt ? { updatedAt: at } : {}) }
   return {
-    move: null,
+    transition: null,
     filter: { businessId, sandbox, _id, 'hold.id': id },
-    update: { $set: change, $push: { ...logged(attempt), ...recorded(id) } },
+    update: { $set: change, $push: { ...pushAttempt(attempt), ...recorded(id) } },
     after: { ...intent, ...change },
   }
 }
 
-/** Notes when the wallet shall be asked (again) what became of a payment. */
-export async function askPaymentAt(
+/** Stores when to query the wallet next for the outcome of a payment. */
+export async function schedulePaymentQuery(
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Pick<Intent, 'businessId' | 'sandbox' | '_id'>,
   paymentId: string,
-  askAt: Date,
+  queryAt: Date,
 ): Promise<void> {
   await deps.Intent.updateOne(
     { businessId, sandbox, _id, 'hold.id': paymentId },
-    { $set: { 'hold.askAt': askAt } },
+    { $set: { 'hold.queryAt': queryAt } },
   )
 }

@@ -2,18 +2,18 @@ import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/
 import type { Deps } from '../../deps.ts'
 import { readPhone } from '../../wallets/phone.ts'
 
-/** How a simulated payment shall go. */
+/** A payment to simulate. */
 export interface Simulation {
-  /** Centimes; null: the intent's own, or for OPEN its suggestion. */
+  /** Centimes. Null for the amount of the intent, or the suggestion of an OPEN intent. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/** Who pays when the body names nobody: the demo wallet that always pays. */
+/** The phone of the demo wallet that always pays: the payer if the body has none. */
 const demoPayer = '22000001'
 
-/** Judges the body of a simulation as far as it can be without the intent. */
+/** Validates the body of a simulation, as far as that is possible without the intent. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount, payerPhone, outcome } = deps.validate<SimulatePaymentBody>(simulatePaymentBody, body)
   return {

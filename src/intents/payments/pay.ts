@@ -14,44 +14,46 @@ import { beginPayment } from './hold.ts'
 import type { PaymentHold } from './payment.ts'
 import { settlePayment } from './settle.ts'
 
-/** What a customer confirms with their PIN. */
+/** A payment that a customer confirms with their PIN. */
 export interface Confirmation {
-  /** Made with the form that they send: sent twice, it is one payment. */
+  /** Created with the form. So a form that is sent twice is one payment. */
   paymentId: string
-  /** As `readPhone` and `readPin` answer them. */
+  /** As `readPhone` returns it. */
   phone: string
+  /** As `readPin` returns it. */
   pin: string
-  /** Centimes; the intent's own unless it is OPEN. */
+  /** Centimes. The amount of the intent, unless that is OPEN. */
   amount: number
 }
 
-/** Who waits for a payment: the request of the customer, and its timeouts with MongoDB. */
-export interface Payer {
+/** The request of the customer, and its timeouts with MongoDB. */
+export interface PaymentRequest {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
 /**
- * How a confirmation went. `settled`: by its outcome. `waiting`: nobody knows yet; the intent holds until somebody does. `not-begun`: it
- * could not be paid then, is being paid, its business is suspended, or this form was sent before. The intent tells which.
+ * `settled`: the outcome is known. `waiting`: the outcome is not known yet, and the payment still holds the intent.
+ * `not-begun`: the intent cannot be paid, is being paid, belongs to a suspended business, or this form was sent before.
+ * The state of the intent shows which.
  */
-export type Paid =
+export type PaymentResult =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
   | { state: 'waiting' }
   | { state: 'not-begun' }
 
 /**
- * A customer pays an intent by wallet and PIN (SPEC 3): the intent is held in one write, the wallet moves the money, one write ends it.
- * A process that dies in between leaves the hold, and the wallet is asked what became of it.
+ * Pays an intent by wallet and PIN (SPEC 3). One write holds the intent, the wallet moves the money, and another write
+ * ends the payment. If the process dies in between, the hold stays, and a worker queries the wallet for the outcome.
  */
 export async function payIntent(
   deps: Deps,
   wallet: Wallet,
   intent: Intent,
   confirmation: Confirmation,
-  { cause, withinDeadline }: Payer,
-): Promise<Paid> {
-  const payment = hold(deps, wallet, confirmation)
+  { cause, withinDeadline }: PaymentRequest,
+): Promise<PaymentResult> {
+  const payment = draftHold(deps, wallet, confirmation)
   const held = await withinDeadline((deadlineAt) => beginPayment(deps, intent, payment, deadlineAt))
   if (held === null) return { state: 'not-begun' }
   const { phone, pin, amount } = confirmation
@@ -76,17 +78,19 @@ export async function payIntent(
 }
 
 /**
- * Read after the hold and just before the wallet is called. Once a business is suspended, the only orders to a wallet are those that passed
- * this check before, and each is void from its `validUntil` on.
+ * Runs after the hold and just before the call of the wallet. Once a business is suspended, the only orders that still
+ * reach a wallet are those that passed this check before, and each is void from its `validUntil` on.
  */
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
   (await deps.Business.exists({ _id, suspended: false })) === null
 
-/** MongoDB took its time to hold it: somebody may have read it as expired by now, or the wallet must not carry out the order any more. */
+/**
+ * Whether the hold took too long: other processes may read the intent as expired, or the order is not valid any more.
+ */
 const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 
-function hold(
+function draftHold(
   deps: Pick<Deps, 'config' | 'now'>,
   wallet: Wallet,
   { paymentId, phone, amount }: Confirmation,
@@ -100,7 +104,7 @@ function hold(
     payerPhone: maskPhone(phone),
     startedAt,
     validUntil,
-    askAt: validUntil,
-    mark: newId(),
+    queryAt: validUntil,
+    writeId: newId(),
   }
 }

@@ -2,53 +2,59 @@ import type { DeclineReason, FailureReason } from '../../../schemas/payment-reas
 import type { Commission } from '../../wallets/commission.ts'
 import type { RefusalReason, WalletName } from '../../wallets/wallet.ts'
 
-/** A payment: what was paid (centimes), when, how and by whom (masked: `22******45`), and what it earns. */
+/** A successful payment. */
 export interface Payment {
+  /** Centimes. */
   amountPaid: number
   paidAt: Date
   method: 'WALLET'
+  /** Masked: `22******45`. */
   payerPhone: string
   commission: Commission
   wallet: WalletName
-  /** The key under which the wallet knows it. */
+  /** The key of the payment at the wallet. */
   key: string
 }
 
-/**
- * A payment between the call of the wallet and its outcome. While it stands nobody else pays, cancels or expires the intent.
- * `id` is the wallet's idempotency key; `askAt`: when the wallet shall be asked what became of it.
- */
+/** A payment whose outcome is unknown. While it exists, no other payment, cancel or expiry changes the intent. */
 export interface PaymentHold {
+  /** Also the idempotency key at the wallet. */
   id: string
   wallet: WalletName
   /** Centimes. */
   amount: number
+  /** Masked. */
   payerPhone: string
   startedAt: Date
-  /** The wallet must not carry it out later. */
+  /** The wallet must not carry out the payment after this. */
   validUntil: Date
-  askAt: Date
-  /** Fresh with each try to begin, so that each knows its own: the same form may be sent twice at once. */
-  mark: string
+  /** When to query the wallet for the outcome. */
+  queryAt: Date
+  /**
+   * Unique for each attempt to hold the intent. The same form may be sent twice at once, and this shows whose write
+   * succeeded.
+   */
+  writeId: string
 }
 
 /**
- * A payment that came to an end, whatever it was; for support staff, and so that no form is carried out twice. Also a refund that was
- * not made, for support staff alone: `id` is the refund's.
+ * A payment that has ended, whatever its outcome. For support staff, and so that no form is carried out twice. Also a
+ * refund that was not made, for support staff only.
  */
 export interface PaymentAttempt {
   kind: 'payment' | 'refund'
+  /** The id of the payment or refund. */
   id: string
   at: Date
   amount: number
   payerPhone: string
   outcome: 'done' | 'refused' | 'declined' | 'failed' | 'not-executed'
   reason: RefusalReason | DeclineReason | FailureReason | null
-  /** Fresh with each try to write its end down, so that each knows its own. */
-  mark: string
+  /** Unique for each attempt to write the end, so that a writer recognises its own write. */
+  writeId: string
 }
 
-/** Why the last payment did not succeed. Retryable: the intent is still PENDING, and the customer may try again. */
+/** Why the last payment did not succeed. `retryable`: the intent is still PENDING, and the customer may pay again. */
 export interface PaymentFailure {
   code: DeclineReason | FailureReason
   retryable: boolean
@@ -80,8 +86,8 @@ export const holdFields = {
   payerPhone: String,
   startedAt: Date,
   validUntil: Date,
-  askAt: Date,
-  mark: String,
+  queryAt: Date,
+  writeId: String,
 }
 
 export const attemptFields = {
@@ -93,7 +99,7 @@ export const attemptFields = {
   payerPhone: String,
   outcome: String,
   reason: String,
-  mark: String,
+  writeId: String,
 }
 
 export const failureFields = { _id: false, code: String, retryable: Boolean }

@@ -5,21 +5,22 @@ import type { KnownOutcome } from '../../wallets/wallet.ts'
 import { expiryJobs } from '../expire.ts'
 import type { Intent } from '../intent.ts'
 import { isPending } from '../lifecycle.ts'
-import { changeTogether, type PlannedChange, planMove } from '../transition.ts'
-import { attemptOf, endOf } from './end.ts'
+import { type PlannedChange, planTransition, writeInBatch } from '../transition.ts'
+import { attemptOf, transitionFor } from './end.ts'
 import { planRelease } from './hold.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
-/** Who settles a payment: a request, or a job (null); and until when it waits (mongo/batching/batcher.ts). */
 export interface Settler {
+  /** The request that settles the payment, or null for a job. */
   cause: Cause | null
+  /** The deadline of the write (mongo/batching/batcher.ts). */
   deadlineAt: number
 }
 
 /**
- * Ends a payment under way by what became of it at the wallet, in one write: PAID, FAILED, or PENDING as before, with the event that
- * goes with it. However often and from wherever this is called, it happens once. Answers the intent afterwards, or null when
- * the payment was not under way any more.
+ * Ends a payment by its outcome at the wallet, in one write with the event: the intent is PAID, FAILED, or PENDING as
+ * before. Happens once, however often and in however many processes this runs. Returns the intent after the write, or
+ * null if the payment had already ended.
  */
 export async function settlePayment(
   deps: Deps,
@@ -30,14 +31,14 @@ export async function settlePayment(
 ): Promise<Intent | null> {
   const settled = await write(deps, intent, payment, outcome, by)
   if (settled === null) {
-    if (outcome.outcome === 'done') await tellIfAstray(deps, intent, payment)
+    if (outcome.outcome === 'done') await logIfAstray(deps, intent, payment)
     return null
   }
   wakeRelay(deps, settled)
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // Its expiry waited for this. The customer does not wait for that: the intent reads as expired from now on.
+  // The expiry waited for the end of the payment. It is a job, because the intent reads as expired at once anyway.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', expiryJobs([settled], now))
@@ -53,8 +54,8 @@ async function write(
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
-  // Not by the event, which may be relayed before one asks: the customer is told how it went.
-  const after = await changeTogether(deps, change, { 'attempts.mark': attempt.mark }, deadlineAt)
+  // The event would be no safe proof: it may be relayed before the check. The customer must see the outcome.
+  const after = await writeInBatch(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
 
@@ -72,8 +73,8 @@ function planEnd(
     case 'done':
     case 'declined':
     case 'failed':
-      return planMove(deps, intent, {
-        ...endOf(deps, payment, outcome, attempt),
+      return planTransition(deps, intent, {
+        ...transitionFor(deps, payment, outcome, attempt),
         effectId: payment.id,
         cause,
         guard: { 'hold.id': payment.id },
@@ -81,8 +82,11 @@ function planEnd(
   }
 }
 
-/** Money that the wallet took although it had told that it never would: nothing here may give it back, so somebody must. */
-async function tellIfAstray(
+/**
+ * Logs an error if the wallet took money although it had said that it never would. The service cannot refund that
+ * money, so someone must act.
+ */
+async function logIfAstray(
   deps: Deps,
   { _id, referenceNumber }: Intent,
   payment: PaymentHold,

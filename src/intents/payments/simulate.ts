@@ -7,68 +7,71 @@ import { failingPayment } from '../../wallets/magic-amounts.ts'
 import { maskPhone } from '../../wallets/phone.ts'
 import { findIntent, findIntentToChange } from '../find.ts'
 import type { Intent } from '../intent.ts'
-import { isFree, isPending, moves } from '../lifecycle.ts'
+import { isFree, isPending, transitions } from '../lifecycle.ts'
 import { asOf } from '../present.ts'
-import { takesPayments } from './accepts-payments.ts'
-import { endPayment, type ToldOutcome } from './end.ts'
+import { acceptsPayments } from './accepts-payments.ts'
+import { endPayment, type ReportedOutcome } from './end.ts'
 import type { Simulation } from './parse-simulation.ts'
 import type { PaymentAttempt } from './payment.ts'
 
-/** What a customer gives for an OPEN intent when neither the body nor the intent names an amount: 100.00 MRU. */
-const openAmount = 10_000
+/** The amount for an OPEN intent if neither the body nor the intent has one: 100.00 MRU. */
+const defaultOpenAmount = 10_000
 
-const technicalError: ToldOutcome = { outcome: 'failed', reason: 'technical_error' }
-const outcomes: Record<Simulation['outcome'], ToldOutcome> = {
+const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
+const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
   success: { outcome: 'done' },
   insufficient_funds: { outcome: 'declined', reason: 'insufficient_funds' },
   technical_error: technicalError,
 }
 
 /**
- * A test payment that goes as it was asked to, in one write (SPEC 4.6). Answers the PAID intent; throws PAYMENT_FAILED when it failed as
- * asked, INTENT_NOT_PENDING when the intent cannot be paid, is being paid, or somebody was quicker, and VALIDATION_ERROR for an amount
- * that is not the intent's. A retry finds its own payment and answers from it, whatever became of the intent since.
+ * Simulates a test payment with the outcome that the merchant chose, in one write (SPEC 4.6). Returns the PAID intent.
+ * Throws PAYMENT_FAILED if the chosen outcome is a failure. Throws INTENT_NOT_PENDING if the intent cannot be paid, is
+ * being paid, or changes before the write. Throws VALIDATION_ERROR for an amount other than that of the intent. A retry
+ * finds the payment of the first request and has the same result, even if the intent has changed since.
  */
 export async function simulatePayment(
   deps: Deps,
   caller: Caller,
   referenceNumber: string,
-  asked: Simulation,
+  simulation: Simulation,
   effect: Effect,
 ): Promise<Intent> {
   const before = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
   if (wasMade(before, effect)) return ownEarlierPayment(deps, caller, referenceNumber, effect)
-  if (!takesPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
-  const amount = amountFor(deps, before, asked)
+  if (!acceptsPayments(before)) throw refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 30 })
+  const amount = amountFor(deps, before, simulation)
   const now = deps.now()
   if (before.hold !== null || !isPending(asOf(before, now).status)) throw refuse('INTENT_NOT_PENDING')
-  const payerPhone = maskPhone(asked.payerPhone)
+  const payerPhone = maskPhone(simulation.payerPhone)
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
-  const outcome = amount === failingPayment ? technicalError : outcomes[asked.outcome]
+  const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
-  // What is guarded and what is written are of one moment: nothing is paid past its end by a clock that is set in between.
-  const then = { ...deps, now: () => now }
-  const after = await endPayment(then, before, payment, outcome, by)
+  // The guard and the write use the same instant, so a clock that is set in between cannot let an expired intent be
+  // paid.
+  const fixed = { ...deps, now: () => now }
+  const after = await endPayment(fixed, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
   wakeRelay(deps, after)
   const requestId = effect.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: after.status, requestId }, 'payment.settled')
-  return answerFrom(after, effect)
+  return resultOf(after, effect)
 }
 
 function amountFor(
   deps: Pick<Deps, 'config'>,
   { amountType, amount }: Intent,
-  { amount: asked }: Simulation,
+  { amount: requested }: Simulation,
 ): number {
-  if (amountType === 'FIXED' && asked !== null && asked !== amount)
+  if (amountType === 'FIXED' && requested !== null && requested !== amount)
     throw refuse('VALIDATION_ERROR', {
       param: 'amount',
       message: `amount must be the amount of the payment intent, ${amount}, or be omitted.`,
     })
-  return asked ?? amount ?? Math.min(openAmount, deps.config.maxAmount)
+  return requested ?? amount ?? Math.min(defaultOpenAmount, deps.config.maxAmount)
 }
 
+/** Returns the result of the payment that this request made. Throws INTENT_NOT_PENDING if it made none. */
 async function ownEarlierPayment(
   deps: Deps,
   caller: Caller,
@@ -77,22 +80,25 @@ async function ownEarlierPayment(
 ): Promise<Intent> {
   const after = await findIntent(deps, caller, referenceNumber, effect.deadlineAt)
   if (!wasMade(after, effect)) throw refuse('INTENT_NOT_PENDING')
-  return answerFrom(after, effect)
+  return resultOf(after, effect)
 }
 
-/** Whether this request made its payment: by any of its traces, as each is remembered for another while. */
+/**
+ * Whether this request has made its payment. Checks three traces, because the intent keeps each of them for a different
+ * time.
+ */
 const wasMade = ({ effects, payment, attempts }: Intent, { id }: Effect): boolean =>
   effects.includes(id) || payment?.key === id || attempts.some((attempt) => attempt.id === id)
 
-/** The answer of the payment that this request made. */
-function answerFrom(intent: Intent, effect: Effect): Intent {
+/** Returns the intent if this request paid it. Throws PAYMENT_FAILED otherwise. */
+function resultOf(intent: Intent, effect: Effect): Intent {
   if (intent.payment?.key === effect.id) return intent
   const attempt = intent.attempts.find(({ id }) => id === effect.id)
   throw refuse('PAYMENT_FAILED', attempt === undefined ? {} : { details: failureOf(attempt) })
 }
 
-/** `status` is the intent's after the payment. */
+/** The details of PAYMENT_FAILED. `status` is that of the intent after the payment. */
 function failureOf({ outcome, reason }: PaymentAttempt): Record<string, unknown> {
   const retryable = outcome === 'declined'
-  return { status: retryable ? moves.decline.to : moves.fail.to, retryable, code: reason }
+  return { status: retryable ? transitions.decline.to : transitions.fail.to, retryable, code: reason }
 }

@@ -10,45 +10,48 @@ import type { Intent } from '../intent.ts'
 import { openRefund } from '../open-order.ts'
 import type { Payment } from '../payments/payment.ts'
 import { presentIntent, presentRefund } from '../present.ts'
-import { askAbout, leaveOpen } from '../query-wallets.ts'
+import { leaveOpen, queryOrder } from '../query-wallets.ts'
 import type { Refund } from './refund-record.ts'
 import { settleRefund } from './settle.ts'
 
-/** What the call of the wallet is about. */
-export interface Begun {
+/** A refund whose amount is set aside, before the call of the wallet. */
+export interface StartedRefund {
   /** The intent as it was before the refund. Its `refunds` are empty (see `IntentToChange`). */
   intent: Intent
   payment: Payment
   wallet: Wallet
   refund: Refund
-  /** The request that began it. */
+  /** The request that started the refund. */
   cause: Cause | null
 }
 
-/** Has the wallet move the money, and ends the refund by what became of it. */
+/** Lets the wallet refund the money, and ends the refund by the outcome. Returns the response data. */
 export async function carryOut(
   deps: Deps,
   caller: Caller,
   withinDeadline: WithinDeadline,
-  begun: Begun,
+  started: StartedRefund,
 ): Promise<Record<string, unknown>> {
-  const { intent, payment, wallet, refund } = begun
+  const { intent, payment, wallet, refund } = started
   const { id: key, amount, validUntil } = refund
   const order = { businessId: intent.businessId, key, amount, validUntil, paymentKey: payment.key }
   const outcome = await outcomeOf(deps, wallet.name, () => wallet.refund(order))
-  if (outcome.outcome !== 'unknown') return conclude(deps, caller, withinDeadline, begun, outcome)
+  if (outcome.outcome !== 'unknown') return conclude(deps, caller, withinDeadline, started, outcome)
   const { referenceNumber } = intent
   const { why } = outcome
   deps.log.warn({ referenceNumber, refundId: key, wallet: wallet.name, why }, 'refund.outcome-unknown')
   await leaveOpen(deps, openRefund(deps, intent, payment, refund), withinDeadline)
-  throw notKnownYet()
+  throw outcomeUnknown()
 }
 
-/** The refund that the request with this effect id began, if it is there still. */
+/** Returns the refund that the request with this effect id started, unless it was released. */
 const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
   refunds.find((refund) => refund.effectId === effectId)
 
-/** What became of the refund that an earlier try of this request began. The wallet is asked when it is time, never told again. */
+/**
+ * Returns the response data for the refund that an earlier attempt of this request started. Queries the wallet if that
+ * is due, but never sends the order twice.
+ */
 export async function earlierRefund(
   deps: Deps,
   caller: Caller,
@@ -56,43 +59,43 @@ export async function earlierRefund(
   referenceNumber: string,
   { id: effectId, cause }: Effect,
 ): Promise<Record<string, unknown>> {
-  const look = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
-  const intent = await look()
+  const read = () => withinDeadline((deadlineAt) => findIntent(deps, caller, referenceNumber, deadlineAt))
+  const intent = await read()
   const refund = ownRefund(intent, effectId)
   const { payment } = intent
-  if (refund?.status !== 'PENDING' || payment === null) return answerFrom(deps, intent, effectId)
-  await askAbout(deps, openRefund(deps, intent, payment, refund), { cause, withinDeadline })
-  return answerFrom(deps, await look(), effectId)
+  if (refund?.status !== 'PENDING' || payment === null) return responseOf(deps, intent, effectId)
+  await queryOrder(deps, openRefund(deps, intent, payment, refund), { cause, withinDeadline })
+  return responseOf(deps, await read(), effectId)
 }
 
 async function conclude(
   deps: Deps,
   caller: Caller,
   withinDeadline: WithinDeadline,
-  { intent, refund, cause }: Begun,
+  { intent, refund, cause }: StartedRefund,
   outcome: KnownOutcome,
 ): Promise<Record<string, unknown>> {
   const settled = await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
-  // Null: somebody else has asked the wallet, and settled it.
+  // Null: another process has queried the wallet and settled the refund.
   const after =
     settled ??
     (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))
-  return answerFrom(deps, after, refund.effectId)
+  return responseOf(deps, after, refund.effectId)
 }
 
-/** The answer of the refund that this request began. */
-function answerFrom(
+/** Returns the response data for the refund that this request started. Throws if it failed or is PENDING. */
+function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,
   effectId: string,
 ): Record<string, unknown> {
   const refund = ownRefund(intent, effectId)
   if (refund === undefined) throw refuse('REFUND_FAILED')
-  if (refund.status === 'PENDING') throw notKnownYet()
+  if (refund.status === 'PENDING') throw outcomeUnknown()
   return { ...presentIntent(deps.config, intent, deps.now()), refund: presentRefund(refund) }
 }
 
-const notKnownYet = (): Refusal =>
+const outcomeUnknown = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 2,
     message:

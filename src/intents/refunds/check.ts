@@ -6,18 +6,21 @@ import { isRefundable } from '../lifecycle.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'
 
-/** A refund that may be: of which payment, how much (centimes), and what may be set aside for others at the moment of the write. */
-export interface Allowed {
+/** A refund that the intent allows. */
+export interface AllowedRefund {
   payment: Payment
+  /** Centimes. */
   amount: number
+  /** A filter for `refundsCommitted` of the intent at the time of the write, in centimes. */
   committed: number | { $lte: number }
 }
 
 /**
- * Judges a refund by the intent as it was read. INTENT_REFUND_INVALID_STATUS when nothing is paid or nothing left, REFUND_AMOUNT_MISMATCH
- * and AMOUNT_OUT_OF_RANGE with what is left as `details.refundable`, REFUND_FAILED for the magic amount of the sandbox.
+ * Checks a refund against the intent as it was read. Throws INTENT_REFUND_INVALID_STATUS if nothing is paid or nothing
+ * is left to refund. Throws REFUND_AMOUNT_MISMATCH or AMOUNT_OUT_OF_RANGE with the refundable amount in
+ * `details.refundable`. Throws REFUND_FAILED for the magic amount of the sandbox.
  */
-export function judgeRefund(intent: IntentToChange, asked: RefundRequest): Allowed {
+export function checkRefund(intent: IntentToChange, request: RefundRequest): AllowedRefund {
   const { payment, refundsCommitted, sandbox, status } = intent
   if (payment === null || !isRefundable(status)) throw refuse('INTENT_REFUND_INVALID_STATUS')
   const { amountPaid } = payment
@@ -33,10 +36,10 @@ export function judgeRefund(intent: IntentToChange, asked: RefundRequest): Allow
       message: `A payment intent can have at most ${maxRefunds} refunds.`,
       details,
     })
-  const { expectedRefundable } = asked
+  const { expectedRefundable } = request
   if (expectedRefundable !== null && expectedRefundable !== refundable)
     throw refuse('REFUND_AMOUNT_MISMATCH', { param: 'expectedRefundable', details })
-  const amount = asked.amount ?? refundable
+  const amount = request.amount ?? refundable
   if (amount > refundable) throw refuse('AMOUNT_OUT_OF_RANGE', { param: 'amount', details })
   if (sandbox && [amount, amountPaid].includes(failingRefund)) throw refuse('REFUND_FAILED')
   const committed = expectedRefundable === null ? { $lte: amountPaid - amount } : refundsCommitted

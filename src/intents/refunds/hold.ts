@@ -2,22 +2,23 @@ import { maxRefunds } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
 import type { Intent } from '../intent.ts'
-import { moves } from '../lifecycle.ts'
-import { logged } from '../payments/hold.ts'
+import { transitions } from '../lifecycle.ts'
+import { pushAttempt } from '../payments/hold.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
 import type { Refund } from './refund-record.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
-/** Holds as long as this refund is PENDING. */
+/** A filter: this refund is PENDING. */
 export const pending = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
 /**
- * Sets an amount aside for a refund, so that no other refund can take it. `committed` is a filter for the amount that is already set aside.
- * Returns false if the guard refuses: the intent is not refundable, `committed` does not match, it has `maxRefunds` refunds, this request has
- * already begun its refund, or the clean-up is removing the intent. Never changes the status.
+ * Sets an amount aside for a refund, so that no other refund can take it. `committed` is a filter for the amount that
+ * is already set aside. Returns false if the guard refuses: the intent is not refundable, `committed` does not match,
+ * the intent has `maxRefunds` refunds, this request has already begun its refund, or the clean-up is removing the
+ * intent. The status stays the same.
  */
 export const beginRefund = async (
   deps: Pick<Deps, 'Intent'>,
@@ -30,7 +31,7 @@ export const beginRefund = async (
       businessId,
       sandbox,
       _id,
-      status: { $in: moves.refund.from },
+      status: { $in: transitions.refund.from },
       refundsCommitted: committed,
       [`refunds.${maxRefunds - 1}`]: { $exists: false },
       effects: { $ne: refund.effectId },
@@ -45,8 +46,7 @@ export const beginRefund = async (
 }
 
 /**
- * Takes a refund out again of which it is known that no money moved; `attempt` is what is left of it. Null when it is not PENDING any
- * more.
+ * Removes a refund that moved no money, and keeps `attempt` as its record. Returns null if the refund was not PENDING.
  */
 export const releaseRefund = (
   deps: Pick<Deps, 'Intent'>,
@@ -56,19 +56,19 @@ export const releaseRefund = (
 ): Promise<Intent | null> =>
   deps.Intent.findOneAndUpdate(
     { businessId, sandbox, _id, ...pending(id) },
-    { $inc: { refundsCommitted: -amount }, $pull: { refunds: { id } }, $push: logged(attempt) },
+    { $inc: { refundsCommitted: -amount }, $pull: { refunds: { id } }, $push: pushAttempt(attempt) },
     { returnDocument: 'after', projection: { outbox: 0 } },
   ).lean<Intent | null>()
 
-/** Notes when the wallet shall be asked (again) what became of a refund. */
-export async function askRefundAt(
+/** Stores when to query the wallet next for the outcome of a refund. */
+export async function scheduleRefundQuery(
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,
   refundId: string,
-  askAt: Date,
+  queryAt: Date,
 ): Promise<void> {
   await deps.Intent.updateOne(
     { businessId, sandbox, _id, ...pending(refundId) },
-    { $set: { 'refunds.$.askAt': askAt } },
+    { $set: { 'refunds.$.queryAt': queryAt } },
   )
 }

@@ -1,16 +1,19 @@
 import { type RefundBody, refundBody } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
 
-/** What a merchant asks for in a refund. */
+/** A refund that a merchant requests. */
 export interface RefundRequest {
-  /** Centimes; null: all that is left. */
+  /** Centimes. Null for all that is refundable. */
   amount: number | null
   reason: string | null
-  /** Centimes that must be left, or nothing shall happen; null: whatever is. */
+  /**
+   * The refundable amount that the merchant expects, in centimes. With another one nothing is refunded. Null for any
+   * amount.
+   */
   expectedRefundable: number | null
 }
 
-/** Judges the body of a refund. */
+/** Validates the body of a refund. */
 export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): RefundRequest {
   const { amount, reason, expectedRefundable } = deps.validate<RefundBody>(refundBody, body)
   return {

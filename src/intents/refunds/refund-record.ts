@@ -1,19 +1,18 @@
-/**
- * A refund. `id` (`RF-…`) is also the wallet's idempotency key. PENDING between the call of the wallet and its outcome; one that
- * was refused is taken out again.
- */
+/** A refund. PENDING while its outcome at the wallet is unknown. A refund that the wallet refused is removed. */
 export interface Refund {
+  /** `RF-…`, also the idempotency key at the wallet. */
   id: string
   /** Centimes. */
   amount: number
   reason: string | null
   status: 'PENDING' | 'SUCCEEDED'
-  /** Of the request that asked for it. */
+  /** The effect id of the request. */
   effectId: string
   createdAt: Date
+  /** The wallet must not carry out the refund after this. */
   validUntil: Date
-  /** When the wallet shall be asked; only while PENDING. */
-  askAt?: Date
+  /** When to query the wallet for the outcome. Only while PENDING. */
+  queryAt?: Date
 }
 
 export const refundFields = {
@@ -25,5 +24,5 @@ export const refundFields = {
   effectId: String,
   createdAt: Date,
   validUntil: Date,
-  askAt: Date,
+  queryAt: Date,
 }

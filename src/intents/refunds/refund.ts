@@ -8,44 +8,47 @@ import { orderDeadline } from '../../wallets/order-times.ts'
 import { type IntentToChange } from '../batchers.ts'
 import { findIntentToChange } from '../find.ts'
 import { carryOut, earlierRefund } from './carry-out.ts'
-import { judgeRefund } from './check.ts'
+import { checkRefund } from './check.ts'
 import { beginRefund } from './hold.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
 
-/** Each look that comes to nothing means that another refund was quicker in that very moment. */
-const mostLooks = 5
+/** A round fails only if another refund of the same intent is written between its read and its write. */
+const maxRounds = 5
 
-/** A refund costs as much as this many reads of its intent (measured): it reads the whole intent once, then builds, seals and stores the response. */
+/** The measured cost of a refund: it reads the whole intent once, then builds, seals and stores the response. */
 const costInReads = 3
 
-/** The wallet's call with its grace (wallets/query.ts), and the 8 s that a request may wait on MongoDB. */
+/**
+ * The timeout of the wallet with its grace of 1 s (wallets/query.ts), and the 8 s that a request may wait for MongoDB.
+ */
 export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
   config.walletTimeoutMs + 9000
 
 /**
- * Gives the money of a payment, or a part of it, back (SPEC 4.5): what it takes is set aside in one write, the wallet moves it, one write
- * ends it. The third-party step returns the intent and `refund`, the new record. Throws what `judgeRefund` says; REFUND_FAILED when the wallet did
- * not, and nothing changed; SERVICE_UNAVAILABLE while nobody knows: a retry finds its own refund and answers from it.
+ * Refunds a payment or a part of it (SPEC 4.5). One write sets the amount aside, the wallet moves the money, and
+ * another write ends the refund. Returns the part that waits for the wallet, which resolves to the intent with the new
+ * record as `refund`. Throws the refusals of `checkRefund`. Throws REFUND_FAILED if the wallet refuses, and nothing has
+ * changed. Throws SERVICE_UNAVAILABLE while the outcome is unknown. Then a retry finds the refund of the first request.
  */
 export async function refundIntent(
   deps: Deps,
   caller: Caller,
   referenceNumber: string,
-  asked: RefundRequest,
+  request: RefundRequest,
   effect: Effect,
 ): Promise<ThirdPartyStep> {
   const { cause } = effect
-  for (let look = 0; look < mostLooks; look += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const intent = await findIntentToChange(deps, caller, referenceNumber, effect.deadlineAt)
-    if (wasBegun(intent, effect.id))
+    if (hasStarted(intent, effect.id))
       return (withinDeadline) => earlierRefund(deps, caller, withinDeadline, referenceNumber, effect)
-    const { payment, amount, committed } = judgeRefund(intent, asked)
+    const { payment, amount, committed } = checkRefund(intent, request)
     const wallet = deps.wallets.named(payment.wallet)
-    if (wallet === null) throw withoutWallet()
+    if (wallet === null) throw walletNotConnected()
     await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
-    const refund = draft(deps, amount, asked.reason, effect.id)
-    // This process was frozen for longer than its lease, so a retry may already have returned.
+    const refund = draft(deps, amount, request.reason, effect.id)
+    // If this process was frozen for longer than its lease, a retry may have returned already.
     if (performance.now() >= effect.deadlineAt) throw unavailable()
     if (await beginRefund(deps, intent, committed, refund))
       return (withinDeadline) =>
@@ -63,14 +66,14 @@ function draft(
   const createdAt = deps.now()
   const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
-  // Whoever dies before the wallet answered leaves the question to a poll.
-  return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, askAt: validUntil }
+  // If this process dies before the wallet responds, a poll queries the outcome.
+  return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
 }
 
-const wasBegun = ({ effects, refundEffects }: IntentToChange, effectId: string): boolean =>
+const hasStarted = ({ effects, refundEffects }: IntentToChange, effectId: string): boolean =>
   effects.includes(effectId) || refundEffects.includes(effectId)
 
-const withoutWallet = (): Refusal =>
+const walletNotConnected = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     retryAfterSeconds: 60,
     message:

@@ -5,14 +5,14 @@ import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../../wallets/wallet.ts'
 import type { Intent } from '../intent.ts'
 import type { PaymentAttempt } from '../payments/payment.ts'
-import { transition } from '../transition.ts'
+import { applyTransition } from '../transition.ts'
 import { pending, releaseRefund } from './hold.ts'
 import type { Refund } from './refund-record.ts'
 
 /**
- * Ends a PENDING refund by what became of it at the wallet, in one write: the money went back (REFUNDED, and the event), or nothing
- * changed and what was set aside is free again. Happens once, however often it is called; null when it was not PENDING any more. `cause`: the
- * request that did it; null: a job.
+ * Ends a PENDING refund by its outcome at the wallet, in one write. If the money was refunded, the intent is REFUNDED,
+ * with the event. Otherwise the refund is removed and its amount is refundable again. Happens once, however often this
+ * runs. Returns null if the refund was not PENDING. `cause`: the request that settles the refund, or null for a job.
  */
 export async function settleRefund(
   deps: Deps,
@@ -23,17 +23,17 @@ export async function settleRefund(
 ): Promise<Intent | null> {
   const settled =
     outcome.outcome === 'done'
-      ? await transition(deps, intent, {
-          move: 'refund',
+      ? await applyTransition(deps, intent, {
+          name: 'refund',
           effectId: null,
           cause,
           guard: pending(refund.id),
-          lists: { $set: { 'refunds.$.status': 'SUCCEEDED' }, $unset: { 'refunds.$.askAt': 1 } },
-          told: { refund },
+          lists: { $set: { 'refunds.$.status': 'SUCCEEDED' }, $unset: { 'refunds.$.queryAt': 1 } },
+          eventDetails: { refund },
         })
       : await releaseRefund(deps, intent, refund, attemptOf(deps, intent, refund, outcome))
   if (settled === null) {
-    if (outcome.outcome === 'done') await tellIfAstray(deps, intent, refund)
+    if (outcome.outcome === 'done') await logIfAstray(deps, intent, refund)
     return null
   }
   wakeRelay(deps, settled)
@@ -43,7 +43,7 @@ export async function settleRefund(
   return settled
 }
 
-/** What a refund that was not made leaves in the intent. */
+/** Returns the record of a refund that was not made. */
 const attemptOf = (
   deps: Pick<Deps, 'now'>,
   { payment }: Intent,
@@ -57,11 +57,14 @@ const attemptOf = (
   payerPhone: payment?.payerPhone ?? '',
   outcome: outcome.outcome,
   reason: 'reason' in outcome ? outcome.reason : null,
-  mark: newId(),
+  writeId: newId(),
 })
 
-/** Money that the wallet gave back although it had told that it never would: the merchant does not know, so somebody must. */
-async function tellIfAstray(deps: Deps, { _id, referenceNumber }: Intent, refund: Refund): Promise<void> {
+/**
+ * Logs an error if the wallet refunded money although it had said that it never would. The merchant does not know, so
+ * someone must act.
+ */
+async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, refund: Refund): Promise<void> {
   const { id: refundId } = refund
   if ((await deps.Intent.exists({ _id, 'refunds.id': refundId })) !== null) return
   deps.log.error({ referenceNumber, refundId }, 'refund.astray')

@@ -14,7 +14,7 @@ export const intentMutants: readonly Mutant[] = [
       after('insertIntent', '$.insertIntent($intent, $)', '$intent.outbox = outbox'),
       after(
         'insertIntent',
-        'countMove($deps, $, $intent)',
+        'countTransition($deps, $, $intent)',
         'await $deps.Intent.updateOne({ _id: $intent._id }, { $push: { outbox: { $each: outbox } } })',
       ),
     ],
@@ -28,11 +28,11 @@ export const intentMutants: readonly Mutant[] = [
       drop('mayExpire', 'status: $'),
       drop('mayExpire', 'hold: null'),
       replace(
-        'planMove',
+        'planTransition',
         'status: { $in: $from }',
-        "...(step.move === 'expire' ? {} : { status: { $in: $from } })",
+        "...(input.name === 'expire' ? {} : { status: { $in: $from } })",
       ),
-      replace('moves', '{ cancelsAt: $past }', '{ expiresAt: $past, hold: null }'),
+      replace('transitions', '{ cancelsAt: $past }', '{ expiresAt: $past, hold: null }'),
     ],
     caughtBy: ['read.forward'],
     focus: { ...plain, seconds: 30 },
@@ -41,7 +41,7 @@ export const intentMutants: readonly Mutant[] = [
     name: 'status-unguarded',
     bug: 'The write of a transition does not check the current status: two concurrent transitions both happen.',
     edits: [
-      drop('planMove', 'status: { $in: $ }'),
+      drop('planTransition', 'status: { $in: $ }'),
       replace('cancel', 'guard: isFree', 'guard: anyTime'),
       drop('simulatePayment', 'guard: isFree($)'),
     ],
@@ -56,8 +56,8 @@ export const intentMutants: readonly Mutant[] = [
       replace('scheduleExpiries', '$created.length > 0', '$created.length < 0'),
       replace(
         'findExpiring',
-        '$moves.expire.guard($before)',
-        '$moves.expire.guard(new Date($before.getTime() - 5_000))',
+        '$transitions.expire.guard($before)',
+        '$transitions.expire.guard(new Date($before.getTime() - 5_000))',
       ),
     ],
     caughtBy: ['expiry.prompt'],

@@ -17,7 +17,7 @@ export const moneyMutants: readonly Mutant[] = [
     name: 'refund-again',
     bug: 'A retry of a refund does not look for the refund that it began, and begins another.',
     edits: [
-      replace('refundIntent', 'wasBegun($intent, $)', "wasBegun($intent, '')"),
+      replace('refundIntent', 'hasStarted($intent, $)', "hasStarted($intent, '')"),
       drop('beginRefund', 'effects: { $ne: $ }'),
     ],
     caughtBy: ['key.once'],
@@ -29,21 +29,21 @@ export const moneyMutants: readonly Mutant[] = [
   {
     name: 'last-centime-kept',
     bug: 'A refund of everything that is left is refused.',
-    edits: [replace('judgeRefund', '$amount > refundable', '$amount >= refundable')],
+    edits: [replace('checkRefund', '$amount > refundable', '$amount >= refundable')],
     caughtBy: ['api/refund.test.ts'],
     focus: plain,
   },
   {
     name: 'refunds-refused',
     bug: 'Every refund is refused.',
-    edits: [replace('judgeRefund', '$amount > refundable', '$amount >= 0')],
+    edits: [replace('checkRefund', '$amount > refundable', '$amount >= 0')],
     caughtBy: ['refusal.due'],
     focus: { ...plain, seconds: 30, often: ['simulatePayment', 'refundIntent'] },
   },
   {
     name: 'outcome-forgotten',
     bug: 'No worker queries the wallet for the outcome of a payment whose process died.',
-    edits: [replace('askDue', "askBy($, 'hold.askAt', $$)", '0')],
+    edits: [replace('queryDueWallets', "queryBy($, 'hold.queryAt', $$)", '0')],
     caughtBy: ['quiet.reached'],
     focus: { ...killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'), often: ['payByLink'] },
   },

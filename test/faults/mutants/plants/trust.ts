@@ -15,8 +15,8 @@ export const trustMutants: readonly Mutant[] = [
     edits: [
       replace(
         'listIntents',
-        'const whose = { businessId, sandbox }',
-        'const whose = { businessId, sandbox: { $in: [true, false] } }',
+        'const owner = { businessId, sandbox }',
+        'const owner = { businessId, sandbox: { $in: [true, false] } }',
       ),
       replace(
         'allIntents',
