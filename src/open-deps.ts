@@ -7,13 +7,13 @@ import { createReadPace } from './http/responses/read-pace.ts'
 import { longestReadMs } from './input/pagination.ts'
 import { createValidate } from './input/validate.ts'
 import { createFullSandboxes } from './intents/full-sandboxes.ts'
-import { mostMarks, stride } from './lists/counts/checkpoint.ts'
+import { maxCheckpoints, stride } from './lists/counts/checkpoint.ts'
 import { createListCounts } from './lists/counts/counts.ts'
 import { createLists, listConnections } from './lists/lists.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openBatchers } from './mongo/batchers.ts'
-import { awaitMongo, onceThere } from './mongo/connect.ts'
-import { openDatabaseTime, type Shift, unshifted } from './mongo/database-time.ts'
+import { awaitMongo, retryUntilConnected } from './mongo/connect.ts'
+import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels } from './mongo/models.ts'
 import { largeGroups } from './outbox/read-outboxes.ts'
 import { relaySlots } from './outbox/relay.ts'
@@ -63,11 +63,11 @@ export async function openDeps(
   log: Log,
   metrics: Metrics,
   processType: ProcessType,
-  shift: Shift = unshifted,
+  shift: Shift = noShift,
 ): Promise<Deps> {
   const tracing = await openTracing(config, log, processType)
   const mongo = await awaitMongo(config.mongodbUrl, log, {})
-  const databaseTime = await onceThere(log, () => openDatabaseTime(mongo, log, shift))
+  const databaseTime = await retryUntilConnected(log, () => openDatabaseTime(mongo, log, shift))
   const { now } = databaseTime
   const models = openModels(mongo)
   const listsMongo = await awaitMongo(config.mongodbUrl, log, listConnections)
@@ -84,7 +84,7 @@ export async function openDeps(
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
   const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
-  const apiSwitch = await onceThere(log, () => createApiSwitch(models.Setting))
+  const apiSwitch = await retryUntilConnected(log, () => createApiSwitch(models.Setting))
   const { rateLimitPerSecond: perSecond } = config
   const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)
@@ -115,7 +115,7 @@ export async function openDeps(
     importOneAtATime: createOneAtATime(),
     orderOneAtATime: createOneAtATime(),
     lists: createLists(openModels(listsMongo, longestReadMs)),
-    listCounts: createListCounts(elapsedMs, { stride, mostMarks }),
+    listCounts: createListCounts(elapsedMs, { stride, maxCheckpoints }),
     longWaits: new Map(),
     apiSwitch,
     rateLimits,

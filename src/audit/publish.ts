@@ -1,5 +1,5 @@
 import { type Model, mongo } from 'mongoose'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { AuditEvent } from './audit-event.ts'
 
@@ -24,11 +24,11 @@ export async function publishAudit<Doc extends Audited>(
   const lines = docs.flatMap((doc) => doc.unaudited)
   if (lines.length === 0) return
   try {
-    await pastMongoose(deps.AuditEvent).insertMany(lines, { ordered: false })
+    await nativeCollection(deps.AuditEvent).insertMany(lines, { ordered: false })
   } catch (error) {
     if (!isOnlyKnown(error)) throw error
   }
-  await pastMongoose(source as unknown as Model<Audited>).bulkWrite(
+  await nativeCollection(source as unknown as Model<Audited>).bulkWrite(
     docs.map(({ _id, unaudited }) => ({
       updateOne: {
         filter: { _id },

@@ -13,8 +13,8 @@ export interface StoredSecret {
   validUntil: Date | null
   /** The id of the SECRET_KEY that made the hash. */
   pepper: string
-  /** When the hash was made anew, on the SECRET_KEY after it (move-key.ts). */
-  movedAt?: Date
+  /** When the hash was made anew, on the SECRET_KEY after it (rehash-key.ts). */
+  rehashedAt?: Date
 }
 
 /**
@@ -46,7 +46,7 @@ export const apiKeys: Collection = {
     kind: String,
     prefix: String,
     last4: String,
-    secrets: [{ _id: false, hash: String, validUntil: Date, pepper: String, movedAt: Date }],
+    secrets: [{ _id: false, hash: String, validUntil: Date, pepper: String, rehashedAt: Date }],
     scopes: [String],
     ipAllowlist: [String],
     status: String,

@@ -27,7 +27,7 @@ export interface Business {
   unaudited: AuditEvent[]
 }
 
-export const noLimitsOfItsOwn: BusinessLimits = {
+export const defaultLimits: BusinessLimits = {
   perSecond: null,
   liveCodes: null,
   sandboxIntentsPerDay: null,

@@ -1,6 +1,6 @@
 import type { Models } from '../mongo/models.ts'
 import { newId } from '../security/ids.ts'
-import { type Business, noLimitsOfItsOwn } from './business.ts'
+import { type Business, defaultLimits } from './business.ts'
 
 /** A new business; `liveApproved` opens live mode to its keys at once. */
 export async function createBusiness(
@@ -12,7 +12,7 @@ export async function createBusiness(
     ...asked,
     apiEnabled: true,
     suspended: false,
-    limits: noLimitsOfItsOwn,
+    limits: defaultLimits,
     createdAt: deps.now(),
     unaudited: [],
   }

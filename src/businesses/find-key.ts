@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Batcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
@@ -17,7 +17,7 @@ export interface KeyAndBusiness extends ApiKey {
 export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
   createReadBatcher(
     (hashes) =>
-      pastMongoose(ApiKey)
+      nativeCollection(ApiKey)
         .aggregate<KeyAndBusiness>([
           { $match: { 'secrets.hash': { $in: hashes } } },
           { $lookup: { from: 'businesses', localField: 'businessId', foreignField: '_id', as: 'business' } },

@@ -6,7 +6,7 @@ import { parseRange } from '../security/network.ts'
 import { looksLikeKey } from './api-key.ts'
 import type { Caller } from './caller.ts'
 import type { KeyAndBusiness } from './find-key.ts'
-import { moveToCurrent } from './move-key.ts'
+import { rehashWithCurrent } from './rehash-key.ts'
 
 /**
  * Who holds this key, if they may come in: INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
@@ -52,7 +52,7 @@ async function findByAnyHash(
     const key = await deps.batchers.findKey(hash, deadlineAt)
     const secret = key?.secrets.find((each) => each.hash === hash)
     if (key && secret && (secret.validUntil === null || secret.validUntil > deps.now())) {
-      moveToCurrent(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
+      rehashWithCurrent(deps, { keyId: key._id, secret, hash: current }, deadlineAt)
       return key
     }
   }

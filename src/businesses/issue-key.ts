@@ -21,7 +21,7 @@ export async function issueKey(deps: KeyDeps, asked: KeyRequest): Promise<Issued
     ...asked,
     prefix: keyPrefix(asked.kind, asked.mode),
     last4: key.slice(-4),
-    secrets: [freshSecret(deps, key)],
+    secrets: [newStoredSecret(deps, key)],
     status: 'active',
     createdAt: deps.now(),
   })
@@ -29,7 +29,7 @@ export async function issueKey(deps: KeyDeps, asked: KeyRequest): Promise<Issued
 }
 
 /** What is stored of a key that was just made. */
-export const freshSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
+export const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
   hash: secrets.hash(key),
   validUntil: null,
   pepper: secrets.keyIds[0],

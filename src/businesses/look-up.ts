@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts'
-import { literally } from '../mongo/escape-regex.ts'
+import { escapeRegex } from '../mongo/escape-regex.ts'
 import type { Business } from './business.ts'
 
 /** More than a person looks through; a longer part of the name finds the rest. */
-export const mostBusinesses = 30
+export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>
 
@@ -15,8 +15,8 @@ export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<B
 
 /** Businesses with this text in their name, whatever its case, by name. The keys of the index `name` are looked through. */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
-  deps.Business.find({ name: { $regex: literally(part), $options: 'i' } })
+  deps.Business.find({ name: { $regex: escapeRegex(part), $options: 'i' } })
     .sort({ name: 1 })
-    .limit(mostBusinesses)
+    .limit(maxBusinesses)
     .maxTimeMS(2000)
     .lean<Business[]>()

@@ -1,5 +1,5 @@
 import { type ApiKey, newKey } from './api-key.ts'
-import { freshSecret, type IssuedKey, type KeyDeps } from './issue-key.ts'
+import { type IssuedKey, type KeyDeps, newStoredSecret } from './issue-key.ts'
 
 /**
  * Gives a key a new secret under the same id; the old one works for `overlapSeconds` more. Null when there is no such
@@ -29,7 +29,7 @@ export async function rotateKey(
       'secrets.0.hash': found.secrets[0]?.hash,
     },
     {
-      $set: { secrets: [freshSecret(deps, key), ...older], last4: key.slice(-4) },
+      $set: { secrets: [newStoredSecret(deps, key), ...older], last4: key.slice(-4) },
     },
   )
   return rotated.matchedCount === 1 ? { id, key } : rotateKey(deps, id, overlapSeconds)

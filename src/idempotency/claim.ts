@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
-import { type Collection, pastMongoose } from '../mongo/collection.ts'
+import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import type { SealedField } from '../security/seal.ts'
 
 /** How long a response is kept, and how long a key identifies the same request (SPEC 5.4). */
@@ -18,11 +18,11 @@ export interface Claim {
   effectId: string
   token: string
   /** The end of the last holder's lease, or when the holder gave up. */
-  leaseUntil: Date
+  leaseEndsAt: Date
   paramsHash: string
   /** The sealed first response; that of a create is stored in, or computed from, the document that it made. */
-  answer?: string
-  /** The business, if a test key made the request and this document stores `answer` (src/quotas/sandbox-responses.ts). */
+  sealedResponse?: string
+  /** The business, if a test key made the request and this document stores `sealedResponse` (src/quotas/sandbox-responses.ts). */
   sandboxOf?: string
   /** Written before a duplicate that had to wait is answered: with this journalled write, what it read is durable too. */
   replayedAt?: Date
@@ -37,9 +37,9 @@ export const claims: Collection = {
     _id: String,
     effectId: String,
     token: String,
-    leaseUntil: Date,
+    leaseEndsAt: Date,
     paramsHash: String,
-    answer: String,
+    sealedResponse: String,
     sandboxOf: String,
     replayedAt: Date,
     expiresAt: Date,
@@ -57,15 +57,18 @@ export const claims: Collection = {
 }
 
 /** The field that stores a sealed response, in the claim or in the document that a create inserted. */
-export const answerField = (collection: string, id: string): SealedField => ({
+export const responseField = (collection: string, id: string): SealedField => ({
   collection,
   id,
-  field: 'answer',
+  field: 'sealedResponse',
 })
 
 /** Writes down that duplicates which had to wait are answered now. A thousand of one claim take two writes. */
 export const createReplayBatcher = (Claim: Model<Claim>, now: () => Date): Batcher<string, void> =>
   createBatcher(1000, async (ids) => {
-    await pastMongoose(Claim).updateMany({ _id: { $in: [...new Set(ids)] } }, { $set: { replayedAt: now() } })
+    await nativeCollection(Claim).updateMany(
+      { _id: { $in: [...new Set(ids)] } },
+      { $set: { replayedAt: now() } },
+    )
     return ids.map(() => undefined)
   })

@@ -1,17 +1,17 @@
 import type { Deps } from '../deps.ts'
 import { newId } from '../security/ids.ts'
 import type { SealedField } from '../security/seal.ts'
-import { answerField, type Claim, claims, lifetimeMs, removalMs } from './claim.ts'
+import { type Claim, claims, lifetimeMs, removalMs, responseField } from './claim.ts'
 import type { Recall, ResponseData } from './recall.ts'
 
 /** The first response of a request: sealed, with the field that it was sealed for, or the data of a create, computed. */
 export type FirstResponse =
-  | { kind: 'stored'; answer: string; field: SealedField }
+  | { kind: 'stored'; sealedResponse: string; field: SealedField }
   | { kind: 'computed'; data: ResponseData }
 
 export type Claimed =
-  | { state: 'mine'; effectId: string; token: string }
-  | { state: 'answered'; paramsHash: string; first: FirstResponse }
+  | { state: 'held'; effectId: string; token: string }
+  | { state: 'finished'; paramsHash: string; first: FirstResponse }
   | { state: 'running' }
 
 /** A request that competes for its claim. */
@@ -27,21 +27,21 @@ export interface ClaimRequest {
 }
 
 /** Tries once to insert the claim, to take it over, or to find its answer. */
-export async function tryClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
+export async function attemptClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const fresh = freshClaim(deps.now(), request)
   const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, deadlineAt)
-  if (insertion.inserted) return mine(fresh)
+  if (insertion.inserted) return held(fresh)
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
   // Removed meanwhile. The next look inserts a new claim.
   if (found === null) return { state: 'running' }
-  if (found.token === fresh.token) return mine(found)
+  if (found.token === fresh.token) return held(found)
   return compete(deps, request, found)
 }
 
-/** As `tryClaim`, for a request that has seen the claim before. Only reads while the first request runs, because many may wait for it. */
-export async function lookAgain(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
+/** As `attemptClaim`, for a request that has seen the claim before. Only reads while the first request runs, because many may wait for it. */
+export async function recheckClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
-  return found === null ? tryClaim(deps, request, deadlineAt) : compete(deps, request, found)
+  return found === null ? attemptClaim(deps, request, deadlineAt) : compete(deps, request, found)
 }
 
 /** Takes the claim over if its time is up, or finds its answer. */
@@ -52,10 +52,10 @@ async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise
 }
 
 /**
- * As `tryClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is gone or belongs to another
+ * As `attemptClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is gone or belongs to another
  * request, because a request never starts a second effect.
  */
-export async function claimAgain(
+export async function reclaim(
   deps: Deps,
   request: ClaimRequest,
   effectId: string,
@@ -66,28 +66,28 @@ export async function claimAgain(
 }
 
 /** Whether the key starts a new request. Never while the last holder's lease runs. */
-const isOver = ({ expiresAt, leaseUntil }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
-  leaseUntil <= now && expiresAt <= arrivedAt
+const isOver = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
+  leaseEndsAt <= now && expiresAt <= arrivedAt
 
 /** Finds the answer of the claim's request, or takes the claim over if its lease has ended. Keeps the effect id. */
 async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
   const first = await findFirst(deps, found, request.recall)
-  if (first !== null) return { state: 'answered', first, paramsHash: found.paramsHash }
-  if (found.leaseUntil > now) return { state: 'running' }
+  if (first !== null) return { state: 'finished', first, paramsHash: found.paramsHash }
+  if (found.leaseEndsAt > now) return { state: 'running' }
   // From now on the answer belongs to this request's parameters.
-  const { token, leaseUntil, paramsHash } = freshClaim(now, request)
-  return takeOver(deps, found, { token, leaseUntil, paramsHash })
+  const { token, leaseEndsAt, paramsHash } = freshClaim(now, request)
+  return takeOver(deps, found, { token, leaseEndsAt, paramsHash })
 }
 
 /** The response of the claim's request. Null while there is none. */
 const findFirst = async (
   deps: Deps,
-  { _id, effectId, answer }: Claim,
+  { _id, effectId, sealedResponse }: Claim,
   recall: Recall | null,
 ): Promise<FirstResponse | null> =>
-  answer === undefined
+  sealedResponse === undefined
     ? recallFirst(deps, recall, effectId)
-    : { kind: 'stored', answer, field: answerField(claims.name, _id) }
+    : { kind: 'stored', sealedResponse, field: responseField(claims.name, _id) }
 
 /** The response of the create with this effect id. Null if nothing was created. */
 export async function recallFirst(
@@ -99,10 +99,10 @@ export async function recallFirst(
     const data = await recall.find(deps, effectId)
     return data === null ? null : { kind: 'computed', data }
   }
-  const answer = (await recall?.find(deps, effectId)) ?? null
-  return recall === null || answer === null
+  const sealedResponse = (await recall?.find(deps, effectId)) ?? null
+  return recall === null || sealedResponse === null
     ? null
-    : { kind: 'stored', answer, field: answerField(recall.collection, effectId) }
+    : { kind: 'stored', sealedResponse, field: responseField(recall.collection, effectId) }
 }
 
 function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
@@ -110,7 +110,7 @@ function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
   return {
     effectId: newId(),
     token: newId(),
-    leaseUntil: new Date(now.getTime() + request.leaseMs),
+    leaseEndsAt: new Date(now.getTime() + request.leaseMs),
     paramsHash: request.paramsHash,
     expiresAt: new Date(expiresAt),
     removeAt: new Date(expiresAt + removalMs),
@@ -128,24 +128,24 @@ async function takeOver(
 ): Promise<Claimed> {
   const isNew = change.effectId !== undefined
   const claim = await deps.Claim.findOneAndUpdate(
-    { _id, token, ...(isNew ? {} : { answer: { $exists: false } }) },
-    { $set: change, ...(isNew ? { $unset: { answer: 1, replayedAt: 1 } } : {}) },
+    { _id, token, ...(isNew ? {} : { sealedResponse: { $exists: false } }) },
+    { $set: change, ...(isNew ? { $unset: { sealedResponse: 1, replayedAt: 1 } } : {}) },
     { returnDocument: 'after' },
   ).lean<Claim | null>()
-  return claim === null ? { state: 'running' } : mine(claim)
+  return claim === null ? { state: 'running' } : held(claim)
 }
 
-const mine = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed => ({
-  state: 'mine',
+const held = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed => ({
+  state: 'held',
   effectId,
   token,
 })
 
 /** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `deadlineAt`: see mongo/batching/batcher.ts. */
-export const keepAnswer = (
+export const keepResponse = (
   deps: Pick<Deps, 'batchers'>,
   { id, token }: { id: string; token: string },
-  kept: Pick<Claim, 'answer' | 'sandboxOf'>,
+  kept: Pick<Claim, 'sealedResponse' | 'sandboxOf'>,
   deadlineAt: number,
 ): Promise<boolean> =>
   deps.batchers.updateClaim(
@@ -153,7 +153,7 @@ export const keepAnswer = (
       filter: { _id: id, token },
       update: { $set: kept },
       // Only the holder of this token writes an answer, so its presence proves the write. The value may be too long to query by.
-      proof: { token, answer: { $exists: true } },
+      proof: { token, sealedResponse: { $exists: true } },
     },
     deadlineAt,
   )
@@ -161,7 +161,7 @@ export const keepAnswer = (
 /** Ends the lease, so that the next attempt runs at once. Never deletes the claim: a write with its effect id may still be running. */
 export async function giveUp(
   deps: Pick<Deps, 'Claim' | 'now'>,
-  held: { id: string; token: string },
+  { id, token }: { id: string; token: string },
 ): Promise<void> {
-  await deps.Claim.updateOne({ _id: held.id, token: held.token }, { $set: { leaseUntil: deps.now() } })
+  await deps.Claim.updateOne({ _id: id, token }, { $set: { leaseEndsAt: deps.now() } })
 }

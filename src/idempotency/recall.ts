@@ -4,7 +4,7 @@ import { unavailable } from '../errors.ts'
 /** How a retry finds the first response of a create by its effect id. `find` resolves to null if nothing was created. */
 export type Recall = StoredRecall | ComputedRecall
 
-/** For a document whose fields may change: its insert stores the sealed response in the field `answer`. */
+/** For a document whose fields may change: its insert stores the sealed response in the field `sealedResponse`. */
 interface StoredRecall {
   kind: 'stored'
   /** The name of the document's collection. */

@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Batcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
@@ -20,7 +20,7 @@ export interface IntentToChange extends Intent {
 export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(
     (referenceNumbers) =>
-      pastMongoose(Intent)
+      nativeCollection(Intent)
         .find({ referenceNumber: { $in: referenceNumbers } }, { projection: { outbox: 0 } })
         .toArray(),
     ({ referenceNumber }) => [referenceNumber],
@@ -30,7 +30,7 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
 export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
   createReadBatcher(
     (referenceNumbers) =>
-      pastMongoose(Intent)
+      nativeCollection(Intent)
         .aggregate<IntentToChange>([
           { $match: { referenceNumber: { $in: referenceNumbers } } },
           { $set: { refundEffects: '$refunds.effectId', bytes: { $bsonSize: '$$ROOT' }, refunds: [] } },
@@ -63,7 +63,7 @@ const succeeded = {
 export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>
-      pastMongoose(Intent)
+      nativeCollection(Intent)
         .aggregate<OfferedIntent>([
           { $match: { shortCode: { $in: shortCodes } } },
           { $set: { bytes: { $bsonSize: '$$ROOT' } } },
@@ -89,7 +89,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(
     (referenceNumbers) =>
-      pastMongoose(Intent)
+      nativeCollection(Intent)
         .find(mayExpire(referenceNumbers), { projection: { metadata: 0 } })
         .toArray(),
     ({ referenceNumber }) => [referenceNumber],

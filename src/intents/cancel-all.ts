@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Actor, auditLine } from '../audit/audit-event.ts'
 import type { Deps } from '../deps.ts'
-import { noHurry } from '../mongo/batching/batcher.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { noDeadline } from '../mongo/batching/batcher.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { type PageSize, readPage, type Walk } from '../mongo/walk.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import { createPace } from '../retention/pace.ts'
@@ -96,7 +96,7 @@ const record = (
   actor: Actor,
   _id: string,
 ): Promise<unknown> =>
-  pastMongoose(deps.AuditEvent).insertOne({
+  nativeCollection(deps.AuditEvent).insertOne({
     ...auditLine({
       at: deps.now(),
       actor,
@@ -112,7 +112,7 @@ const record = (
 async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): Promise<CancelResult[]> {
   const input = { name: 'cancelByOperator', effectId, cause: null } as const
   const cancelled = await Promise.all(
-    page.map((intent) => applyTransitionInBatch(deps, intent, input, noHurry)),
+    page.map((intent) => applyTransitionInBatch(deps, intent, input, noDeadline)),
   )
   for (const intent of cancelled) if (intent !== null) wakeRelay(deps, intent)
   const refused = page.filter((_, index) => cancelled[index] === null)

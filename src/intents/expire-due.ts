@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { expireIntents } from './expire.ts'
 import type { Intent } from './intent.ts'
@@ -37,7 +37,7 @@ const findExpiring = (
   last: Expiring | null,
   without: readonly string[],
 ): AsyncIterable<Expiring> =>
-  pastMongoose(deps.Intent).find<Expiring>(
+  nativeCollection(deps.Intent).find<Expiring>(
     {
       status: { $in: [...transitions.expire.from] },
       cancelsAt: {

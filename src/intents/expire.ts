@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { noHurry } from '../mongo/batching/batcher.ts'
+import { noDeadline } from '../mongo/batching/batcher.ts'
 import { wakeRelay } from '../outbox/wake-relay.ts'
 import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
@@ -16,10 +16,10 @@ const expiry = { name: 'expire', effectId: null, cause: null } as const
  * enqueues the expiry again.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
-  const intent = await deps.batchers.findExpiring(referenceNumber, noHurry)
+  const intent = await deps.batchers.findExpiring(referenceNumber, noDeadline)
   if (intent === null) return { expired: false, dueAt: null }
   if (intent.expiresAt > deps.now()) return { expired: false, dueAt: intent.expiresAt }
-  const expired = await applyTransitionInBatch(deps, intent, expiry, noHurry)
+  const expired = await applyTransitionInBatch(deps, intent, expiry, noDeadline)
   if (expired === null) return { expired: false, dueAt: null }
   wakeRelay(deps, expired)
   return { expired: true }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { noHurry } from '../mongo/batching/batcher.ts'
+import { noDeadline } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
 import type { KnownOutcome, StatusQuery, WalletName } from '../wallets/wallet.ts'
 import type { Intent } from './intent.ts'
@@ -30,7 +30,8 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
     query: { kind: 'payment', businessId: intent.businessId, key, amount, validUntil },
     startedAt,
     queryAt,
-    settle: (outcome, cause) => settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noHurry }),
+    settle: (outcome, cause) =>
+      settlePayment(deps, intent, payment, outcome, { cause, deadlineAt: noDeadline }),
     scheduleQuery: (at) => schedulePaymentQuery(deps, intent, key, at),
   }
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Intent } from './intent.ts'
 import { queryWithSlot } from './query-wallets.ts'
@@ -26,7 +26,7 @@ async function queryBy(deps: Deps, field: string, index: string, queryAt: unknow
   return inFairBatches<Open>(
     maxPerBusiness,
     (last, without) =>
-      pastMongoose(deps.Intent).find<Open>(
+      nativeCollection(deps.Intent).find<Open>(
         {
           [field]: { $lte: now, ...(last === null ? {} : { $gte: last.queryAt }) },
           businessId: { $nin: [...without] },

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import type { WithinDeadline } from '../idempotency/effect.ts'
-import { noHurry } from '../mongo/batching/batcher.ts'
+import { noDeadline } from '../mongo/batching/batcher.ts'
 import type { Cause } from '../outbox/event.ts'
 import { firstQueryAt } from '../wallets/order-times.ts'
 import { outcomeOf } from '../wallets/query.ts'
@@ -59,7 +59,7 @@ export interface Querier {
 }
 
 /** A worker has no timeouts of its own with MongoDB. */
-const worker: Querier = { cause: null, withinDeadline: (work) => work(noHurry) }
+const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
 /** As `queryWallet`, for an order that was just read. */
 export async function queryOrder(

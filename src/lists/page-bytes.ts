@@ -3,14 +3,14 @@ import { Refusal } from '../errors.ts'
 import { restAfter, sliceMs } from '../process/in-slices.ts'
 
 /** The most that one page of a list may take, as documents and as text. Enough for 100 of the largest orders, or intents without refunds. */
-export const mostPageBytes = 26 * 1024 * 1024
+export const maxPageBytes = 26 * 1024 * 1024
 
 /** RATE_LIMITED: the items of this page are too large to be read together. */
 export class PageTooLarge extends Refusal {
   constructor() {
     super('RATE_LIMITED', {
       message: 'This page is too large. Request fewer items with `limit`.',
-      details: { scope: 'responses', limit: mostPageBytes },
+      details: { scope: 'responses', limit: maxPageBytes },
       retryAfterSeconds: 1,
     })
   }
@@ -27,7 +27,7 @@ export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<D
   for await (const doc of cursor) {
     found.push(doc)
     bytes += mongo.BSON.calculateObjectSize(doc)
-    if (bytes > mostPageBytes) throw new PageTooLarge()
+    if (bytes > maxPageBytes) throw new PageTooLarge()
     // The time until the first document is a wait for MongoDB, not computation.
     beganAt ??= performance.now()
     const tookMs = performance.now() - beganAt

@@ -48,7 +48,7 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
  * MongoDB gives a question up after this, and nobody waits for a figure longer. All are asked for at once, so a scrape takes no longer
  * either. Prometheus gives up after 10 s.
  */
-export const longestQuestionMs = 1500
+export const queryTimeoutMs = 1500
 
 /** Brings a figure up to date: in bounded time, never by a fault, and with one question under way at most. */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
@@ -67,6 +67,6 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
     running ??= ask().finally(() => {
       running = null
     })
-    if (!(await inTime(running, longestQuestionMs))) figure.leaveOut()
+    if (!(await inTime(running, queryTimeoutMs))) figure.leaveOut()
   }
 }

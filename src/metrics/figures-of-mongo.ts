@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { pingMongo } from '../mongo/connect.ts'
 import type { RetentionRecord } from '../retention/record.ts'
 import { dueDeliveries, oldestDue } from './due-deliveries.ts'
-import { briefMs, type Figure, longestQuestionMs, minuteMs, numberOf, pingOf } from './figure.ts'
+import { briefMs, type Figure, minuteMs, numberOf, pingOf, queryTimeoutMs } from './figure.ts'
 import { fullestBusinesses } from './fullest-businesses.ts'
 import { omit } from './gauges.ts'
 import { expiryLag, outboxLag } from './lags.ts'
@@ -11,7 +11,7 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 import { storedBytes } from './stored-bytes.ts'
 
 /**
- * The queries to MongoDB at a scrape. Each uses an index and takes `longestQuestionMs` at most. The sample of codes reads up to 2 000 documents,
+ * The queries to MongoDB at a scrape. Each uses an index and takes `queryTimeoutMs` at most. The sample of codes reads up to 2 000 documents,
  * the estimate of stored bytes and the open outcomes 1 000 of each kind, and the others a few index keys. They use the connections of the lists,
  * so no write waits for them.
  */
@@ -29,7 +29,7 @@ export function figuresOfMongo(all: Deps): Figure[] {
     storedBytes(deps),
     numberOf(gauges.lastNightCleaned, minuteMs, async () => {
       const record = await deps.RetentionRecord.findById('nightly')
-        .maxTimeMS(longestQuestionMs)
+        .maxTimeMS(queryTimeoutMs)
         .lean<RetentionRecord | null>()
       return record && record.completedFor.getTime() / 1000
     }),

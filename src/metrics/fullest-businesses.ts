@@ -3,11 +3,11 @@ import { type Figure, minuteMs } from './figure.ts'
 import { omit } from './gauges.ts'
 
 /** The most businesses that have their own series. */
-export const mostBusinesses = 10
+export const maxBusinesses = 10
 
 /**
  * The live codes of the businesses that use the largest share of their quotas. This process knows which businesses its creates were for, and
- * counts at most `mostBusinesses` of them again.
+ * counts at most `maxBusinesses` of them again.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
   const leaveOut = () => {
@@ -17,7 +17,7 @@ export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure
   return {
     keptMs: minuteMs,
     async read() {
-      const fullest = await quotas.liveCodes.fullest(mostBusinesses)
+      const fullest = await quotas.liveCodes.fullest(maxBusinesses)
       leaveOut()
       for (const { businessId: business, used, limit } of fullest) {
         gauges.businessLiveCodes.set({ business }, used)

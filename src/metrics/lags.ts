@@ -3,7 +3,7 @@ import type { Intent } from '../intents/intent.ts'
 import { transitions } from '../intents/lifecycle.ts'
 import { type Order, placed } from '../store/orders/order.ts'
 import { ageOf } from './age.ts'
-import { longestQuestionMs } from './figure.ts'
+import { queryTimeoutMs } from './figure.ts'
 
 /** Nothing more is asked of it, so that the index is read in its order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
@@ -15,11 +15,11 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
   const [intent, order] = await Promise.all([
     deps.Intent.findOne(withOutbox, { 'outbox.createdAt': 1 })
       .sort({ 'outbox.createdAt': 1 })
-      .maxTimeMS(longestQuestionMs)
+      .maxTimeMS(queryTimeoutMs)
       .lean<WithOutbox>(),
     deps.Order.findOne({ ...withOutbox, ...placed }, { 'outbox.createdAt': 1 })
       .sort({ 'outbox.createdAt': 1 })
-      .maxTimeMS(longestQuestionMs)
+      .maxTimeMS(queryTimeoutMs)
       .lean<WithOutbox>(),
   ])
   // The first in an outbox is its oldest.
@@ -36,7 +36,7 @@ export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<num
     { expiresAt: 1 },
   )
     .sort({ cancelsAt: 1 })
-    .maxTimeMS(longestQuestionMs)
+    .maxTimeMS(queryTimeoutMs)
     .lean<Pick<Intent, 'expiresAt'> | null>()
   return ageOf(deps, oldest?.expiresAt)
 }

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { codeKeyOf } from '../intents/code.ts'
-import { longestQuestionMs } from './figure.ts'
+import { queryTimeoutMs } from './figure.ts'
 
 /**
  * How many of the codes are looked at, from 000000 on. Codes are drawn at random, so a part tells of the whole: of 2 000 within 1 % where
@@ -16,7 +16,7 @@ export async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Prom
   const taken = await deps.Intent.countDocuments(
     // A code whose time is up keeps its key until somebody draws it.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(looked) }, codeReusableAt: { $gt: deps.now() } },
-    { maxTimeMS: longestQuestionMs },
+    { maxTimeMS: queryTimeoutMs },
   )
   return taken / looked
 }

@@ -1,7 +1,7 @@
 import type { PipelineStage } from 'mongoose'
 import type { Deps } from '../deps.ts'
 import { ageOf } from './age.ts'
-import { longestQuestionMs } from './figure.ts'
+import { queryTimeoutMs } from './figure.ts'
 
 /** Payments, or refunds, that a wallet was told of and whose outcome is not written down. */
 export interface OpenOutcomes {
@@ -43,7 +43,7 @@ async function summed(
       { $sort: { [queryAt]: direction } },
       { $limit: mostCounted },
       ...sum,
-    ]).option({ maxTimeMS: longestQuestionMs })
+    ]).option({ maxTimeMS: queryTimeoutMs })
     return { count: answer?.count ?? 0, oldestSeconds: ageOf(deps, answer?.oldest) }
   }
   const [first, last] = await Promise.all([from(1), from(-1)])

@@ -1,9 +1,9 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { newOrderNumber, newReferenceNumber, newShortCode } from '../security/ids.ts'
-import { type Figure, longestQuestionMs } from './figure.ts'
-import { mostBusinesses } from './fullest-businesses.ts'
+import { type Figure, queryTimeoutMs } from './figure.ts'
+import { maxBusinesses } from './fullest-businesses.ts'
 import { omit } from './gauges.ts'
 
 /** Storage grows slowly, and each sample reads up to 3 000 documents. */
@@ -29,14 +29,14 @@ export function storedBytes(deps: Deps): Figure {
     async read() {
       const bytes = new Map<string, number>()
       const parts = await Promise.all([
-        estimate(pastMongoose(deps.Intent), 'shortCode', newShortCode()),
+        estimate(nativeCollection(deps.Intent), 'shortCode', newShortCode()),
         // Deliveries of orders have numbers with another prefix, so the sample hardly ever contains them.
-        estimate(pastMongoose(deps.Delivery), 'referenceNumber', newReferenceNumber()),
-        estimate(pastMongoose(deps.Order), 'number', newOrderNumber()),
+        estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
+        estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
       ])
       for (const part of parts.flat()) bytes.set(part._id, (bytes.get(part._id) ?? 0) + part.bytes)
       omit(businessStoredBytes)
-      const largest = [...bytes].toSorted(([, a], [, b]) => b - a).slice(0, mostBusinesses)
+      const largest = [...bytes].toSorted(([, a], [, b]) => b - a).slice(0, maxBusinesses)
       for (const [business, sum] of largest) businessStoredBytes.set({ business }, Math.round(sum))
     },
     leaveOut: () => omit(businessStoredBytes),
@@ -55,7 +55,7 @@ async function estimate<Doc extends mongo.Document>(
   const parts = [...after, ...before]
   // A collection that is no larger than the sample was read completely.
   if (sum(parts) < looked) return parts
-  const all = await collection.estimatedDocumentCount({ maxTimeMS: longestQuestionMs })
+  const all = await collection.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / looked }))
 }
 
@@ -75,6 +75,6 @@ const sample = <Doc extends mongo.Document>(
         { $limit: most },
         { $group: { _id: '$businessId', documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
       ],
-      { maxTimeMS: longestQuestionMs },
+      { maxTimeMS: queryTimeoutMs },
     )
     .toArray()

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { createKeyBatcher, type KeyAndBusiness } from '../businesses/find-key.ts'
-import { createMoveBatcher, type KeyMove } from '../businesses/move-batcher.ts'
+import { createRehashBatcher, type KeyRehash } from '../businesses/rehash-batcher.ts'
 import { type Claim, createReplayBatcher } from '../idempotency/claim.ts'
 import {
   createExpiringBatcher,
@@ -25,13 +25,13 @@ import type { Batcher } from './batching/batcher.ts'
 import { createInsertBatcher, type Insertion } from './batching/insert-batcher.ts'
 import { createByIdBatcher } from './batching/read-batcher.ts'
 import { createUpdateBatcher, type GuardedUpdate } from './batching/update-batcher.ts'
-import { pastMongoose } from './collection.ts'
+import { nativeCollection } from './collection.ts'
 import type { Models } from './models.ts'
 
 /** The batchers through which requests and deliveries share calls to MongoDB (src/group-commit/). */
 export interface Batchers extends RelayBatchers {
   findKey: Batcher<string, KeyAndBusiness | null>
-  moveKey: Batcher<KeyMove, void>
+  rehashKey: Batcher<KeyRehash, void>
   insertClaim: Batcher<Claim, Insertion>
   findClaim: Batcher<string, Claim | null>
   updateClaim: Batcher<GuardedUpdate, boolean>
@@ -70,19 +70,19 @@ type VariantsOf = Pick<Product, '_id' | 'variants'>
 export function openBatchers(models: Models, now: () => Date): Batchers {
   return {
     findKey: createKeyBatcher(models.ApiKey),
-    moveKey: createMoveBatcher(models.ApiKey),
+    rehashKey: createRehashBatcher(models.ApiKey),
     insertClaim: insertsOf(models.Claim),
     findClaim: createByIdBatcher(models.Claim),
-    updateClaim: createUpdateBatcher(pastMongoose(models.Claim)),
+    updateClaim: createUpdateBatcher(nativeCollection(models.Claim)),
     noteReplay: createReplayBatcher(models.Claim, now),
     insertIntent: insertsOf(models.Intent),
     findIntent: createIntentBatcher(models.Intent),
     findIntentToChange: createIntentToChangeBatcher(models.Intent),
     findOffered: createOfferedBatcher(models.Intent),
     findExpiring: createExpiringBatcher(models.Intent),
-    updateIntent: createUpdateBatcher(pastMongoose(models.Intent)),
+    updateIntent: createUpdateBatcher(nativeCollection(models.Intent)),
     insertProduct: insertsOf(models.Product),
-    updateProduct: createUpdateBatcher(pastMongoose(models.Product)),
+    updateProduct: createUpdateBatcher(nativeCollection(models.Product)),
     findVariants: createByIdBatcher<Product, VariantsOf>(models.Product, { variants: 1 }),
     insertOrder: insertsOf(models.Order),
     insertEndpoint: insertsOf(models.Endpoint),
@@ -97,4 +97,7 @@ export function openBatchers(models: Models, now: () => Date): Batchers {
 }
 
 const insertsOf = <Doc extends { _id: string }>(model: Model<Doc>): Batcher<Doc, Insertion> =>
-  createInsertBatcher<Doc>((docs) => pastMongoose(model).insertMany(docs as never, { ordered: false }), 500)
+  createInsertBatcher<Doc>(
+    (docs) => nativeCollection(model).insertMany(docs as never, { ordered: false }),
+    500,
+  )

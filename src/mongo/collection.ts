@@ -56,7 +56,7 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
  * The collection itself, past mongoose: for the hot paths, where casting would double the price of a trip, and for
  * inserts, because mongoose's insertMany can drop a document in silence. What goes in there is made by us, not cast.
  */
-export const pastMongoose = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
+export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
 /** Whether MongoDB refused a write because a unique index has that value already. */

@@ -90,7 +90,7 @@ const isAway = (error: unknown): boolean =>
   (error instanceof mongoose.mongo.MongoServerError && changingHands.has(error.code))
 
 /** For a process that starts: its database may go away again before it serves. `act` runs anew until it meets MongoDB. Throws any other fault. */
-export async function onceThere<T>(log: Log, act: () => Promise<T>): Promise<T> {
+export async function retryUntilConnected<T>(log: Log, act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await act()

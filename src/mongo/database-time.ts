@@ -25,7 +25,7 @@ export interface OwnClocks {
 /** Reads MongoDB's clock, in ms. Throws if MongoDB does not respond. */
 export type ReadClock = () => Promise<number>
 
-/** An offset for tests: maps database time to what `now` returns. Production uses `unshifted`. */
+/** An offset for tests: maps database time to what `now` returns. Production uses `noShift`. */
 export type Shift = (databaseMs: number) => number
 
 /** Database time at an instant of the monotonic clock. */
@@ -50,7 +50,7 @@ const goodErrorMs = 5
 const firstMeasurements = 3
 
 /** The shift outside tests: none. */
-export const unshifted: Shift = (databaseMs) => databaseMs
+export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 

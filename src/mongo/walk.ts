@@ -1,6 +1,6 @@
 import type { Model, mongo } from 'mongoose'
 import type { Listed } from '../input/pagination.ts'
-import { pastMongoose } from './collection.ts'
+import { nativeCollection } from './collection.ts'
 
 /** All documents that an index has under `where`, created from `from` on (null: ever) and before `before`. */
 export interface Walk {
@@ -26,7 +26,7 @@ export const readPage = <Doc extends Listed>(
   last: Listed | null,
   { documents, projection, maxTimeMS }: PageSize,
 ): Promise<Doc[]> =>
-  pastMongoose(model)
+  nativeCollection(model)
     .find({ ...where, ...span(from, before, last) } as mongo.Filter<Doc>, {
       hint: index,
       sort: { createdAt: 1, _id: 1 },

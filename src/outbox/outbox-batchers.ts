@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
 import type { Batcher } from '../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../mongo/batching/read-batcher.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { type Order, placed } from '../store/orders/order.ts'
 import { orderSourceFields } from '../webhooks/body/order-data.ts'
 import { paymentSourceFields } from '../webhooks/body/payment-data.ts'
@@ -63,7 +63,7 @@ const createOutboxBatcher = <Doc extends { _id: string }, Kind extends Source>(
 ): Batcher<string, Kind | Large | null> =>
   createReadBatcher<Kind | Large>(
     (ids) =>
-      pastMongoose(model)
+      nativeCollection(model)
         .find<Kind | Large>({ _id: { $in: ids }, ...filter } as object, {
           projection: { ...fields, outbox: ifSmall('$outbox'), bytes },
         })

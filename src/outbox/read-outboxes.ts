@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
-import { noHurry } from '../mongo/batching/batcher.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { noDeadline } from '../mongo/batching/batcher.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import { placed } from '../store/orders/order.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
@@ -47,10 +47,10 @@ export async function* readOutboxes(
   for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += smallTogether) {
     const [intents, orders] = await Promise.all([
       Promise.all(
-        intentIds.slice(at, at + smallTogether).map((id) => deps.batchers.findIntentOutbox(id, noHurry)),
+        intentIds.slice(at, at + smallTogether).map((id) => deps.batchers.findIntentOutbox(id, noDeadline)),
       ),
       Promise.all(
-        orderIds.slice(at, at + smallTogether).map((id) => deps.batchers.findOrderOutbox(id, noHurry)),
+        orderIds.slice(at, at + smallTogether).map((id) => deps.batchers.findOrderOutbox(id, noDeadline)),
       ),
     ])
     const small = { intents: intents.filter(isSmall), orders: orders.filter(isSmall) }
@@ -113,7 +113,7 @@ async function* readGroup<Kind extends Source>(
 const firstEvents = { outbox: { $slice: maxEventsPerRead } } as const
 
 const readLargeIntents = ({ Intent: model }: ReadDeps, ids: string[]): Promise<IntentSource[]> =>
-  pastMongoose(model)
+  nativeCollection(model)
     .find<IntentSource>(
       { _id: { $in: ids }, ...waiting },
       { projection: { ...intentFields, ...firstEvents } },
@@ -121,7 +121,7 @@ const readLargeIntents = ({ Intent: model }: ReadDeps, ids: string[]): Promise<I
     .toArray()
 
 const readLargeOrders = ({ Order: model }: ReadDeps, ids: string[]): Promise<Source[]> =>
-  pastMongoose(model)
+  nativeCollection(model)
     .find<Source>(
       { _id: { $in: ids }, ...waiting, ...placed },
       { projection: { ...orderFields, ...firstEvents } },

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
-import { type Batcher, createBatcher, unhurriedRestMs } from '../mongo/batching/batcher.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import type { Receiver } from '../webhooks/deliveries/new-delivery.ts'
@@ -24,7 +24,7 @@ export interface Told {
 export const openRelayBatchers = (models: Models): RelayBatchers => ({
   ...openOutboxBatchers(models),
   findReceivers: createBatcher(500, async (businessIds) => {
-    const found = await pastMongoose(models.Endpoint)
+    const found = await nativeCollection(models.Endpoint)
       .find<Receiver>(
         { businessId: { $in: [...new Set(businessIds)] }, ...standing, active: true },
         { projection: { businessId: 1, url: 1, events: 1, health: 1 }, hint: 'slotInUse' },
@@ -43,11 +43,11 @@ const createEmptyingBatcher = <Doc extends { _id: string }>(model: Model<Doc>): 
     500,
     async (told) => {
       const events = told.flatMap((one) => one.events)
-      await pastMongoose(model).updateMany(
+      await nativeCollection(model).updateMany(
         { _id: { $in: told.map(({ _id }) => _id) } } as object,
         { $pull: { outbox: { id: { $in: events } } } } as object,
       )
       return told.map(() => undefined)
     },
-    unhurriedRestMs,
+    backgroundRestMs,
   )

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts'
 import { expiryJobs } from '../intents/expire.ts'
-import { type Batcher, noHurry } from '../mongo/batching/batcher.ts'
+import { type Batcher, noDeadline } from '../mongo/batching/batcher.ts'
 import { groupBy } from '../polyfills/group-by.ts'
 import type { NamedJob } from '../queues/jobs.ts'
 import { newId } from '../security/ids.ts'
@@ -108,7 +108,7 @@ async function relaySome(
     } finally {
       free()
     }
-    await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noHurry)
+    await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noDeadline)
     relayed.events += outbox.length
     relayed.causes.push(...outbox.map(causeOf))
   }
@@ -209,7 +209,7 @@ async function takeSlot(
 
 async function receiversOf(deps: Deps, sources: Source[]): Promise<Map<string, Receiver[]>> {
   const businessIds = [...groupBy(sources, ({ businessId }) => businessId).keys()]
-  const found = await Promise.all(businessIds.map((id) => deps.batchers.findReceivers(id, noHurry)))
+  const found = await Promise.all(businessIds.map((id) => deps.batchers.findReceivers(id, noDeadline)))
   return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
 }
 

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Deps } from '../deps.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { relayOutboxes, type ToRelay } from './relay.ts'
 
@@ -42,7 +42,7 @@ const findUnrelayed = <Doc extends { _id: string }>(
   until: Date,
   without: readonly string[],
 ): AsyncIterable<Unrelayed> =>
-  pastMongoose(model).find<Unrelayed>(
+  nativeCollection(model).find<Unrelayed>(
     { 'outbox.createdAt': { $lte: until }, businessId: { $nin: [...without] } } as object,
     { projection: { businessId: 1 }, hint: 'withOutbox', sort: { 'outbox.createdAt': 1 } },
   )

@@ -1,4 +1,4 @@
-import { createBatcher, noHurry, unhurriedRestMs } from '../mongo/batching/batcher.ts'
+import { backgroundRestMs, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import type { Usage } from './quota.ts'
 
 /** The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch ends well before `countingMs`. */
@@ -18,7 +18,7 @@ export function batchCounts(
       const counted = new Map((await countAll([...new Set(businessIds)])).map((each) => [each._id, each]))
       return businessIds.map((businessId) => counted.get(businessId) ?? { used: 0, freeAt: null })
     },
-    unhurriedRestMs,
+    backgroundRestMs,
   )
-  return (businessId) => count(businessId, noHurry)
+  return (businessId) => count(businessId, noDeadline)
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
-import { secondsUntil } from './seconds-until.ts'
+import { secondsLeft } from './seconds-left.ts'
 
 /** A payment that is paid or cancelled now frees its code after this (src/intents/code.ts). */
 const longestWaitMs = 15 * 60_000
@@ -48,7 +48,7 @@ export async function withLiveCode<T>(
     throw refuse('RATE_LIMITED', {
       message: `All ${limit} payment codes of this business are in use. Cancel payment intents that will not be paid, or wait.`,
       details: { scope: 'codes', limit },
-      retryAfterSeconds: secondsUntil(taken.freeAt, deps.now(), longestWaitMs),
+      retryAfterSeconds: secondsLeft(taken.freeAt, deps.now(), longestWaitMs),
     })
   return insert().finally(taken.end)
 }

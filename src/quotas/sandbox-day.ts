@@ -7,7 +7,7 @@ import { products } from '../store/products/product.ts'
 import { endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
-import { secondsUntil } from './seconds-until.ts'
+import { secondsLeft } from './seconds-left.ts'
 
 const dayMs = 24 * 3_600_000
 
@@ -101,7 +101,7 @@ export async function withinDay<T>(
     throw refuse('RATE_LIMITED', {
       message,
       details: { scope: 'sandbox', limit },
-      retryAfterSeconds: secondsUntil(startOf(day + 1), at, dayMs),
+      retryAfterSeconds: secondsLeft(startOf(day + 1), at, dayMs),
     })
   return write().finally(taken.end)
 }

@@ -1,4 +1,4 @@
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { describeError } from '../process/log.ts'
 import { cleanBusiness } from './clean-business.ts'
 import { type CleaningDeps, spansOf } from './cleaning.ts'
@@ -61,13 +61,13 @@ async function* businesses(
   let last = ''
   for (;;) {
     const ids = await pace(() =>
-      pastMongoose(Business)
+      nativeCollection(Business)
         .find({ _id: { $gt: last } }, { projection: { _id: 1 }, sort: { _id: 1 }, limit: businessesAtOnce })
         .map(({ _id }) => _id)
         .toArray(),
     )
     const found = await pace(() =>
-      pastMongoose(model)
+      nativeCollection(model)
         .find({ _id: { $in: ids } })
         .toArray(),
     )

@@ -1,4 +1,4 @@
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { newId } from '../security/ids.ts'
 import { openRecord, type RetentionRecord } from './record.ts'
@@ -26,12 +26,12 @@ export interface Lease {
 /** Null while another run is under way. */
 export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
   await openRecord(deps)
-  const records = pastMongoose(deps.RetentionRecord)
+  const records = nativeCollection(deps.RetentionRecord)
   const token = newId()
   const until = () => new Date(deps.now().getTime() + leaseMs)
   const record = await records.findOneAndUpdate(
-    { _id: 'nightly', leaseUntil: { $lte: deps.now() } },
-    { $set: { token, leaseUntil: until() } },
+    { _id: 'nightly', leaseEndsAt: { $lte: deps.now() } },
+    { $set: { token, leaseEndsAt: until() } },
     { returnDocument: 'after' },
   )
   if (record === null) return null
@@ -40,14 +40,14 @@ export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
     async renew(change) {
       const held = await records.updateOne(
         { _id: 'nightly', token },
-        { $set: { ...change, leaseUntil: until() } },
+        { $set: { ...change, leaseEndsAt: until() } },
       )
       if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
     },
     async end(change) {
       await records.updateOne(
         { _id: 'nightly', token },
-        { $set: { ...change, token: null, leaseUntil: new Date(0) } },
+        { $set: { ...change, token: null, leaseEndsAt: new Date(0) } },
       )
     },
   }

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Collection, pastMongoose } from '../mongo/collection.ts'
+import { type Collection, nativeCollection } from '../mongo/collection.ts'
 
 /** How far the clean-up has come at one business, `_id`. */
 export interface RetentionProgress {
@@ -36,7 +36,7 @@ export function openProgress(
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
     // It never goes back: a run that lost its lease may write later than the one that took over.
     const change = { $set: set, $max: noted }
-    await pastMongoose(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
+    await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }
   return {
     reached: (walk) => walked[walk] ?? null,

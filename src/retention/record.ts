@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Collection, pastMongoose } from '../mongo/collection.ts'
+import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { lastDue } from './night.ts'
 
 /** One way through all businesses, by as many runs as it takes. Each business says whether it was its turn (progress.ts). */
@@ -15,7 +15,7 @@ export interface RetentionRecord {
   _id: 'nightly'
   /** Of the run that is under way, and until when that is believed. */
   token: string | null
-  leaseUntil: Date
+  leaseEndsAt: Date
   /** The night of the last run that came to its end. */
   completedFor: Date
   /** The pass that is not through yet. */
@@ -27,7 +27,7 @@ export const retentionRecords: Collection = {
   fields: {
     _id: String,
     token: String,
-    leaseUntil: Date,
+    leaseEndsAt: Date,
     completedFor: Date,
     pass: { type: { _id: false, id: String, beganAt: Date, hasFaults: Boolean }, default: null },
   },
@@ -41,12 +41,12 @@ export async function openRecord(deps: {
   RetentionRecord: Model<RetentionRecord>
   now(): Date
 }): Promise<RetentionRecord> {
-  const records = pastMongoose(deps.RetentionRecord)
+  const records = nativeCollection(deps.RetentionRecord)
   const found = await records.findOne({ _id: 'nightly' })
   if (found !== null) return found
   const record = await records.findOneAndUpdate(
     { _id: 'nightly' },
-    { $setOnInsert: { token: null, leaseUntil: nobody, completedFor: lastDue(deps.now()), pass: null } },
+    { $setOnInsert: { token: null, leaseEndsAt: nobody, completedFor: lastDue(deps.now()), pass: null } },
     { upsert: true, returnDocument: 'after' },
   )
   if (record === null) throw new Error('the record of the clean-up was not made')

@@ -1,5 +1,5 @@
 import type { Intent } from '../intents/intent.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeMovements, removeTests } from './remove.ts'
@@ -59,6 +59,6 @@ async function mark(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   if (isDry) return intents
   const these = { _id: { $in: intents.map(({ _id }) => _id) } }
   const unmarked = { ...these, sandbox: true, ...ended, cleanedAt: { $exists: false } }
-  await pastMongoose(model).updateMany(unmarked, { $set: { cleanedAt: now() } }, { maxTimeMS })
+  await nativeCollection(model).updateMany(unmarked, { $set: { cleanedAt: now() } }, { maxTimeMS })
   return find(cleaning, { ...these, cleanedAt: { $exists: true } })
 }

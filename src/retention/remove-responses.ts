@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import type { Listed } from '../input/pagination.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Walk } from '../mongo/walk.ts'
 import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachNewPage } from './each-page.ts'
@@ -9,7 +9,7 @@ const { maxTimeMS } = batchLimits
 
 /** A document with the sealed first response of its create. */
 interface Answered extends Listed {
-  answer?: string
+  sealedResponse?: string
 }
 
 /** Removes the sealed first responses of old products and endpoints: half of a product's bytes. */
@@ -30,14 +30,18 @@ async function forget<Doc extends Answered>(
   where: Walk['where'],
 ): Promise<void> {
   const { responsesBefore: before, isDry, count } = cleaning
-  const collection = pastMongoose(model as unknown as Model<Answered>)
+  const collection = nativeCollection(model as unknown as Model<Answered>)
   const name = ['answers', collection.collectionName, index, where.sandbox === true ? 'test' : 'live'].join(
     ' ',
   )
   await eachNewPage(cleaning, name, model, { index, where, before }, async (ids) => {
-    const answered = { _id: { $in: ids }, answer: { $exists: true }, ...staying(cleaning, where) }
+    const answered = { _id: { $in: ids }, sealedResponse: { $exists: true }, ...staying(cleaning, where) }
     if (isDry) return count('answers', await collection.countDocuments(answered, { maxTimeMS }))
-    const { modifiedCount } = await collection.updateMany(answered, { $unset: { answer: 1 } }, { maxTimeMS })
+    const { modifiedCount } = await collection.updateMany(
+      answered,
+      { $unset: { sealedResponse: 1 } },
+      { maxTimeMS },
+    )
     count('answers', modifiedCount)
   })
 }

@@ -1,6 +1,6 @@
 import type { Model, mongo } from 'mongoose'
 import type { Intent } from '../intents/intent.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Order } from '../store/orders/order.ts'
 import type { Product } from '../store/products/product.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
@@ -22,7 +22,7 @@ export async function removeTests<Doc extends Made>(
   model: Model<Doc>,
   which: Filter,
 ): Promise<void> {
-  const collection = pastMongoose(model as unknown as Model<Made>)
+  const collection = nativeCollection(model as unknown as Model<Made>)
   await removeFrom(cleaning, kind, collection, { ...which, sandbox: true })
 }
 
@@ -33,7 +33,7 @@ export async function removeMovements(
 ): Promise<void> {
   const keys = intents.filter(({ sandbox }) => sandbox).flatMap(({ payment }) => payment?.key ?? [])
   const which = { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] }
-  await removeFrom(cleaning, 'movements', pastMongoose(cleaning.WalletMovement), which)
+  await removeFrom(cleaning, 'movements', nativeCollection(cleaning.WalletMovement), which)
 }
 
 /** Removes deleted endpoints of the business that have no delivery left. Endpoints belong to no environment. */
@@ -41,7 +41,7 @@ export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promis
   const { Endpoint, responsesBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }
   const unused = await unusedAmong(Endpoint, [{ $match: { _id: { $in: ids }, ...deleted } }])
-  await removeFrom(cleaning, 'endpoints', pastMongoose(Endpoint), { _id: { $in: unused }, ...deleted })
+  await removeFrom(cleaning, 'endpoints', nativeCollection(Endpoint), { _id: { $in: unused }, ...deleted })
 }
 
 async function removeFrom<Doc extends mongo.Document>(

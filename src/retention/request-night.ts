@@ -11,7 +11,7 @@ type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
 export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)
   const now = deps.now()
-  if (!isOwed(record, now) || record.leaseUntil > now) return
+  if (!isOwed(record, now) || record.leaseEndsAt > now) return
   const jobId = `night-${lastDue(now).toISOString().slice(0, 10)}`
   deps.enqueue('retention', [{ data: {}, jobId, delayMs: 0, freesId: true }])
 }

@@ -1,4 +1,4 @@
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachNewPage } from './each-page.ts'
@@ -38,7 +38,7 @@ async function forgetLate(cleaning: Cleaning, before: Date): Promise<void> {
   if (isDry) return forget(cleaning, ended)
   for (;;) {
     const ids = await pace(async () => {
-      const found = await pastMongoose(cleaning.Delivery)
+      const found = await nativeCollection(cleaning.Delivery)
         .find<Pick<Delivery, '_id'>>(ended, {
           hint: 'untrimmedByTime',
           projection: { _id: 1 },
@@ -56,14 +56,14 @@ async function forgetLate(cleaning: Cleaning, before: Date): Promise<void> {
 
 async function mark({ Delivery: model }: Cleaning, ids: string[]): Promise<void> {
   const open = { _id: { $in: ids }, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
-  await pastMongoose(model).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
+  await nativeCollection(model).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
 }
 
 async function forget(
   { Delivery: model, isDry, count }: Cleaning,
   which: Record<string, unknown>,
 ): Promise<void> {
-  const deliveries = pastMongoose(model)
+  const deliveries = nativeCollection(model)
   const old = { ...which, sandbox: false, nextAttemptAt: null }
   if (isDry) return count('attempts', await deliveries.countDocuments(old, { maxTimeMS }))
   count('attempts', (await deliveries.updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)

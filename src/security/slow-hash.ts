@@ -9,7 +9,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 /** Hashes that a process computes at once: 38 MiB in all, and half of the threads that also serve files and DNS. */
 const mostAtOnce = 2
 /** The most checks of one kind that run or wait. The last one waits for about half a second. */
-export const mostOfKind = mostAtOnce + 50
+export const maxOfKind = mostAtOnce + 50
 /** The share of one owner if owners compete. Three owners that use up their shares leave slots for a fourth. */
 export const fairShare = 16
 
@@ -53,7 +53,7 @@ export function createSlowHash(): SlowHash {
     const run = createKind(atOnce)
     const checks = createCountsByOwner()
     return async (owner, slowHash, secret) => {
-      if (checks.all() >= mostOfKind || checks.of(owner) >= mostOfOwner) return null
+      if (checks.all() >= maxOfKind || checks.of(owner) >= mostOfOwner) return null
       checks.add(owner, 1)
       return run(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => checks.add(owner, -1))
     }

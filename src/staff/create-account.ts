@@ -1,6 +1,6 @@
 import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
-import { isDuplicate, pastMongoose } from '../mongo/collection.ts'
+import { isDuplicate, nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { SlowHash } from '../security/slow-hash.ts'
 import type { Role, Staff } from './account.ts'
@@ -40,7 +40,7 @@ export async function createAccount(
     ],
   }
   try {
-    await pastMongoose(deps.Staff).insertOne(staff)
+    await nativeCollection(deps.Staff).insertOne(staff)
   } catch (error) {
     if (isDuplicate(error)) return null
     throw error

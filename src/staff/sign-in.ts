@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Actor, auditLine } from '../audit/audit-event.ts'
 import { publishAudit } from '../audit/publish.ts'
 import type { Deps } from '../deps.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { prefixesOf } from '../security/network.ts'
 import type { SlowCheck } from '../security/slow-hash.ts'
 import { isStaffName, type Staff } from './account.ts'
@@ -78,7 +78,7 @@ async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Pr
     before: null,
     after: { reason },
   })
-  await pastMongoose(deps.AuditEvent).insertOne(line)
+  await nativeCollection(deps.AuditEvent).insertOne(line)
 }
 
 async function openSession(deps: SignInDeps, staff: Staff, actor: Actor): Promise<string> {
@@ -103,7 +103,7 @@ async function openSession(deps: SignInDeps, staff: Staff, actor: Actor): Promis
       }),
     ],
   }
-  await pastMongoose(deps.StaffSession).insertOne(session)
+  await nativeCollection(deps.StaffSession).insertOne(session)
   await publishAudit(deps, deps.StaffSession, [session])
   return token
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { pastMongoose } from '../../src/mongo/collection.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { type Delivery, hostOf } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
@@ -120,7 +120,7 @@ describe('The Retry button of Bull Board', function () {
       ...model,
       _id: deliveryId(newId(), model.endpointId),
     }))
-    await pastMongoose(board.service.deps.Delivery).insertMany(many)
+    await nativeCollection(board.service.deps.Delivery).insertMany(many)
     const { event: name, referenceNumber: ref } = model
     const host = hostOf(model)
     const jobs = many.map(({ _id }) => {

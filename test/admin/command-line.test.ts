@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { expect } from 'chai'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -79,7 +79,7 @@ describe('npm run admin', function () {
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
     expect((await service.deps.Business.findById(id).lean())?.limits).to.deep.equal({
-      ...noLimitsOfItsOwn,
+      ...defaultLimits,
       sandboxIntentsPerDay: 0,
     })
     const trail = await service.deps.AuditEvent.find({ businessId: id, act: 'business.limited' })

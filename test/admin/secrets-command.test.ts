@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { findKeysLeft } from '../../src/businesses/keys-left.ts'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
+import { findStaleKeys } from '../../src/businesses/stale-keys.ts'
 import type { Deps } from '../../src/deps.ts'
-import { answerField, claims } from '../../src/idempotency/claim.ts'
-import { resealAnswers } from '../../src/idempotency/reseal-responses.ts'
+import { claims, responseField } from '../../src/idempotency/claim.ts'
+import { resealResponses } from '../../src/idempotency/reseal-responses.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { resealSecrets } from '../../src/webhooks/endpoints/reseal-secrets.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
@@ -61,15 +61,15 @@ describe('npm run admin -- secrets rotate', function () {
   const hasMoved = (merchant: Merchant, to: Service) =>
     waitFor('the key has moved', async () => (await storedKey(merchant)).pepper === restsOn(to))
   const leftOf = async ({ businessId }: Merchant) =>
-    (await findKeysLeft(both.deps)).listed.filter(({ business }) => business === businessId)
+    (await findStaleKeys(both.deps)).listed.filter(({ business }) => business === businessId)
 
-  const claimOf = (id: string, answer: string) => ({
+  const claimOf = (id: string, sealedResponse: string) => ({
     _id: id,
     effectId: id,
     token: 'x',
-    leaseUntil: new Date(0),
+    leaseEndsAt: new Date(0),
     paramsHash: 'x',
-    answer,
+    sealedResponse,
     expiresAt: new Date(Date.now() + hour),
     removeAt: new Date(Date.now() + 2 * hour),
   })
@@ -163,7 +163,7 @@ describe('npm run admin -- secrets rotate', function () {
     await send(alone, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(500)
     const later = () => new Date(Date.now() + 25 * hour + 1)
     const old = { ...alone.deps, now: later }
-    expect(await resealAnswers(old, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    expect(await resealResponses(old, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
     alone.clock.freeze(later())
     const again = await send(alone, merchant, '/store/products', { name: 'Thé', price: 200 }, 'old').expect(
       201,
@@ -222,8 +222,8 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('leaves a response that was written or removed concurrently', async () => {
     const { Claim, secrets } = service.deps
-    await resealAnswers(both.deps, unwatched)
-    const sealedFor = (id: string, text: string) => secrets.seal(text, answerField(claims.name, id))
+    await resealResponses(both.deps, unwatched)
+    const sealedFor = (id: string, text: string) => secrets.seal(text, responseField(claims.name, id))
     const written = sealedFor('written', '[404,"written"]')
     await Claim.insertMany(['written', 'taken'].map((id) => claimOf(id, sealedFor(id, '[404,"read"]'))))
     const { collection } = both.deps.Claim
@@ -231,15 +231,15 @@ describe('npm run admin -- secrets rotate', function () {
       collectionName: collection.collectionName,
       find: collection.find.bind(collection),
       async bulkWrite(writes: never) {
-        await Claim.updateOne({ _id: 'written' }, { $set: { answer: written } })
-        await Claim.updateOne({ _id: 'taken' }, { $unset: { answer: 1 } })
+        await Claim.updateOne({ _id: 'written' }, { $set: { sealedResponse: written } })
+        await Claim.updateOne({ _id: 'taken' }, { $unset: { sealedResponse: 1 } })
         return collection.bulkWrite(writes, { ordered: false })
       },
     }
     const deps = { ...both.deps, Claim: { collection: racing } } as unknown as Deps
-    expect(await resealAnswers(deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
-    expect((await Claim.findById('written').lean())?.answer).to.equal(written)
-    expect(await Claim.findById('taken').lean()).to.not.have.property('answer')
+    expect(await resealResponses(deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    expect((await Claim.findById('written').lean())?.sealedResponse).to.equal(written)
+    expect(await Claim.findById('taken').lean()).to.not.have.property('sealedResponse')
   })
 
   it('resumes after it was killed, and does each thing once if it runs twice at once', async () => {
@@ -247,21 +247,26 @@ describe('npm run admin -- secrets rotate', function () {
     const count = 600
     await Claim.insertMany(
       Array.from({ length: count }, (_, at) => `many-${at}`).map((id) =>
-        claimOf(id, secrets.seal(`[404,"${id}"]`, answerField(claims.name, id))),
+        claimOf(id, secrets.seal(`[404,"${id}"]`, responseField(claims.name, id))),
       ),
     )
     const killed = () => {
       throw new Error('killed')
     }
-    await resealAnswers(both.deps, killed).catch(() => undefined)
-    const isAnew = { _id: /^many-/, answer: new RegExp(`^v1.${restsOn(both)}`) }
+    await resealResponses(both.deps, killed).catch(() => undefined)
+    const isAnew = { _id: /^many-/, sealedResponse: new RegExp(`^v1.${restsOn(both)}`) }
     expect(await Claim.countDocuments(isAnew)).to.be.within(200, 300)
-    const runs = await Promise.all([resealAnswers(both.deps, unwatched), resealAnswers(both.deps, unwatched)])
+    const runs = await Promise.all([
+      resealResponses(both.deps, unwatched),
+      resealResponses(both.deps, unwatched),
+    ])
     expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([0, 0])
     expect(await Claim.countDocuments(isAnew)).to.equal(count)
-    for (const { _id, answer = '' } of await Claim.find({ _id: /^many-/ }).lean())
-      expect(alone.deps.secrets.unseal(answer, answerField(claims.name, _id))).to.equal(`[404,"${_id}"]`)
-    expect(await resealAnswers(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
+    for (const { _id, sealedResponse = '' } of await Claim.find({ _id: /^many-/ }).lean())
+      expect(alone.deps.secrets.unseal(sealedResponse, responseField(claims.name, _id))).to.equal(
+        `[404,"${_id}"]`,
+      )
+    expect(await resealResponses(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
   })
 
   it('lists exactly the keys that still need the old key, and until when', async () => {
@@ -276,7 +281,7 @@ describe('npm run admin -- secrets rotate', function () {
     const set = (merchant: Merchant, change: object) =>
       service.deps.ApiKey.updateOne({ _id: merchant.keyId }, change)
     await set(gone, { $set: { 'secrets.0.pepper': 'another' } })
-    const { left, listed, gone: goneCount, listedGone } = await findKeysLeft(both.deps)
+    const { left, listed, gone: goneCount, listedGone } = await findStaleKeys(both.deps)
     expect(left).to.equal(listed.length)
     const ids = listed.map(({ id }) => id)
     expect(ids).to.include.members([unused, suspended, rotated].map(({ keyId }) => keyId))
@@ -330,21 +335,21 @@ describe('npm run admin -- secrets rotate', function () {
   it('finds a key that moves between two reads, and a key that cannot be moved still works', async () => {
     const merchant = await service.merchant()
     const { batchers } = both.deps
-    const { findKey, moveKey } = batchers
+    const { findKey, rehashKey } = batchers
     batchers.findKey = async (hash, by) => {
       const found = await findKey(hash, by)
       batchers.findKey = findKey
       const [secret, to] = [await storedKey(merchant), both.deps.secrets.hash(merchant.key)]
       const { keyId } = merchant
-      await moveKey({ keyId, from: secret.hash, to, pepper: restsOn(both), at: new Date() }, by)
+      await rehashKey({ keyId, from: secret.hash, to, pepper: restsOn(both), at: new Date() }, by)
       return found
     }
     await use(both, merchant).expect(200)
 
     const other = await service.merchant()
-    batchers.moveKey = () => Promise.reject(new Error('MongoDB is away'))
+    batchers.rehashKey = () => Promise.reject(new Error('MongoDB is away'))
     await use(both, other).expect(200)
-    batchers.moveKey = moveKey
+    batchers.rehashKey = rehashKey
     expect((await storedKey(other)).pepper).to.equal(restsOn(service))
   })
 

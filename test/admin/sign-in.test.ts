@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
-import { createSlowHash, mostOfKind } from '../../src/security/slow-hash.ts'
+import { createSlowHash, maxOfKind } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
@@ -132,7 +132,7 @@ describe('The sign-in of support staff', () => {
 
   it('checks two passwords at a time, queues fifty and refuses the rest', async () => {
     const slowHash = createSlowHash()
-    const [check, hash] = [slowHash.createCheck(mostOfKind), await slowHash.make('right')]
+    const [check, hash] = [slowHash.createCheck(maxOfKind), await slowHash.make('right')]
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check('any', hash, 'right')))
     expect(outcomes.filter((fits) => fits === true)).to.have.lengthOf(52)
     expect(outcomes.filter((fits) => fits === null)).to.have.lengthOf(8)
@@ -146,7 +146,7 @@ describe('The sign-in of support staff', () => {
   it('does not wait behind a flood of PINs, nor PINs behind a flood of passwords', async () => {
     const slowHash = createSlowHash()
     const hash = await slowHash.make('right')
-    const [checkPin, checkPassword] = [slowHash.createCheck(mostOfKind), slowHash.createCheck(mostOfKind, 1)]
+    const [checkPin, checkPassword] = [slowHash.createCheck(maxOfKind), slowHash.createCheck(maxOfKind, 1)]
     for (const [flooded, other] of [
       [checkPin, checkPassword],
       [checkPassword, checkPin],

@@ -134,11 +134,11 @@ describe('The first response of a create, recomputed for a retry,', () => {
     expect(kept).to.include({ payBase: 'http://pay.localhost:3000', responseFormat: 1 })
     const keptOrder = await service.deps.Order.collection.findOne({ number })
     expect(keptOrder).to.include({ responseFormat: 1 })
-    for (const document of [kept, keptOrder]) expect(document).to.not.have.property('answer')
+    for (const document of [kept, keptOrder]) expect(document).to.not.have.property('sealedResponse')
     const claims = await service.deps.Claim.find({
       effectId: { $in: [String(kept?._id), String(keptOrder?._id)] },
     }).lean()
-    expect(claims.map(({ answer }) => answer)).to.deep.equal([undefined, undefined])
+    expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal([undefined, undefined])
   })
 
   it('of a later version returns 503 SERVICE_UNAVAILABLE until this process is replaced', async () => {

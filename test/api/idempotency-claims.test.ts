@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import { keepAnswer } from '../../src/idempotency/compete.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { keepResponse } from '../../src/idempotency/compete.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
@@ -32,8 +32,8 @@ describe('The claim of a write', () => {
   const mine = () => service.deps.Intent.find({ businessId: merchant.businessId }).lean()
   const claim = () => service.deps.Claim.findOne().orFail().lean()
   /** As a process leaves it that dies before the answer is kept. */
-  const crash = (leaseUntil: Date) =>
-    service.deps.Claim.updateMany({}, { $set: { leaseUntil }, $unset: { answer: 1 } })
+  const crash = (leaseEndsAt: Date) =>
+    service.deps.Claim.updateMany({}, { $set: { leaseEndsAt }, $unset: { sealedResponse: 1 } })
   const over = () => new Date(service.deps.now().getTime() - 1)
 
   it('is only read by waiting duplicates', async () => {
@@ -80,8 +80,8 @@ describe('The claim of a write', () => {
 
     it('returns the intent to the retry at once if it was already created, whatever the lease', async () => {
       const first = await create('crashed').expect(201)
-      for (const leaseUntil of [over(), new Date(service.deps.now().getTime() + day)]) {
-        await crash(leaseUntil)
+      for (const leaseEndsAt of [over(), new Date(service.deps.now().getTime() + day)]) {
+        await crash(leaseEndsAt)
         const retry = await create('crashed')
         expect([retry.status, retry.text]).to.deep.equal([201, first.text])
         expect(retry.headers['idempotent-replayed']).to.equal('true')
@@ -123,11 +123,13 @@ describe('The claim of a write', () => {
     const made = await create('any').then(claim)
     const { effectId } = made
     await deps.Claim.insertMany(held.map(({ id: _id, token }) => ({ ...made, _id, token })))
-    await deps.Claim.updateOne({ _id: 'b' }, { $set: { token: 'of another', answer: 'told' } })
-    const kept = held.map((each) => keepAnswer(deps, each, { answer: `told ${each.id}` }, noHurry))
+    await deps.Claim.updateOne({ _id: 'b' }, { $set: { token: 'of another', sealedResponse: 'kept' } })
+    const kept = held.map((each) =>
+      keepResponse(deps, each, { sealedResponse: `kept ${each.id}` }, noDeadline),
+    )
     expect(await Promise.all(kept)).to.deep.equal([true, false, true])
-    const answers = await deps.Claim.find({ effectId, token: /^of/ }).sort({ _id: 1 }).lean()
-    expect(answers.map(({ answer }) => answer)).to.deep.equal(['told a', 'told', 'told c'])
+    const claims = await deps.Claim.find({ effectId, token: /^of/ }).sort({ _id: 1 }).lean()
+    expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal(['kept a', 'kept', 'kept c'])
   })
 
   it('allows a new effect after 24 hours, and no longer returns the old intent', async () => {
@@ -280,11 +282,11 @@ describe('The claim of a write', () => {
       expect(claims).to.have.lengthOf(4)
       for (const each of claims)
         expect(each).to.have.all.keys(
-          ['_id', 'effectId', 'token', 'leaseUntil', 'paramsHash', 'expiresAt', 'removeAt'].concat(
-            each.answer === undefined ? [] : ['answer', 'sandboxOf'],
+          ['_id', 'effectId', 'token', 'leaseEndsAt', 'paramsHash', 'expiresAt', 'removeAt'].concat(
+            each.sealedResponse === undefined ? [] : ['sealedResponse', 'sandboxOf'],
           ),
         )
-      const sealed = [...claims.map(({ answer }) => answer), kept.answer, kept.secret]
+      const sealed = [...claims.map(({ sealedResponse }) => sealedResponse), kept.sealedResponse, kept.secret]
       for (const text of sealed.filter((each) => each !== undefined))
         expect(text).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
       const everything = JSON.stringify([claims, kept])
@@ -297,7 +299,10 @@ describe('The claim of a write', () => {
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()
       await create(other, { amount: 0, label: 'visible-label' }).expect(400)
-      await service.deps.Claim.updateOne({ _id: { $ne: stored._id } }, { $set: { answer: stored.answer } })
+      await service.deps.Claim.updateOne(
+        { _id: { $ne: stored._id } },
+        { $set: { sealedResponse: stored.sealedResponse } },
+      )
       const { body } = await create(other).expect(500)
       expect(body.error.code).to.equal('INTERNAL_ERROR')
       expect(JSON.stringify(body)).not.to.include(refused.body.error.message)
@@ -325,7 +330,7 @@ async function waitForStuck() {
     const create = (body: object) => service.http.post(intents).set(merchant.write('stuck')).send(body)
     await create({ amount: 5 }).expect(201)
     await service.deps.Intent.deleteMany({})
-    const held = (leaseUntil: Date) => service.deps.Claim.updateMany({}, { $set: { leaseUntil } })
+    const held = (leaseEndsAt: Date) => service.deps.Claim.updateMany({}, { $set: { leaseEndsAt } })
     await held(new Date(service.deps.now().getTime() + day))
     const startedAt = performance.now()
     const answers = await Promise.all([create({ amount: 5 }), create({ amount: 6 })])
@@ -352,8 +357,8 @@ async function waitForEndpoint() {
     endpointServer.respondWith((res) => (answerNow = () => void res.end()))
     const testing = test()
     await endpointServer.atLeast(1)
-    const claims = await service.deps.Claim.find().sort({ leaseUntil: -1 }).lean()
-    const heldMs = Number(claims[0]?.leaseUntil) - service.deps.now().getTime()
+    const claims = await service.deps.Claim.find().sort({ leaseEndsAt: -1 }).lean()
+    const heldMs = Number(claims[0]?.leaseEndsAt) - service.deps.now().getTime()
     const second = await test()
     answerNow()
     const first = await testing

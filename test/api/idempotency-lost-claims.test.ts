@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { startMongo } from '../../dev/servers.ts'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Claim } from '../../src/idempotency/claim.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
@@ -211,7 +211,7 @@ describe('A request that loses its claim', function () {
       const { arrived, gates } = hold('updateClaim', 1)
       const first = send(ready)
       await waitFor('the answer that is to be kept', () => arrived() === 1)
-      await changeClaim({ leaseUntil: ago(1) })
+      await changeClaim({ leaseEndsAt: ago(1) })
       const second = await send(ready)
       expect(second.status, second.text).to.equal(200)
       gates[0]?.open()
@@ -227,7 +227,7 @@ describe('A request that loses its claim', function () {
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)
       await waitFor('the insert of the first', () => arrived() === 1)
-      await changeClaim({ leaseUntil: ago(1) })
+      await changeClaim({ leaseEndsAt: ago(1) })
       const { token } = await claim()
       const second = send(ready)
       await waitFor('the second request to hold the claim', async () => (await claim()).token !== token)
@@ -304,7 +304,7 @@ describe('A request that loses its claim', function () {
       kind: 'secret',
       scopes: new Set(),
       ip: '::1',
-      limits: noLimitsOfItsOwn,
+      limits: defaultLimits,
     }
     const asked = { amount: 10, reason: null, expectedRefundable: null }
     const refusal = await refundIntent(service.deps, caller, reference, asked, effect).catch((error) => error)
@@ -339,7 +339,7 @@ describe('A request that loses its claim', function () {
       })
       const first = send(ready)
       await waitFor('the first order', () => orders.length === 1)
-      await changeClaim({ expiresAt: ago(1), leaseUntil: ago(1) })
+      await changeClaim({ expiresAt: ago(1), leaseEndsAt: ago(1) })
       const second = send(ready)
       await waitFor('the second order', () => orders.length === 2)
       for (const gate of gates) gate.open()

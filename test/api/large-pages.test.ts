@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { mostPageBytes } from '../../src/lists/page-bytes.ts'
+import { maxPageBytes } from '../../src/lists/page-bytes.ts'
 import { createIntent } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
@@ -60,7 +60,7 @@ describe('A business whose intents have 1 000 refunds', () => {
       expect(body.error).to.deep.include({
         code: 'RATE_LIMITED',
         message: 'This page is too large. Request fewer items with `limit`.',
-        details: { scope: 'responses', limit: mostPageBytes },
+        details: { scope: 'responses', limit: maxPageBytes },
       })
     })
 

@@ -54,9 +54,9 @@ describe('The counts of long lists', () => {
     service.clock.freeze(new Date())
   })
 
-  const withTallies = (stride: number, mostMarks = 1_000): Deps => ({
+  const withTallies = (stride: number, maxCheckpoints = 1_000): Deps => ({
     ...service.deps,
-    listCounts: createListCounts(() => elapsedMs, { stride, mostMarks }),
+    listCounts: createListCounts(() => elapsedMs, { stride, maxCheckpoints }),
   })
   async function callerOf(): Promise<Caller> {
     const merchant = await service.merchant({ mode: 'live' })

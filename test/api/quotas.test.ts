@@ -25,7 +25,7 @@ const create = (service: Service, merchant: Merchant, idempotencyKey?: string) =
   service.http.post(intents).set(merchant.write(idempotencyKey)).send({ amount: 500 })
 const intentsOf = (service: Service, { businessId }: Merchant) =>
   service.deps.Intent.countDocuments({ businessId })
-const claims = (service: Service) => service.deps.Claim.countDocuments({ answer: { $exists: true } })
+const claims = (service: Service) => service.deps.Claim.countDocuments({ sealedResponse: { $exists: true } })
 
 describe('The live payment codes of a business', () => {
   const limit = 3

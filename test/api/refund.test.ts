@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
@@ -48,7 +48,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       .map(({ data }) => data)
   /** As a process leaves it that dies before the answer is kept. */
   const crash = () =>
-    service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    service.deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
 
   /** Every wallet answers like this, until the test is over. Answers the orders and questions that it got. */
   function walletsAnswer(answers: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
@@ -465,7 +465,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const asking = refund(reference, {}, 'patient').then((answer) => answer)
       await waitFor('an order', () => orders.length === 1)
       const claim = await service.deps.Claim.findOne().orFail().lean()
-      const heldMs = Number(claim.leaseUntil) - service.deps.now().getTime()
+      const heldMs = Number(claim.leaseEndsAt) - service.deps.now().getTime()
       // The wallet's 100 ms and 1 s of grace, the 8 s that MongoDB may take, and 5 s to spare.
       expect(heldMs).to.equal(14_100)
       expect((await asking).status).to.equal(503)
@@ -519,7 +519,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       sandbox: true,
       kind: 'secret',
       scopes: new Set(),
-      limits: noLimitsOfItsOwn,
+      limits: defaultLimits,
       ip: '::1',
     }
     const asked = { amount: null, reason: null, expectedRefundable: null }

@@ -107,7 +107,10 @@ describe('The rotation of a webhook secret', () => {
 
   it('returns the secret of a crashed process to the retry, even if it was rotated again meanwhile', async () => {
     const { body } = await rotate('crashed').expect(200)
-    await service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    await service.deps.Claim.updateMany(
+      {},
+      { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } },
+    )
     await rotated()
     const retry = await rotate('crashed')
     expect([retry.status, retry.body.data.secret]).to.deep.equal([200, body.data.secret])

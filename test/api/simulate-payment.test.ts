@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { beginPayment } from '../../src/intents/payments/hold.ts'
 import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createIntent, outboxData, readIntent } from '../support/actions.ts'
 import { asMerchant, withMerchant, withService } from '../support/service.ts'
@@ -30,7 +30,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
   /** As a process leaves it that dies before the answer is kept. */
   const crash = () =>
-    service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    service.deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
 
   it('returns 200 with the intent as GET returns it, PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
@@ -231,11 +231,11 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       sandbox: true,
       kind: 'secret',
       scopes: new Set(),
-      limits: noLimitsOfItsOwn,
+      limits: defaultLimits,
       ip: '::1',
     }
     const asked = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
-    const effect = { id: newId(), deadlineAt: noHurry, cause: null, seal: String }
+    const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: String }
     let days = 0
     const leaping = { ...service.deps, now: () => new Date(service.clock.now().getTime() + day * days++) }
     await simulatePayment(leaping, caller, reference, asked, effect)
@@ -332,7 +332,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
         queryAt: later,
         writeId: 'w-1',
       }
-      await beginPayment(service.deps, await stored(reference), hold, noHurry)
+      await beginPayment(service.deps, await stored(reference), hold, noDeadline)
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
       expect((await stored(reference)).hold).to.include({ id: 'form-1' })
     })

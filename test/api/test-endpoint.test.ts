@@ -169,7 +169,10 @@ describe('A test of a webhook endpoint', () => {
 
   it('is repeated under the same delivery id by the retry after a crash', async () => {
     await test({}, merchant, 'crashed').expect(200)
-    await service.deps.Claim.updateMany({}, { $set: { leaseUntil: new Date(0) }, $unset: { answer: 1 } })
+    await service.deps.Claim.updateMany(
+      {},
+      { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } },
+    )
     await test({}, merchant, 'crashed').expect(200)
     const ids = endpointServer.received.map(({ json }) => json.id)
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Deps } from '../../src/deps.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
@@ -169,14 +169,14 @@ describe('A process that is killed between any two steps with money at a live pr
       sandbox: false,
       kind: 'secret',
       scopes: new Set([]),
-      limits: noLimitsOfItsOwn,
+      limits: defaultLimits,
       ip: '::1',
     } as const
     const asked = { amount: 500, reason: null, expectedRefundable: null }
     const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
     try {
       const step = await refundIntent(deps, caller, referenceNumber, asked, effect)
-      await step((work) => work(noHurry))
+      await step((work) => work(noDeadline))
       answers.push('done')
     } catch (error) {
       answers.push((error as { code?: string }).code ?? '')

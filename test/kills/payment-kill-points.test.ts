@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { Effect } from '../../src/idempotency/effect.ts'
@@ -10,7 +10,7 @@ import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
@@ -213,7 +213,7 @@ describe('A process that is killed between any two steps of a payment', function
         sandbox: true,
         kind: 'secret',
         scopes: new Set<never>(),
-        limits: noLimitsOfItsOwn,
+        limits: defaultLimits,
         ip: '',
       } as const
       const answer = await operate(deps, caller, each).then(
@@ -225,7 +225,7 @@ describe('A process that is killed between any two steps of a payment', function
     }
     return {
       async prepare(): Promise<Request> {
-        const effect = { id: newId(), deadlineAt: noHurry, cause: null, seal: () => '' }
+        const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' }
         return { ...(await first()), effect, answers: [] }
       },
       run: (victim: Victim, each: Request) => ask(victim.deps, each),
@@ -247,7 +247,7 @@ describe('A process that is killed between any two steps of a payment', function
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const asked = { amount: 20_000, reason: null, expectedRefundable: null }
         const step = await refundIntent(deps, caller, referenceNumber, asked, effect)
-        return step((work) => work(noHurry))
+        return step((work) => work(noDeadline))
       }, preparePaid),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)

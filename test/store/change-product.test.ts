@@ -199,7 +199,7 @@ describe('A change of a product', () => {
       await put().expect(200)
       const { effects } = await service.deps.Product.findById(product._id).orFail().lean()
       // As if the process had died between the change and its answer.
-      const lost = { $unset: { answer: 1 }, $set: { leaseUntil: new Date(0) } }
+      const lost = { $unset: { sealedResponse: 1 }, $set: { leaseEndsAt: new Date(0) } }
       await service.deps.Claim.updateOne({ effectId: effects.at(-1) ?? '' }, lost)
       const others = { $push: recorded(newId()), $set: { name: 'Sold', 'variants.0.stock': 1 } }
       await service.deps.Product.bulkWrite(

@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import express from 'express'
 import type { Caller } from '../../src/businesses/caller.ts'
 import { sendDownload } from '../../src/http/responses/download.ts'
-import { pastMongoose } from '../../src/mongo/collection.ts'
+import { nativeCollection } from '../../src/mongo/collection.ts'
 import { newId } from '../../src/security/ids.ts'
 import { exportProducts } from '../../src/store/exports/export-products.ts'
 import type { Product } from '../../src/store/products/product.ts'
@@ -56,7 +56,7 @@ describe('An export of products', () => {
   const service = withService()
 
   const store = (merchant: Merchant, count: number, variants: number, description: string) =>
-    pastMongoose(service.deps.Product).insertMany(
+    nativeCollection(service.deps.Product).insertMany(
       Array.from({ length: count }, () => stored(merchant.businessId, variants, description)),
     )
   /** Calls `see` with the number of each page that an export of this fixture reads. */

@@ -96,7 +96,7 @@ describe('An import whose process is killed between any two steps', function () 
     const seen = new Set<number>()
     const sweeping: Operation<Case> = {
       ...importing(async ({ effectId }) => {
-        await service.deps.ImportPlan.updateOne({ _id: effectId, open: true }, { leaseUntil: new Date(0) })
+        await service.deps.ImportPlan.updateOne({ _id: effectId, open: true }, { leaseEndsAt: new Date(0) })
         await sweepImports(service.deps)
       }),
       async check({ merchant }, label) {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { apply } from '../../src/store/imports/plan/apply.ts'
 import { rollBack } from '../../src/store/imports/plan/roll-back.ts'
@@ -83,7 +83,7 @@ describe('A concurrent import', () => {
   async function stoppedAt(
     step: number,
     csv: string,
-    { effectId = newId(), fate = 'paused', deadline = { deadlineAt: noHurry } }: Stop = {},
+    { effectId = newId(), fate = 'paused', deadline = { deadlineAt: noDeadline } }: Stop = {},
   ) {
     const victim = await openVictim(service, { step, fate, lateMs: 0 })
     const answer = importAs(victim.deps, merchant, csv, effectId, deadline).catch(
@@ -361,7 +361,7 @@ describe('A concurrent import', () => {
   it('never happens if it was refused for being too late', async () => {
     // Its plan is stored late; its products are; it is about to commit.
     for (const step of [2, 6]) {
-      const deadline = { deadlineAt: noHurry }
+      const deadline = { deadlineAt: noDeadline }
       const goOn = await stoppedAt(step, csvOf('handle,name,price,sku', 'a,A,1,A-1'), { deadline })
       deadline.deadlineAt = 0
       expect(await goOn()).to.equal('SERVICE_UNAVAILABLE')

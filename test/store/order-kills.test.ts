@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import { newId } from '../../src/security/ids.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'
 import { releaseAttempt } from '../../src/store/orders/release.ts'
@@ -201,7 +201,7 @@ describe('An order whose process is killed between any two steps', function () {
       sandbox: true,
       kind: 'secret',
       scopes: new Set<never>(),
-      limits: noLimitsOfItsOwn,
+      limits: defaultLimits,
       ip: '::1',
     } as const
     const effect = { id: mine.orderId, deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' }

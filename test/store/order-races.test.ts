@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import { unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/security/ids.ts'
 import { giveBack } from '../../src/store/orders/give-back.ts'
@@ -220,7 +220,7 @@ describe('Concurrent orders', () => {
       sandbox: true,
       kind: 'secret',
       scopes: new Set<never>(),
-      limits: noLimitsOfItsOwn,
+      limits: defaultLimits,
       ip: '::1',
     } as const
     const effect = { id: newId(), deadlineAt: performance.now() + timeoutMs, cause: null, seal: () => '' }

@@ -232,7 +232,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     /** As if the process had died between the change and its answer. */
     const loseAnswer = async (product: ProductResponse) => {
       const effectId = (await stored(product)).effects.at(-1) ?? ''
-      const lost = { $unset: { answer: 1 }, $set: { leaseUntil: new Date(0) } }
+      const lost = { $unset: { sealedResponse: 1 }, $set: { leaseEndsAt: new Date(0) } }
       const { matchedCount } = await service.deps.Claim.updateOne({ effectId }, lost)
       expect(matchedCount).to.equal(1)
     }

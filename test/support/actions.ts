@@ -1,6 +1,6 @@
 import { type BusinessChange, changeBusiness } from '../../src/businesses/change-business.ts'
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
 import { type WakeOutcome, wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
 import { bodyOf, composeData } from '../../src/webhooks/body/compose.ts'
@@ -171,7 +171,7 @@ const attempting = new WeakMap<Deps, number>()
 
 /** Makes one attempt, as the delivery's present job would, and waits for its end. */
 export async function attempt(deps: Deps, deliveryId: string): Promise<AttemptResult> {
-  const before = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
+  const before = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
   const { attempts = 0, requeues = 0 } = before ?? {}
   attempting.set(deps, (attempting.get(deps) ?? 0) + 1)
   deps.slots.open()
@@ -180,7 +180,7 @@ export async function attempt(deps: Deps, deliveryId: string): Promise<AttemptRe
   const left = (attempting.get(deps) ?? 1) - 1
   attempting.set(deps, left)
   if (left === 0) deps.slots.close()
-  const after = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
+  const after = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
   const { nextAttemptAt = null } = after ?? {}
   if (woken.outcome !== 'begun') return { outcome: woken.outcome, nextAttemptAt, attempts }
   const isRecorded = after !== null && (after.attempts > attempts || after.status === 'CANCELLED')

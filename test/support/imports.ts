@@ -1,6 +1,6 @@
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Deps } from '../../src/deps.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { readRows } from '../../src/store/imports/file/read-rows.ts'
 import { importProducts } from '../../src/store/imports/import-products.ts'
@@ -29,7 +29,7 @@ export async function importAs(
   { businessId, keyId }: Merchant,
   csv: string,
   effectId: string,
-  deadline = { deadlineAt: noHurry },
+  deadline = { deadlineAt: noDeadline },
 ) {
   const caller = {
     businessId,
@@ -37,7 +37,7 @@ export async function importAs(
     sandbox: true,
     kind: 'secret',
     scopes: new Set<never>(),
-    limits: noLimitsOfItsOwn,
+    limits: defaultLimits,
     ip: '',
   } as const
   const input = { rows: await readRows(deps, csv), isDryRun: false }

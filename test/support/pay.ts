@@ -7,7 +7,7 @@ import {
   payIntent,
 } from '../../src/intents/payments/pay.ts'
 import type { Refund } from '../../src/intents/refunds/refund-record.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
@@ -22,7 +22,7 @@ export const storedIntent = (service: Service, referenceNumber: string): Promise
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
 /** Nobody waits for it. */
-export const withoutDeadline: PaymentRequest = { cause: null, withinDeadline: (work) => work(noHurry) }
+export const withoutDeadline: PaymentRequest = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
 /** A customer confirms: the demo wallet that pays, the whole amount, a form of its own, but for what is said otherwise. */
 export function payFor(

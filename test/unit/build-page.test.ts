@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { buildPage } from '../../src/http/responses/build.ts'
-import { mostPageBytes } from '../../src/lists/page-bytes.ts'
+import { maxPageBytes } from '../../src/lists/page-bytes.ts'
 import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 const pageOf = (items: unknown[]) => ({ items, page: 1, limit: 100, total: items.length, hasMore: false })
@@ -28,6 +28,6 @@ describe('buildPage', () => {
     const refused = await buildPage(pageOf(items)).catch((error: unknown) => error)
     expect(refused).to.be.instanceOf(Refusal)
     expect(refused).to.deep.include({ code: 'RATE_LIMITED' })
-    expect((refused as Refusal).extras.details).to.deep.equal({ scope: 'responses', limit: mostPageBytes })
+    expect((refused as Refusal).extras.details).to.deep.equal({ scope: 'responses', limit: maxPageBytes })
   })
 })

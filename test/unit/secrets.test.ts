@@ -33,7 +33,7 @@ describe('Secrets', () => {
 
   it('can be unsealed only for the field they were sealed for', () => {
     const sealed = secrets.seal('000042', field)
-    for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'answer' }])
+    for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'sealedResponse' }])
       expect(() => secrets.unseal(sealed, { ...field, ...other }), JSON.stringify(other)).to.throw()
     expect(() => createSecrets([foreign, newer]).reseal(sealed, { ...field, id: 'e2' })).to.throw()
   })

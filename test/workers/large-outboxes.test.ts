@@ -6,7 +6,7 @@ import { mongo } from 'mongoose'
 import { endPayment } from '../../src/intents/payments/end.ts'
 import { beginRefund } from '../../src/intents/refunds/hold.ts'
 import { settleRefund } from '../../src/intents/refunds/settle.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { type IntentSource } from '../../src/outbox/outbox-batchers.ts'
 import { readOutboxes } from '../../src/outbox/read-outboxes.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
@@ -175,7 +175,7 @@ describe('an intent with very many events', () => {
     }
     expect(await counts(async () => undefined)).to.deep.equal([200])
     const remove = async (intent: IntentSource) =>
-      service.deps.batchers.emptyIntentOutbox({ _id, events: intent.outbox.map(({ id }) => id) }, noHurry)
+      service.deps.batchers.emptyIntentOutbox({ _id, events: intent.outbox.map(({ id }) => id) }, noDeadline)
     expect(await counts(remove)).to.deep.equal([200, 200, 50])
   })
 

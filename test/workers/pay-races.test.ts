@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { noLimitsOfItsOwn } from '../../src/businesses/business.ts'
+import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import { cancelIntent } from '../../src/intents/cancel.ts'
@@ -48,7 +48,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       sandbox: true,
       kind: 'secret',
       scopes: new Set(),
-      limits: noLimitsOfItsOwn,
+      limits: defaultLimits,
       ip: '127.0.0.1',
     }
     service.clock.freeze(instant)

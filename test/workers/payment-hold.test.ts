@@ -3,7 +3,7 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
 import { type PaymentRequest, payIntent } from '../../src/intents/payments/pay.ts'
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
-import { noHurry } from '../../src/mongo/batching/batcher.ts'
+import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { WalletOutcome } from '../../src/wallets/wallet.ts'
 import { cancelIntent, createIntent, readIntent } from '../support/actions.ts'
@@ -183,7 +183,7 @@ describe('A payment in progress', () => {
       cause: null,
       withinDeadline(work) {
         waits += 1
-        return waits === 3 ? Promise.reject(new Error('MongoDB is away')) : work(noHurry)
+        return waits === 3 ? Promise.reject(new Error('MongoDB is away')) : work(noDeadline)
       },
     }
     const paid = await payIntent(service.deps, wallet, intent, confirmation, payer)

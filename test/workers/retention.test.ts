@@ -67,7 +67,7 @@ describe('the clean-up', () => {
     const texts = new Map<string, string>()
     for (const { name } of collections.filter((each) => !passing.includes(each.name))) {
       const docs = await service.deps.mongo.collection(name).find().toArray()
-      for (const { answer: _answer, attemptLog: _log, health: _health, ...kept } of docs)
+      for (const { sealedResponse: _response, attemptLog: _log, health: _health, ...kept } of docs)
         if (kept.sandbox !== true) texts.set(`${name} ${String(kept._id)}`, JSON.stringify(kept))
     }
     return texts
@@ -267,7 +267,7 @@ describe('the clean-up', () => {
     const again = await create()
     expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
 
-    const mine = { businessId: pair.test.businessId, answer: { $exists: true }, ...since }
+    const mine = { businessId: pair.test.businessId, sealedResponse: { $exists: true }, ...since }
     const answered = async () => [await Product.countDocuments(mine), await Endpoint.countDocuments(mine)]
     expect(await answered()).to.deep.equal([2, 1])
     service.clock.advance(dayMs)

@@ -1,6 +1,6 @@
 import { type Config, loadConfig } from '../../config.ts'
 import { connectMongo } from '../../mongo/connect.ts'
-import { openDatabaseTime, unshifted } from '../../mongo/database-time.ts'
+import { noShift, openDatabaseTime } from '../../mongo/database-time.ts'
 import { type Models, openModels } from '../../mongo/models.ts'
 import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
@@ -22,7 +22,7 @@ export async function withAdminDeps(
     const log = createLog('silent', 'admin', null)
     const mongo = await connectMongo(config.mongodbUrl, log, {})
     try {
-      const { now, close } = await openDatabaseTime(mongo, log, unshifted)
+      const { now, close } = await openDatabaseTime(mongo, log, noShift)
       const secrets = createSecrets(config.secretKeys)
       const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), now }
       print(asJson, await run(deps).finally(close))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { findKeysLeft, type KeyLeft } from '../../businesses/keys-left.ts'
-import { resealAnswers } from '../../idempotency/reseal-responses.ts'
+import { findStaleKeys, type StaleKey } from '../../businesses/stale-keys.ts'
+import { resealResponses } from '../../idempotency/reseal-responses.ts'
 import { resealSecrets } from '../../webhooks/endpoints/reseal-secrets.ts'
 import { act } from './act.ts'
 import { startProgress } from './progress.ts'
@@ -31,10 +31,10 @@ interface Rotated {
   unreadableEndpoints: { id: string }[]
   keysLeft: number
   /** The first hundred. */
-  keys: KeyLeft[]
+  keys: StaleKey[]
   keysGone: number
   /** The first hundred. */
-  goneKeys: KeyLeft[]
+  goneKeys: StaleKey[]
   /** Whether nothing needs SECRET_KEY_PREVIOUS, and nothing needs a key that is not configured. */
   mayDropPrevious: boolean
 }
@@ -56,8 +56,8 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const progress = startProgress(endpointCount + claimCount, json === true)
   try {
     const endpoints = await resealSecrets(deps, progress.add)
-    const answers = await resealAnswers(deps, progress.add)
-    const { left, listed, gone, listedGone } = await findKeysLeft(deps)
+    const answers = await resealResponses(deps, progress.add)
+    const { left, listed, gone, listedGone } = await findStaleKeys(deps)
     const unreadable = { endpoints: endpoints.unreadable.length, answers: answers.unreadable }
     const lost = unreadable.endpoints + unreadable.answers + gone
     if (lost > 0) reportLost(unreadable, gone)

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { html } from 'ghtml'
 import type { Business } from '../../businesses/business.ts'
-import { findBusinessesByName, lookUpBusiness, mostBusinesses } from '../../businesses/look-up.ts'
+import { findBusinessesByName, lookUpBusiness, maxBusinesses } from '../../businesses/look-up.ts'
 import type { Deps } from '../../deps.ts'
 import { redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { lookUpIntent } from '../../intents/look-up.ts'
@@ -82,8 +82,8 @@ function results(query: string, businesses: Business[]): string {
   if (businesses.length === 0)
     return html`<p class="notice" role="status">Nothing was found for <b>!${userText(query)}</b>. Enter a whole reference or id, or at least ${shortestPart} characters of the name of a business. Old test data is deleted.</p>`
   const more =
-    businesses.length === mostBusinesses
-      ? ` Only the first ${mostBusinesses} are shown. Enter more of the name.`
+    businesses.length === maxBusinesses
+      ? ` Only the first ${maxBusinesses} are shown. Enter more of the name.`
       : ''
   return html`<section class="card">
     <p role="status">${businesses.length} businesses have <b>!${userText(query)}</b> in their name.${more}</p>

@@ -5,16 +5,16 @@ import { stringify } from 'safe-stable-stringify'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type ErrorCode, Refusal, refuse, unavailable } from '../../errors.ts'
-import { answerField, claims } from '../../idempotency/claim.ts'
+import { claims, responseField } from '../../idempotency/claim.ts'
 import {
+  attemptClaim,
   type Claimed,
-  claimAgain,
   type FirstResponse,
   giveUp,
-  keepAnswer,
-  lookAgain,
+  keepResponse,
   recallFirst,
-  tryClaim,
+  recheckClaim,
+  reclaim,
 } from '../../idempotency/compete.ts'
 import { doneBefore, type Effect, type ThirdPartyStep } from '../../idempotency/effect.ts'
 import type { Recall } from '../../idempotency/recall.ts'
@@ -106,18 +106,18 @@ export async function runOnce(
     arrivedAt: deps.now(),
   }
   const beganAtMs = performance.now()
-  let look = (deadlineAt: number): Promise<Claimed | Lost> => tryClaim(deps, request, deadlineAt)
+  let look = (deadlineAt: number): Promise<Claimed | Lost> => attemptClaim(deps, request, deadlineAt)
   for (let waited = false; ; waited = true) {
     const claimed = await deadline.run(look)
     if (claimed.state === 'lost') return claimed.own
-    if (claimed.state === 'answered') {
+    if (claimed.state === 'finished') {
       if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
       const { first } = claimed
       // A computed response is never large enough to wait.
-      if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.answer.length)
+      if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.sealedResponse.length)
       return replay(deps, write, first, claimed.paramsHash !== paramsHash)
     }
-    if (claimed.state === 'mine') {
+    if (claimed.state === 'held') {
       const { effectId } = claimed
       const held = { id, ...claimed }
       const { answer: own, isKept } = await withinSandboxResponses(deps, caller, () =>
@@ -128,8 +128,8 @@ export async function runOnce(
       })
       if (isKept) return own
       look = async (deadlineAt) =>
-        (await claimAgain(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
-    } else if (!waited) look = (deadlineAt) => lookAgain(deps, request, deadlineAt)
+        (await reclaim(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
+    } else if (!waited) look = (deadlineAt) => recheckClaim(deps, request, deadlineAt)
     await waitToLook(deps, caller, performance.now() - beganAtMs)
   }
 }
@@ -164,7 +164,7 @@ async function runHolding(
     if (write.recall?.kind !== 'stored')
       throw new Error('A route that seals its response must recall a stored one.')
     sealedAnswer = success(write.status, data)
-    return sealed(sealedAnswer, answerField(write.recall.collection, held.effectId))
+    return sealed(sealedAnswer, responseField(write.recall.collection, held.effectId))
   }
   let answer: ApiResponse
   try {
@@ -180,10 +180,10 @@ async function runHolding(
     answer = failure(error, write.cause.requestId)
   }
   const kept = {
-    answer: sealed(answer, answerField(claims.name, held.id)),
+    sealedResponse: sealed(answer, responseField(claims.name, held.id)),
     ...(sandbox ? { sandboxOf: businessId } : {}),
   }
-  const isKept = await deadline.run((deadlineAt) => keepAnswer(deps, held, kept, deadlineAt))
+  const isKept = await deadline.run((deadlineAt) => keepResponse(deps, held, kept, deadlineAt))
   return { answer, isKept }
 }
 
@@ -224,9 +224,9 @@ function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams
 
 function unseal(
   { secrets }: Deps,
-  { answer, field }: Extract<FirstResponse, { kind: 'stored' }>,
+  { sealedResponse, field }: Extract<FirstResponse, { kind: 'stored' }>,
 ): Omit<ApiResponse, 'headers'> {
-  const stored = secrets.unsealBytes(answer, field)
+  const stored = secrets.unsealBytes(sealedResponse, field)
   const [status, body] = [Number(stored.toString('latin1', 0, statusLength)), stored.subarray(statusLength)]
   const code = status >= 400 ? (JSON.parse(body.toString()).error.code as ErrorCode) : null
   return { status, code, body }

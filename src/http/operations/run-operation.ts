@@ -4,7 +4,7 @@ import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import type { Page } from '../../input/pagination.ts'
-import { mostPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
+import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { inSpan } from '../../tracing/in-span.ts'
 import type { BodyMemory } from '../body/budget.ts'
 import { type Body } from '../body/parsed.ts'
@@ -83,7 +83,7 @@ async function respond(
     size = sizeOf(built.parts)
     return built
   } catch (error) {
-    if (error instanceof PageTooLarge) size = mostPageBytes
+    if (error instanceof PageTooLarge) size = maxPageBytes
     throw error
   } finally {
     done(size)

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Page } from '../../input/pagination.ts'
-import { mostPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
+import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { success } from './envelope.ts'
 
 /** Approximate length of a part. The memory of a part is freed once the client has read it. */
@@ -25,7 +25,7 @@ export async function buildPage({ items, ...page }: Page<unknown>): Promise<Buff
     parts.push(part)
     text = ''
     length += part.length
-    if (length > mostPageBytes) throw new PageTooLarge()
+    if (length > maxPageBytes) throw new PageTooLarge()
     if (length % lengthPerTurn < part.length) await nextTurn()
   }
   parts.push(Buffer.from(`${text}],${JSON.stringify(page).slice(1)}}`))

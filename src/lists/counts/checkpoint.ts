@@ -8,7 +8,7 @@ export interface Mark {
 export const stride = 2_000
 
 /** Of all lists together: those of half a thousand million documents, in some 15 MB. */
-export const mostMarks = 250_000
+export const maxCheckpoints = 250_000
 
 /** Many times the 8 s of a request, the 5 s of a MongoDB command, and the second by which processes may disagree on the time. */
 const lateAtMostMs = 300_000

@@ -21,7 +21,7 @@ export async function countSpan(
   countable: Countable,
   span: Span,
 ): Promise<Counted> {
-  const marks = await listCounts.marksOf(countable, now())
+  const marks = await listCounts.checkpointsOf(countable, now())
   if (marks.length > 0) return countAround(marks, countable, span, Number.POSITIVE_INFINITY)
   const few = await countAround([], countable, span, listCounts.stride + 1)
   if (few.newer <= listCounts.stride) return few

@@ -7,7 +7,7 @@ export interface ListCounts {
   /** How far apart marks are. Lists that are no longer have none. */
   stride: number
   /** The marks of a list that was counted before, oldest first; none of others. */
-  marksOf(countable: Countable, now: Date): Promise<readonly Mark[]>
+  checkpointsOf(countable: Countable, now: Date): Promise<readonly Mark[]>
   /** Counts on to what is written by now, the last hour anew, and answers the marks. */
   bringUp(countable: Countable, now: Date): Promise<readonly Mark[]>
 }
@@ -20,10 +20,10 @@ interface Tally {
 /** So long marks are used as they are: the last hour of the busiest list is counted in some tenths of a second. */
 const freshMs = 60_000
 
-/** `elapsedMs` is a clock that nobody sets. Beyond `mostMarks` the lists go that were not asked for the longest. */
+/** `elapsedMs` is a clock that nobody sets. Beyond `maxCheckpoints` the lists go that were not asked for the longest. */
 export function createListCounts(
   elapsedMs: () => number,
-  { stride, mostMarks }: { stride: number; mostMarks: number },
+  { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
 ): ListCounts {
   /** Who was asked for last is last. */
   const tallies = new Map<string, Tally>()
@@ -56,7 +56,7 @@ export function createListCounts(
     let marks = 0
     for (const tally of tallies.values()) marks += tally.marks.length
     for (const [key, tally] of tallies) {
-      if (marks <= mostMarks) return
+      if (marks <= maxCheckpoints) return
       tallies.delete(key)
       marks -= tally.marks.length
     }
@@ -72,7 +72,7 @@ export function createListCounts(
 
   return {
     stride,
-    async marksOf(countable, now) {
+    async checkpointsOf(countable, now) {
       const { key, keptFrom } = countable
       if (!tallies.has(key)) return []
       const tally = touch(key)

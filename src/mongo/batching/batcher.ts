@@ -9,7 +9,7 @@ import { withTimeout } from '../../process/timeout.ts'
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
 /** The deadline of a worker: nobody waits for it, and its trips may take the time the driver gives them. */
-export const noHurry = Number.POSITIVE_INFINITY
+export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
   item: Item
@@ -22,7 +22,7 @@ interface Waiting<Item, Outcome> {
  * How long a batcher rests from trip to trip when nobody waits for what it writes. A steady trickle would else make a trip of each call,
  * and on a busy machine everything else waits for those.
  */
-export const unhurriedRestMs = 20
+export const backgroundRestMs = 20
 /** So many that wait are worth a trip, however short the rest was: more of them make each hardly cheaper. */
 const worthATrip = 50
 
@@ -69,7 +69,7 @@ export function createBatcher<Item, Outcome>(
     if (inTime.length === 0) return
     try {
       const sending = send(inTime.map((one) => one.item))
-      const outcomes = await withTimeout(sending, longestTripMs, () => {
+      const outcomes = await withTimeout(sending, flushTimeoutMs, () => {
         throw unavailable()
       })
       inTime.forEach((one, index) => settle(one, outcomes[index] as Outcome | Error))
@@ -90,7 +90,7 @@ export function createBatcher<Item, Outcome>(
  * Longer than one call to MongoDB may take: a trip that hangs for whatever reason must not close the batcher for good. One of two
  * calls on a failing server can be cut short; its outcome is then unknown, and the next may run beside it.
  */
-const longestTripMs = 7000
+const flushTimeoutMs = 7000
 
 function settle<Item, Outcome>(one: Waiting<Item, Outcome>, outcome: Outcome | Error): void {
   if (outcome instanceof Error) one.reject(outcome)

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../collection.ts'
+import { nativeCollection } from '../collection.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
 /** A batcher of reads by id: one `find` for all that wait, `null` for an id that is not there. Nothing is kept. */
@@ -23,7 +23,7 @@ export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { 
 ): Batcher<string, Doc | null> =>
   createReadBatcher<Doc>(
     (ids) =>
-      pastMongoose(model)
+      nativeCollection(model)
         .find<Doc>({ _id: { $in: ids } } as object, { projection })
         .toArray(),
     (doc) => [doc._id],

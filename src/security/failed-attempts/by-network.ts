@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { createReadBatcher } from '../../mongo/batching/read-batcher.ts'
 import type { Collection } from '../../mongo/collection.ts'
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
@@ -71,7 +71,7 @@ export function createLimitByNetwork(
   )
   /** How long a prefix stays closed if this many points are added, in ms; 0 if it is open. */
   const closedOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
-    const stored = await read(limiter.storedKey(key), noHurry)
+    const stored = await read(limiter.storedKey(key), noDeadline)
     const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())
     const points = leftMs > 0 ? (stored?.points ?? 0) : 0
     if (points + ahead < limiter.most) return 0

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { type Batcher, createBatcher, noHurry } from '../../mongo/batching/batcher.ts'
+import { type Batcher, createBatcher, noDeadline } from '../../mongo/batching/batcher.ts'
 import { type Collection, isDuplicate } from '../../mongo/collection.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 
@@ -85,11 +85,11 @@ export function createLimiter(
   return {
     most,
     storedKey,
-    count: (key) => count(key, noHurry),
+    count: (key) => count(key, noDeadline),
     async add(key, points) {
       if (points > 0) await add(key, points)
     },
-    giveBack: (key) => giveBack(key, noHurry),
+    giveBack: (key) => giveBack(key, noDeadline),
     async forget(key) {
       await stored.updateOne({ key: storedKey(key) }, { $set: { points: 0 } })
     },

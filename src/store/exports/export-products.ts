@@ -3,7 +3,7 @@ import type { Delimiter } from '../../../schemas/export-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { longestReadMs } from '../../input/pagination.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { readInSlices, restAfter } from '../../process/in-slices.ts'
 import { columns } from '../imports/file/row.ts'
 import { requireShop } from '../shops/open-shop.ts'
@@ -62,7 +62,7 @@ async function* eachProduct(
     const page: ExportedProduct[] = []
     await lists.run(`export ${businessId}`, isNeverGone, ({ Product }) =>
       readInSlices(
-        pastMongoose(Product)
+        nativeCollection(Product)
           .find(where, { hint: 'byTime', maxTimeMS: longestReadMs, limit: productsPerRead })
           .project<ExportedProduct>(fields)
           .sort({ createdAt: 1, _id: 1 }),

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
 import type { Reservation } from '../products/product.ts'
 import { adjustedStock } from './adjusted-stock.ts'
 import { withoutReservation } from './without-reservation.ts'
@@ -38,7 +38,7 @@ export async function giveBack(
             },
           },
         ]),
-        noHurry,
+        noDeadline,
       ),
     ),
   )

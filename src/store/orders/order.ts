@@ -1,5 +1,5 @@
 import type { Model, mongo } from 'mongoose'
-import { type Collection, pastMongoose } from '../../mongo/collection.ts'
+import { type Collection, nativeCollection } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /** One line of an order: a copy of the product and variant at the time of the sale. Amounts are in centimes. */
@@ -66,7 +66,7 @@ export interface OrderPlaceholder {
 
 /** The collection with its placeholders. */
 export const storedOrders = (deps: { Order: Model<Order> }) =>
-  pastMongoose(deps.Order) as unknown as mongo.Collection<Order | OrderPlaceholder>
+  nativeCollection(deps.Order) as unknown as mongo.Collection<Order | OrderPlaceholder>
 
 export const orders: Collection = {
   name: 'orders',

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { withoutReservation } from './without-reservation.ts'
 
 /** Removes the reservations of an attempt that placed its order. The stock stays the same, so the revision does too. */
@@ -12,7 +12,7 @@ export async function settle(
     reserved.map(({ productId }) =>
       deps.batchers.updateProduct(
         withoutReservation(productId, attemptId, { $pull: { reservations: { attemptId } } }),
-        noHurry,
+        noDeadline,
       ),
     ),
   )

@@ -28,9 +28,9 @@ export async function createProduct(
   const own = { _id: effect.id, handle: effect.id, businessId, sandbox }
   const product = newProduct({ ...described, ...own }, deps.now())
   const data = presentProduct(product)
-  const answer = effect.seal(data)
+  const sealedResponse = effect.seal(data)
   const insert = async () => {
-    const insertion = await deps.batchers.insertProduct({ ...product, answer }, effect.deadlineAt)
+    const insertion = await deps.batchers.insertProduct({ ...product, sealedResponse }, effect.deadlineAt)
     if (insertion.inserted) return data
     // Its own SKUs may be what an earlier try of it is refused by.
     if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore
@@ -49,7 +49,10 @@ export const recallProduct: Recall = {
   kind: 'stored',
   collection: products.name,
   async find({ Product }, effectId) {
-    const product = await Product.findById(effectId, { answer: 1 }).lean<Pick<Product, 'answer'> | null>()
-    return product?.answer ?? null
+    const product = await Product.findById(effectId, { sealedResponse: 1 }).lean<Pick<
+      Product,
+      'sealedResponse'
+    > | null>()
+    return product?.sealedResponse ?? null
   },
 }

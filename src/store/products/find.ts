@@ -13,9 +13,9 @@ export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
 })
 
 /** A product without its potentially large fields: the response to its create, and the effects. */
-export type ReadProduct = Omit<Product, 'answer' | 'effects'>
+export type ReadProduct = Omit<Product, 'sealedResponse' | 'effects'>
 
-export type ProductWithEffects = Omit<Product, 'answer'>
+export type ProductWithEffects = Omit<Product, 'sealedResponse'>
 
 /** Finds a product of the caller's business with its effects, in either environment, deleted or not. */
 export const findWithEffects = (
@@ -23,7 +23,7 @@ export const findWithEffects = (
   { businessId }: Caller,
   id: string,
 ): Promise<ProductWithEffects | null> =>
-  deps.Product.findOne({ _id: id, businessId }, { answer: 0 }).lean<ProductWithEffects | null>()
+  deps.Product.findOne({ _id: id, businessId }, { sealedResponse: 0 }).lean<ProductWithEffects | null>()
 
 /**
  * Returns the caller's product. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND if the product does not exist, is deleted or
@@ -35,7 +35,7 @@ export async function findProduct(
   id: string,
 ): Promise<ReadProduct> {
   const { businessId } = caller
-  const read = deps.Product.findOne({ _id: id, businessId }, { answer: 0, effects: 0 })
+  const read = deps.Product.findOne({ _id: id, businessId }, { sealedResponse: 0, effects: 0 })
   return visibleTo(deps, caller, await read.lean<ReadProduct | null>())
 }
 

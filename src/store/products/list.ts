@@ -2,7 +2,7 @@ import type { ListProductsQuery } from '../../../schemas/list-products.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { type Page, readPage, readSlice, type Slice } from '../../input/pagination.ts'
-import { literally } from '../../mongo/escape-regex.ts'
+import { escapeRegex } from '../../mongo/escape-regex.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { type ShownProduct, shownFields } from './present.ts'
 import type { Product } from './product.ts'
@@ -32,7 +32,7 @@ export async function listProducts(
     sandbox: caller.sandbox,
     listed: true,
     ...(active === null ? {} : { active }),
-    ...(text === null ? {} : { name: { $regex: literally(text), $options: 'i' } }),
+    ...(text === null ? {} : { name: { $regex: escapeRegex(text), $options: 'i' } }),
     // The index of `skus` also contains SKUs that an open import has only reserved. The variants do not.
     ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
   }

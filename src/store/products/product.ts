@@ -62,7 +62,7 @@ export interface Product {
   /** Effect ids of its changes, so that none happens twice. */
   effects: string[]
   /** The sealed first response of the create, kept for two days (src/retention). Imported products have none. */
-  answer?: string
+  sealedResponse?: string
 }
 
 export const products: Collection = {
@@ -94,7 +94,7 @@ export const products: Collection = {
     createdAt: Date,
     updatedAt: Date,
     effects: [String],
-    answer: String,
+    sealedResponse: String,
   },
   indexes: [
     // `$gt: ''` matches every text. A product without SKUs, or without a handle, is not in the index.

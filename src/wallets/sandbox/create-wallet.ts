@@ -1,4 +1,4 @@
-import { isDuplicate, pastMongoose } from '../../mongo/collection.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import type { SlowHash } from '../../security/slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
@@ -11,7 +11,7 @@ export async function createWallet(
   const pinHash = await deps.slowHash.make(pin)
   const account = newAccount({ _id: phone, phone, businessId: null, pinHash, balance }, deps.now())
   try {
-    await pastMongoose(deps.WalletAccount).insertOne(account)
+    await nativeCollection(deps.WalletAccount).insertOne(account)
     return account
   } catch (error) {
     if (isDuplicate(error)) return null

@@ -1,4 +1,4 @@
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 
 type AttemptDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
@@ -16,7 +16,7 @@ export async function claimAttempt(deps: AttemptDeps, accountId: string): Promis
   const now = deps.now()
   const longAgo = new Date(now.getTime() - lockedMs)
   const isOld = { $lte: ['$pinAttempts.lastTakenAt', longAgo] }
-  const account = await pastMongoose(deps.WalletAccount).findOneAndUpdate(
+  const account = await nativeCollection(deps.WalletAccount).findOneAndUpdate(
     {
       _id: accountId,
       $or: [{ 'pinAttempts.taken': { $lt: maxAttempts } }, { 'pinAttempts.lastTakenAt': { $lte: longAgo } }],
@@ -36,7 +36,7 @@ export async function claimAttempt(deps: AttemptDeps, accountId: string): Promis
     { returnDocument: 'after' },
   )
   if (account !== null) return { state: 'taken', round: account.pinAttempts.round }
-  const full = await pastMongoose(deps.WalletAccount).findOne({ _id: accountId })
+  const full = await nativeCollection(deps.WalletAccount).findOne({ _id: accountId })
   return { state: (full?.pinAttempts.wrong ?? 0) >= maxAttempts ? 'locked' : 'none-left' }
 }
 
@@ -44,21 +44,21 @@ const ofRound = (accountId: string, round: number) => ({ _id: accountId, 'pinAtt
 
 /** Records that a taken attempt was wrong. This tells waiting orders whether the wallet is locked. */
 export async function countWrongPin(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
-  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), {
+  await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $inc: { 'pinAttempts.wrong': 1 },
   })
 }
 
 /** Returns an attempt whose PIN was not checked. */
 export async function releaseAttempt(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
-  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), {
+  await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $inc: { 'pinAttempts.taken': -1 },
   })
 }
 
 /** Resets the count after a right PIN. */
 export async function resetAttempts(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
-  await pastMongoose(deps.WalletAccount).updateOne(ofRound(accountId, round), {
+  await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $set: { 'pinAttempts.taken': 0, 'pinAttempts.wrong': 0 },
     $inc: { 'pinAttempts.round': 1 },
   })

@@ -1,4 +1,4 @@
-import { isDuplicate, pastMongoose } from '../../mongo/collection.ts'
+import { isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 import { demoWallets } from './demo-wallets.ts'
@@ -15,7 +15,7 @@ export async function findAccount(
   phone: string,
 ): Promise<WalletAccount | null> {
   const demoId = `${businessId}-${phone}`
-  const found = await pastMongoose(deps.WalletAccount)
+  const found = await nativeCollection(deps.WalletAccount)
     .find({ _id: { $in: [phone, demoId] } })
     .toArray()
   const made = found.find(({ _id }) => _id === phone) ?? found[0]
@@ -31,7 +31,7 @@ async function openDemo(
   if (demo === undefined) return null
   const { pinHash, balance } = demo
   const account = newAccount({ ...owner, pinHash, balance }, deps.now())
-  await pastMongoose(deps.WalletAccount)
+  await nativeCollection(deps.WalletAccount)
     .insertOne(account)
     .catch((error: unknown) => {
       if (!isDuplicate(error)) throw error

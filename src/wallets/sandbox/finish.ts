@@ -1,4 +1,4 @@
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { isDatabaseFault } from '../../mongo/connect.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import type { Models } from '../../mongo/models.ts'
@@ -27,7 +27,7 @@ export async function finishMovement(
   const result = await resultOf(deps, current)
   const row = await decide(deps, { ...toLedgerRow(current), nonce, accountId, result })
   const counts = row.nonce === nonce && row.result.outcome === 'done'
-  await pastMongoose(deps.WalletAccount).updateOne(
+  await nativeCollection(deps.WalletAccount).updateOne(
     { _id: accountId, 'current.nonce': nonce },
     { $set: { current: null }, ...(counts ? {} : { $inc: { balance: -balanceChangeOf(current) } }) },
   )
@@ -43,7 +43,7 @@ async function resultOf(
   { kind, key, amount, paymentKey }: WalletOrder,
 ): Promise<KnownOutcome> {
   if (kind === 'payment') return { outcome: 'done' }
-  const ledger = pastMongoose(deps.WalletMovement)
+  const ledger = nativeCollection(deps.WalletMovement)
   const [paid, refunds] = await Promise.all([
     ledger.findOne({ _id: paymentKey }),
     ledger.find({ paymentKey }).toArray(),

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Model } from 'mongoose'
-import { type Collection, isDuplicate, pastMongoose } from '../../mongo/collection.ts'
+import { type Collection, isDuplicate, nativeCollection } from '../../mongo/collection.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import type { WalletOrder } from './account.ts'
 
@@ -75,7 +75,7 @@ export async function decide(
   const forgetAt = new Date(at.getTime() + keptMs)
   const whole: WalletMovement = { ...row, at, ...(row.result.outcome === 'done' ? {} : { forgetAt }) }
   try {
-    await pastMongoose(deps.WalletMovement).insertOne(whole)
+    await nativeCollection(deps.WalletMovement).insertOne(whole)
     return whole
   } catch (error) {
     if (!isDuplicate(error)) throw error
@@ -89,7 +89,7 @@ const maxReads = 100
 
 async function waitForRow(deps: LedgerDeps, key: string): Promise<WalletMovement> {
   for (let reads = 0; reads < maxReads; reads += 1) {
-    const row = await pastMongoose(deps.WalletMovement).findOne({ _id: key })
+    const row = await nativeCollection(deps.WalletMovement).findOne({ _id: key })
     if (row !== null) return row
     await pause(readEveryMs)
   }

@@ -1,4 +1,4 @@
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { createOneAtATime, type OneAtATime } from '../../process/one-at-a-time.ts'
 import { fairShare, type SlowHash } from '../../security/slow-hash.ts'
 import type { KnownOutcome, RefundOrder, StatusQuery, Wallet } from '../wallet.ts'
@@ -27,7 +27,7 @@ async function refund(
   { key, amount, validUntil, paymentKey }: RefundOrder,
 ): Promise<KnownOutcome> {
   const order = { key, kind: 'refund', amount, paymentKey, validUntil } as const
-  const payment = await pastMongoose(deps.WalletMovement).findOne({ _id: paymentKey })
+  const payment = await nativeCollection(deps.WalletMovement).findOne({ _id: paymentKey })
   if (payment?.result.outcome !== 'done' || payment.accountId === null)
     return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
   const { accountId } = payment
@@ -39,7 +39,7 @@ async function refund(
  * `finishMovement` undoes the write.
  */
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
-  const moving = await pastMongoose(deps.WalletAccount).findOne({ 'current.key': key })
+  const moving = await nativeCollection(deps.WalletAccount).findOne({ 'current.key': key })
   if (moving?.current) await finishMovement(deps, moving._id, moving.current)
   const unseen = { nonce: null, accountId: null, amount: null }
   const row = await decide(deps, { _id: key, kind, ...unseen, result: { outcome: 'not-executed' } })

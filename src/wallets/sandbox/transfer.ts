@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { KnownOutcome } from '../wallet.ts'
 import type { WalletOrder } from './account.ts'
@@ -20,7 +20,7 @@ export async function transfer(
   accountId: string,
   { validUntil, ...order }: WalletOrder & { validUntil: Date },
 ): Promise<KnownOutcome> {
-  const accounts = pastMongoose(deps.WalletAccount)
+  const accounts = nativeCollection(deps.WalletAccount)
   let waitedFor: string | null = null
   while (deps.now() < validUntil) {
     const current = { ...order, nonce: newId(), since: deps.now() }

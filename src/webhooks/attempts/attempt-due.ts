@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../mongo/batching/batcher.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { inFairBatches } from '../../mongo/in-fair-batches.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 import { jobIdOf } from '../deliveries/delivery-job.ts'
@@ -52,7 +52,7 @@ export function attemptDue(deps: Deps): Promise<number> {
 /** Skips endpoints that wait for slots, because a hundred thousand of their deliveries may be due. Reads index keys only. */
 function findDue(deps: Deps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
-  return pastMongoose(deps.Delivery).find<Due>(
+  return nativeCollection(deps.Delivery).find<Due>(
     {
       nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
       businessId: { $nin: [...without] },
@@ -87,7 +87,7 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   // From here on a delivery that finds no slot makes the endpoint wait again.
   deps.slots.served(endpointId)
   try {
-    const due = await pastMongoose(deps.Delivery)
+    const due = await nativeCollection(deps.Delivery)
       .find<Pick<Due, '_id'>>(
         { endpointId, ...claimable(deps.now()) },
         { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: room },
@@ -108,7 +108,7 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
 /** Begins attempts at deliveries of one endpoint, as far as there are slots and no other worker has claimed them. */
 async function attemptOf(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
-  const endpoint = await deps.batchers.findEndpoint(endpointId, noHurry)
+  const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
   const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
@@ -131,7 +131,7 @@ function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: 
 export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
-    delivery = await deps.batchers.claimDelivery(id, noHurry)
+    delivery = await deps.batchers.claimDelivery(id, noDeadline)
   } finally {
     if (delivery === null) slot.free(null)
   }
@@ -145,7 +145,7 @@ export async function cancelDue(
   endpointId: string,
   ids: string[],
 ): Promise<void> {
-  const { modifiedCount: cancelled } = await pastMongoose(deps.Delivery).updateMany(
+  const { modifiedCount: cancelled } = await nativeCollection(deps.Delivery).updateMany(
     { _id: { $in: ids }, ...claimable(deps.now()) },
     { $set: { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } },
   )

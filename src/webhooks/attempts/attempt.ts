@@ -1,6 +1,6 @@
 import type { Deps } from '../../deps.ts'
 import { environmentOf } from '../../metrics/metrics.ts'
-import { noHurry } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { composeBody, composeData } from '../body/compose.ts'
 import { type AttemptRecord, hostOf } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
@@ -47,7 +47,7 @@ async function attemptDelivery(
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < leastLeaseMs) return
   // Must come after the lease is taken, so that an endpoint that was deleted before cannot get this attempt.
-  const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noHurry)
+  const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const data = composed ?? (await findData(deps, delivery))
   if (data === null) return cancel(deps, delivery, 'source')
@@ -59,7 +59,7 @@ async function attemptDelivery(
 }
 
 async function findData(deps: Deps, delivery: ClaimedDelivery): Promise<string | null> {
-  const source = await deps.batchers.findBodySource(delivery.referenceNumber, noHurry)
+  const source = await deps.batchers.findBodySource(delivery.referenceNumber, noDeadline)
   return source && composeData(delivery, source)
 }
 
@@ -84,7 +84,7 @@ async function send(
   span.end(attempts, verdict.outcome, record)
   const { outcome, ...times } = verdict
   const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
-  const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noHurry))
+  const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const recorded = isRecorded ? outcome : 'lease-lost'
   // Without a result, nothing else counts: it was the lost lease that ended the attempt.
   const shown = isRecorded
@@ -107,7 +107,7 @@ const scheduled = (attempts: number, requeues: number): number => Math.max(1, at
 async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
   const { _id: deliveryId, referenceNumber, event: webhookEvent } = delivery
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
-  await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noHurry)
+  await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noDeadline)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
   // The clean-up removes an intent or order only after its deliveries, so somebody removed this one by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')

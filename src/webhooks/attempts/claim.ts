@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
 import { type Batcher, createBatcher } from '../../mongo/batching/batcher.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { claimable, leaseEnd } from '../deliveries/lease.ts'
@@ -51,7 +51,7 @@ async function claimTogether(
   now: Date,
 ): Promise<Map<string, ClaimedDelivery>> {
   const leaseToken = newId()
-  const collection = pastMongoose(Delivery)
+  const collection = nativeCollection(Delivery)
   const { matchedCount } = await collection.updateMany(
     { _id: { $in: ids }, ...claimable(now) },
     { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
@@ -69,5 +69,5 @@ export async function giveBack(
   { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,
 ): Promise<void> {
   const change = { leaseToken: null, nextAttemptAt: now() }
-  await pastMongoose(Delivery).updateOne({ _id, leaseToken }, { $set: change })
+  await nativeCollection(Delivery).updateOne({ _id, leaseToken }, { $set: change })
 }

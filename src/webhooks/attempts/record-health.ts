@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { advisory, pastMongoose } from '../../mongo/collection.ts'
+import { advisory, nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 import type { Log } from '../../process/log.ts'
@@ -53,7 +53,7 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHou
 }
 
 const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): Promise<unknown> =>
-  pastMongoose(models.Endpoint).bulkWrite(
+  nativeCollection(models.Endpoint).bulkWrite(
     [...groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, some]) => ({
       updateOne: { filter: { _id }, update: healthChange(some) },
     })),
@@ -76,7 +76,7 @@ function healthChange(notes: HealthNote[]) {
 
 function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): Promise<unknown> {
   const hours = groupBy(notes, ({ at }) => hourOf(at))
-  return pastMongoose(models.DeliveryHour).bulkWrite(
+  return nativeCollection(models.DeliveryHour).bulkWrite(
     [...hours].map(([hour, some]) => ({
       updateOne: { filter: { _id: new Date(hour) }, update: { $inc: outcomesOf(some) }, upsert: true },
     })),

@@ -1,6 +1,6 @@
 import type { Model } from 'mongoose'
-import { type Batcher, createBatcher, unhurriedRestMs } from '../../mongo/batching/batcher.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { type Batcher, backgroundRestMs, createBatcher } from '../../mongo/batching/batcher.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 
@@ -28,7 +28,7 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
     async (results) => {
       const ids = results.map(({ delivery }) => delivery._id)
       const tokens = [...new Set(results.map(({ delivery }) => delivery.leaseToken))]
-      const { matchedCount } = await pastMongoose(Delivery).updateMany(
+      const { matchedCount } = await nativeCollection(Delivery).updateMany(
         { _id: { $in: ids }, leaseToken: { $in: tokens } },
         asPipeline(ids, results),
         { hint: '_id_' },
@@ -36,13 +36,13 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
       if (matchedCount === results.length) return results.map(() => true)
       return whichAreWritten(Delivery, results)
     },
-    unhurriedRestMs,
+    backgroundRestMs,
   )
 
 /** The count of matches does not say which results were written. The others had lost their lease. */
 async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
-  const found = await pastMongoose(Delivery)
+  const found = await nativeCollection(Delivery)
     .find<Pick<Delivery, '_id' | 'status' | 'attemptLog'>>(
       { _id: { $in: ids } },
       { projection: { status: 1, 'attemptLog.at': 1 } },

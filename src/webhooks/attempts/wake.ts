@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { noHurry } from '../../mongo/batching/batcher.ts'
+import { noDeadline } from '../../mongo/batching/batcher.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { endpointIdOf } from '../deliveries/delivery-id.ts'
 import { isReceiving } from '../endpoints/endpoint.ts'
@@ -24,7 +24,7 @@ export type WakeOutcome =
 export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
   const { deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)
-  const endpoint = await deps.batchers.findEndpoint(endpointId, noHurry)
+  const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) {
     await cancelDue(deps, endpointId, [deliveryId])
     return whyNotBegun(deps, woken, 0)
@@ -41,7 +41,7 @@ async function whyNotBegun(
   { deliveryId, attempts, requeues }: Woken,
   backOffMs: number,
 ): Promise<WakeOutcome> {
-  const delivery = await deps.batchers.lookAtDelivery(deliveryId, noHurry)
+  const delivery = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
   const isLatest = delivery?.attempts === attempts && delivery.requeues === requeues
   if (!isLatest) return { outcome: 'superseded' }
   // The job must fail, because support staff look for DEAD deliveries among the failed jobs.

@@ -1,5 +1,5 @@
 import { type Batcher, createBatcher } from '../../mongo/batching/batcher.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 import { isOrderNumber } from '../../security/ids.ts'
 import { placed } from '../../store/orders/order.ts'
@@ -33,7 +33,7 @@ async function findSources(
   const [intents, orders] = await Promise.all([
     payments.length === 0
       ? []
-      : pastMongoose(Intent)
+      : nativeCollection(Intent)
           .find<PaymentSource>(
             { referenceNumber: { $in: payments } },
             { projection: { _id: 0, ...paymentSourceFields } },
@@ -41,7 +41,7 @@ async function findSources(
           .toArray(),
     numbers.length === 0
       ? []
-      : pastMongoose(Order)
+      : nativeCollection(Order)
           .find<OrderSource>({ number: { $in: numbers }, ...placed }, { projection: orderSourceFields })
           .toArray(),
   ])

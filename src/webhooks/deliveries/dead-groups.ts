@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
@@ -75,7 +75,9 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
     { $limit: maxGroups + 1 },
   ]
   try {
-    return await pastMongoose(deps.Delivery).aggregate<Counted>(stages, { maxTimeMS: countingMs }).toArray()
+    return await nativeCollection(deps.Delivery)
+      .aggregate<Counted>(stages, { maxTimeMS: countingMs })
+      .toArray()
   } catch (error) {
     if (error instanceof mongo.MongoServerError && error.code === tooSlow) return null
     throw error

@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
 
 /** How long a lease lasts from its start or last renewal. Renewals come every 3 s, so the lease of a dead worker ends within 10 s. */
@@ -53,7 +53,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
   const held = new Map<string, Held>()
 
   async function abortLost(ids: string[]): Promise<void> {
-    const found = await pastMongoose(Delivery)
+    const found = await nativeCollection(Delivery)
       .find<Leased>({ _id: { $in: ids } }, { projection: { leaseToken: 1 } })
       .toArray()
     const tokens = new Map(found.map(({ _id, leaseToken }) => [_id, leaseToken]))
@@ -81,7 +81,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
       if (held.size === 0) return
       const ids = [...held.keys()]
       const tokens = [...new Set([...held.values()].map(({ token }) => token))]
-      const { matchedCount } = await pastMongoose(Delivery).updateMany(
+      const { matchedCount } = await nativeCollection(Delivery).updateMany(
         { _id: { $in: ids }, leaseToken: { $in: tokens } },
         { $set: { nextAttemptAt: leaseEnd(now()) } },
       )

@@ -2,7 +2,7 @@ import { type Actor, auditLine } from '../../audit/audit-event.ts'
 import { publishAudit } from '../../audit/publish.ts'
 import type { Deps } from '../../deps.ts'
 import { recorded } from '../../idempotency/effect.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { type Endpoint, isReceiving } from '../endpoints/endpoint.ts'
 import type { Delivery } from './delivery.ts'
 import { deliveryJob } from './delivery-job.ts'
@@ -61,7 +61,7 @@ export async function requeueDeliveries(
   for (const delivery of before) outcomes.set(delivery._id, judge(delivery, receiving, by, now))
   const wanted = before.filter(({ _id }) => outcomes.get(_id) === 'requeued')
   if (wanted.length === 0) return outcomes
-  await pastMongoose(deps.Delivery).bulkWrite(
+  await nativeCollection(deps.Delivery).bulkWrite(
     wanted.map((delivery) => requeueWrite(delivery, by, now)),
     { ordered: false },
   )
@@ -75,7 +75,7 @@ export async function requeueDeliveries(
 }
 
 const read = (deps: RequeueDeps, which: object, { actId }: Requeuer): Promise<Candidate[]> =>
-  pastMongoose(deps.Delivery)
+  nativeCollection(deps.Delivery)
     .find<Candidate>(which, { projection: neededFields(actId) })
     .toArray()
 

@@ -50,10 +50,13 @@ export async function createEndpoint(
     updatedAt: now,
   }
   const data = { ...presentEndpoint(endpoint), secret }
-  const answer = effect.seal(data)
+  const sealedResponse = effect.seal(data)
   return withinSandboxDay(deps, caller, 1, async () => {
     for (const slot of endpointSlots) {
-      const insertion = await deps.batchers.insertEndpoint({ ...endpoint, slot, answer }, effect.deadlineAt)
+      const insertion = await deps.batchers.insertEndpoint(
+        { ...endpoint, slot, sealedResponse },
+        effect.deadlineAt,
+      )
       if (insertion.inserted) return data
       if (insertion.index === '_id_') return doneBefore
     }
@@ -66,7 +69,10 @@ export const recallEndpoint: Recall = {
   kind: 'stored',
   collection: endpoints.name,
   async find({ Endpoint }, effectId) {
-    const endpoint = await Endpoint.findById(effectId, { answer: 1 }).lean<Pick<Endpoint, 'answer'> | null>()
-    return endpoint?.answer ?? null
+    const endpoint = await Endpoint.findById(effectId, { sealedResponse: 1 }).lean<Pick<
+      Endpoint,
+      'sealedResponse'
+    > | null>()
+    return endpoint?.sealedResponse ?? null
   },
 }

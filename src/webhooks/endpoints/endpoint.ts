@@ -54,7 +54,7 @@ export interface Endpoint {
   /** Effect ids of the changes, so that a retried request finds its own. */
   effects: string[]
   /** The sealed first response of the create. The clean-up removes it after two days (src/retention). */
-  answer?: string
+  sealedResponse?: string
 }
 
 export const endpoints: Collection = {
@@ -80,7 +80,7 @@ export const endpoints: Collection = {
     effects: [String],
     createdAt: Date,
     updatedAt: Date,
-    answer: String,
+    sealedResponse: String,
   },
   indexes: [
     {

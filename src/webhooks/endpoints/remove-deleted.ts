@@ -1,4 +1,4 @@
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import type { Models } from '../../mongo/models.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
@@ -20,7 +20,8 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
     { $skip: maxKeptDeletions },
     { $limit: maxPerRun },
   ])
-  if (surplus.length > 0) await pastMongoose(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
+  if (surplus.length > 0)
+    await nativeCollection(Endpoint).deleteMany({ _id: { $in: surplus } }, { maxTimeMS })
 }
 
 /**
@@ -31,7 +32,7 @@ export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],
   which: Record<string, unknown>[],
 ): Promise<string[]> {
-  const unused = await pastMongoose(Endpoint)
+  const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(
       [
         ...which,

@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../../deps.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { inBatches } from '../../mongo/in-batches.ts'
 import type { Secrets } from '../../security/seal.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -21,7 +21,7 @@ export async function resealSecrets(
   advance: (endpoints: number) => void,
 ): Promise<ResealedSecrets> {
   const tally: ResealedSecrets = { resealed: 0, unreadable: [] }
-  const all = pastMongoose(deps.Endpoint).find(
+  const all = nativeCollection(deps.Endpoint).find(
     {},
     { projection: { _id: 1 }, sort: { _id: 1 }, batchSize: 250 },
   )
@@ -38,7 +38,7 @@ export async function resealSecrets(
 
 /** Reads again after each write, because a rotation may have changed an endpoint between the read and the write. */
 async function resealSome(deps: Needs, tally: ResealedSecrets, ids: string[]): Promise<void> {
-  const collection = pastMongoose(deps.Endpoint)
+  const collection = nativeCollection(deps.Endpoint)
   const projection = { secret: 1, previousSecrets: 1, deletedAt: 1 } as const
   for (;;) {
     const found = await collection.find<Sealed>({ _id: { $in: ids } }, { projection }).toArray()

@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { pastMongoose } from '../../mongo/collection.ts'
+import { nativeCollection } from '../../mongo/collection.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 
 const maxPerBatch = 500
@@ -44,7 +44,7 @@ async function cancelAmong(
   which: Record<string, unknown>,
   endsAt: number,
 ): Promise<number> {
-  const deliveries = pastMongoose(deps.Delivery)
+  const deliveries = nativeCollection(deps.Delivery)
   const looks = { hint: 'openByEndpoint', projection: { _id: 1 }, limit: maxPerBatch, maxTimeMS } as const
   const stopped = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } as const
   let cancelled = 0

@@ -3,7 +3,7 @@ import { points } from './points.ts'
 
 /** Adds the offset of a round to database time, in every process. support/wall-clock.mjs sets their wall clocks. */
 const shiftedTime = replace(
-  'unshifted',
+  'noShift',
   '(databaseMs) => databaseMs',
   '(databaseMs) => databaseMs + offsetMs()',
 )

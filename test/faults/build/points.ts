@@ -23,7 +23,7 @@ export const points: readonly Point[] = [
     ['create.before-insert', 'insertIntent', '$.insertIntent($$)'],
     ['create.inserted', 'insertIntent', 'countTransition($$)'],
     ['create.before-answer', 'runHolding', 'if ($.recall !== null) return $'],
-    ['write.before-answer-kept', 'runHolding', 'keepAnswer($$)'],
+    ['write.before-answer-kept', 'runHolding', 'keepResponse($$)'],
     ['cancel.before-move', 'cancelIntent', 'applyTransition($$)'],
     ['cancel.moved', 'cancelIntent', 'wakeRelay($$)'],
     ['pay.before-begin', 'payIntent', 'beginPayment($$)'],
@@ -52,7 +52,7 @@ export const points: readonly Point[] = [
     ['import.applied', 'finish', '$.updateOne($$)'],
   ]),
   ...pointsOf('web', after, [
-    ['write.answer-kept', 'runHolding', 'keepAnswer($$)'],
+    ['write.answer-kept', 'runHolding', 'keepResponse($$)'],
     ['create.enqueued', 'insertIntent', 'wakeRelay($$)'],
     ['requeue.due-again', 'requeueDeliveries', '$.bulkWrite($$)'],
     ['requeue.job-added', 'requeueDeliveries', 'wakeDue($$)'],

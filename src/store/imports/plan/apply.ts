@@ -1,6 +1,6 @@
 import type { mongo } from 'mongoose'
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 import { batchesOf } from '../file/batches-of.ts'
 import { patchOnce } from './patch-product.ts'
@@ -16,7 +16,7 @@ export async function apply(
   deps: ApplyDeps,
   { token, patches }: Pick<ImportPlan, 'token' | 'patches'>,
 ): Promise<void> {
-  const products = pastMongoose(deps.Product)
+  const products = nativeCollection(deps.Product)
   const updatedAt = deps.now()
   for (const some of batchesOf(patches, variantsOf)) {
     const updates = some.map(

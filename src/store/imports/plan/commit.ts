@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Comparison } from './compare.ts'
 import type { FoundPlan, ImportPlan } from './plan.ts'
 
@@ -17,7 +17,7 @@ export async function commit(
 ): Promise<ImportPlan | null> {
   const { _id, token } = plan
   const change = { state: 'committed', patches: changed.map(({ patch }) => patch), counts } as const
-  const { matchedCount } = await pastMongoose(deps.ImportPlan).updateOne(
+  const { matchedCount } = await nativeCollection(deps.ImportPlan).updateOne(
     { _id, token, state: 'preparing' },
     { $set: change },
   )

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import { finish } from './finish.ts'
 import type { FoundPlan, ImportPlan } from './plan.ts'
 import { rollBack } from './roll-back.ts'
@@ -11,6 +11,6 @@ export async function endPlan(
 ): Promise<void> {
   if (found.state !== 'committed') return rollBack(deps, found)
   const { _id, token } = found
-  const plan = await pastMongoose(deps.ImportPlan).findOne<ImportPlan>({ _id, token, state: 'committed' })
+  const plan = await nativeCollection(deps.ImportPlan).findOne<ImportPlan>({ _id, token, state: 'committed' })
   if (plan !== null) await finish(deps, plan)
 }

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import { apply } from './apply.ts'
 import type { ImportPlan } from './plan.ts'
 
@@ -12,7 +12,7 @@ export async function finish(
   { _id, token, patches }: ImportPlan,
 ): Promise<void> {
   await apply(deps, { token, patches })
-  await pastMongoose(deps.ImportPlan).updateOne(
+  await nativeCollection(deps.ImportPlan).updateOne(
     { _id, token, state: 'committed' },
     {
       $set: { state: 'done', patches: [], expiresAt: new Date(deps.now().getTime() + keptMs) },

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import { newId } from '../../../security/ids.ts'
 import { newProduct } from '../../products/new-product.ts'
 import type { Product } from '../../products/product.ts'
@@ -24,7 +24,7 @@ export async function prepare(
   { created, changed }: Pick<Comparison, 'created' | 'changed'>,
 ): Promise<boolean> {
   const now = deps.now()
-  const products = pastMongoose(deps.Product)
+  const products = nativeCollection(deps.Product)
   try {
     for (const some of batchesOf(created, ({ variants }) => variants.length)) {
       const fresh = some.map((each) => unlisted(plan, each, now))

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import { readInSlices } from '../../../process/in-slices.ts'
 import type { Product, Variant } from '../../products/product.ts'
 import type { SkuOwner } from '../file/check-skus.ts'
@@ -67,7 +67,7 @@ const listedOf = <Seen extends object>(
   named: Record<string, unknown>,
   asked: { projection: Record<string, 1>; hint: string },
 ) =>
-  pastMongoose(deps.Product).find<Seen>(
+  nativeCollection(deps.Product).find<Seen>(
     { businessId, sandbox, listed: true, ...named },
     { ...asked, batchSize },
   )

@@ -3,7 +3,7 @@ import type { Caller } from '../../../businesses/caller.ts'
 import type { Deps } from '../../../deps.ts'
 import { refuse } from '../../../errors.ts'
 import type { Effect } from '../../../idempotency/effect.ts'
-import { isDuplicate, pastMongoose } from '../../../mongo/collection.ts'
+import { isDuplicate, nativeCollection } from '../../../mongo/collection.ts'
 import { newId } from '../../../security/ids.ts'
 import { endPlan } from './end-plan.ts'
 import { type FoundPlan, type ImportPlan, withoutPatches } from './plan.ts'
@@ -23,7 +23,7 @@ type ReserveDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
  */
 export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Effect): Promise<FoundPlan> {
   const { businessId, sandbox } = caller
-  const plans = pastMongoose(deps.ImportPlan)
+  const plans = nativeCollection(deps.ImportPlan)
   while (performance.now() < effect.deadlineAt - minRemainingMs) {
     const plan = newPlan(deps.now(), caller, effect.id)
     if (await insert(deps, plan)) return plan
@@ -64,7 +64,7 @@ const newPlan = (now: Date, { businessId, sandbox }: Caller, effectId: string): 
 /** False where the shop's place is taken, or this request has a plan already. */
 async function insert(deps: ReserveDeps, plan: ImportPlan): Promise<boolean> {
   try {
-    await pastMongoose(deps.ImportPlan).insertOne(plan)
+    await nativeCollection(deps.ImportPlan).insertOne(plan)
     return true
   } catch (error) {
     if (isDuplicate(error)) return false

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import type { ImportPlan } from './plan.ts'
 import { undoPreparation } from './undo-preparation.ts'
 
@@ -11,7 +11,7 @@ export async function rollBack(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
   { _id, token }: Pick<ImportPlan, '_id' | 'token'>,
 ): Promise<void> {
-  const plans = pastMongoose(deps.ImportPlan)
+  const plans = nativeCollection(deps.ImportPlan)
   // The fence comes first: what is committed from here on is not this.
   const fenced = await plans.updateOne(
     { _id, token, state: { $in: ['preparing', 'aborting'] } },

@@ -1,5 +1,5 @@
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import { endPlan } from './end-plan.ts'
 import { type FoundPlan, withoutPatches } from './plan.ts'
 import { undoOrphanedPreparations } from './undo-preparation.ts'
@@ -12,7 +12,7 @@ type SweepDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
  */
 export async function sweepImports(deps: SweepDeps): Promise<number> {
   const due = { open: true, leaseEndsAt: { $lte: deps.now() } } as const
-  const left = await pastMongoose(deps.ImportPlan)
+  const left = await nativeCollection(deps.ImportPlan)
     .find<FoundPlan>(due, { projection: withoutPatches })
     .toArray()
   const faults: unknown[] = []
@@ -24,7 +24,7 @@ export async function sweepImports(deps: SweepDeps): Promise<number> {
 }
 
 async function tokensInUse(deps: Pick<Deps, 'Product'>): Promise<string[]> {
-  const found = pastMongoose(deps.Product).aggregate<{ _id: string }>([
+  const found = nativeCollection(deps.Product).aggregate<{ _id: string }>([
     { $match: { 'prepared.by': { $exists: true } } },
     { $group: { _id: '$prepared.by' } },
   ])

@@ -1,10 +1,10 @@
 import type { Deps } from '../../../deps.ts'
-import { pastMongoose } from '../../../mongo/collection.ts'
+import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 
 /** Takes back all that was prepared under a token whose import never happens; twice is once. */
 export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
-  const products = pastMongoose(deps.Product)
+  const products = nativeCollection(deps.Product)
   await products.deleteMany({ 'prepared.by': token, listed: false })
   await products.updateMany({ 'prepared.by': token, listed: true }, [
     {
@@ -25,7 +25,7 @@ export async function undoLatePreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
   { businessId, sandbox }: Pick<Product, 'businessId' | 'sandbox'>,
 ): Promise<void> {
-  const late = pastMongoose(deps.Product).find(
+  const late = nativeCollection(deps.Product).find(
     { 'prepared.by': { $exists: true }, businessId, sandbox },
     // Those prepared are few, a shop's products many.
     { hint: 'prepared', projection: { 'prepared.by': 1 } },
@@ -43,7 +43,7 @@ export async function undoOrphanedPreparations(
   tokens: readonly string[],
 ): Promise<void> {
   if (tokens.length === 0) return
-  const plans = pastMongoose(deps.ImportPlan)
+  const plans = nativeCollection(deps.ImportPlan)
     // Those open are few, those kept many.
     .find({ open: true, token: { $in: [...tokens] } }, { hint: 'unfinished', projection: { token: 1 } })
   const alive = new Set((await plans.toArray()).map(({ token }) => token))

@@ -54,7 +54,7 @@ function phonesIn({ body }: Call): string[] {
 /** Collections of wallets, and of customers to whom an order is delivered. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
 /** Fields of MongoDB that are a number, a code where it must be, or a sealed response. */
-const ofDump = /^(?:code|codeKey|answer|\$numberInt|\$numberLong|\$numberDouble|\$date|\$oid)$/
+const ofDump = /^(?:code|codeKey|answer|sealedResponse|\$numberInt|\$numberLong|\$numberDouble|\$date|\$oid)$/
 /** Fields of a log that are times, measures, or numbers of processes. */
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 

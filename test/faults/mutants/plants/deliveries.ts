@@ -16,7 +16,7 @@ export const deliveryMutants: readonly Mutant[] = [
       before(
         'relaySome',
         'relaySource($$)',
-        'await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noHurry)',
+        'await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noDeadline)',
       ),
     ],
     caughtBy: ['event.exact', 'event.told'],

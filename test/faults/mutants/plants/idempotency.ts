@@ -5,7 +5,9 @@ export const idempotencyMutants: readonly Mutant[] = [
   {
     name: 'replay-runs-again',
     bug: 'A key with a stored response runs the operation again.',
-    edits: [replace('compete', 'isOver($claim, $$)', 'isOver($claim, $$) || $claim.answer !== undefined')],
+    edits: [
+      replace('compete', 'isOver($claim, $$)', 'isOver($claim, $$) || $claim.sealedResponse !== undefined'),
+    ],
     caughtBy: ['key.replayed'],
     focus: plain,
   },
@@ -35,12 +37,12 @@ export const idempotencyMutants: readonly Mutant[] = [
     bug: 'A request that lost its claim starts over with a new effect id.',
     edits: [
       replace(
-        'claimAgain',
+        'reclaim',
         'inherit($deps, $request, $claim, $now)',
         'takeOver($deps, $claim, freshClaim($now, $request))',
       ),
       // The lease ends at once, so of two concurrent requests the second takes over while the first runs. Alone this breaks no promise.
-      replace('freshClaim', 'leaseUntil: $', 'leaseUntil: new Date(0)'),
+      replace('freshClaim', 'leaseEndsAt: $', 'leaseEndsAt: new Date(0)'),
     ],
     caughtBy: ['key.once', 'stock.balances', 'key.replayed'],
     focus: { ...plain, seconds: 25, often: ['changeStock', 'cancelIntent'] },

@@ -60,7 +60,7 @@ export const trustMutants: readonly Mutant[] = [
         'requeueDeliveries',
         'publishAudit($$)',
         `for (const delivery of wanted.filter(({ effects }) => !effects.includes(by.actId)))
-          await pastMongoose(deps.Delivery).updateOne(
+          await nativeCollection(deps.Delivery).updateOne(
             { _id: delivery._id, effects: by.actId },
             { $push: { unaudited: requeueWrite(delivery, by, now).updateOne.update.$push.unaudited } },
           )`,

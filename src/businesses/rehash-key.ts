@@ -11,7 +11,7 @@ const stayMs = 3_600_000
  * Lets the secret of a key that somebody has just shown rest on the current SECRET_KEY, so that the previous one may go some day. Nobody
  * waits for it, and a failure is forgotten: the next use tries again.
  */
-export function moveToCurrent(
+export function rehashWithCurrent(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
   { keyId, secret, hash: to }: { keyId: string; secret: StoredSecret; hash: string },
   deadlineAt: number,
@@ -19,6 +19,6 @@ export function moveToCurrent(
   const [pepper] = deps.secrets.keyIds
   const at = deps.now()
   if (secret.pepper === pepper) return
-  if (secret.movedAt !== undefined && at.getTime() - secret.movedAt.getTime() < stayMs) return
-  deps.batchers.moveKey({ keyId, from: secret.hash, to, pepper, at }, deadlineAt).catch(() => undefined)
+  if (secret.rehashedAt !== undefined && at.getTime() - secret.rehashedAt.getTime() < stayMs) return
+  deps.batchers.rehashKey({ keyId, from: secret.hash, to, pepper, at }, deadlineAt).catch(() => undefined)
 }

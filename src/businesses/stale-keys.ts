@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts'
-import { pastMongoose } from '../mongo/collection.ts'
+import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
 /** A key whose secret was made with the previous SECRET_KEY, or with one that is not configured. */
-export interface KeyLeft {
+export interface StaleKey {
   id: string
   /** As people tell keys apart: its prefix, and the last four characters of its current secret. */
   key: string
@@ -16,23 +16,23 @@ export interface KeyLeft {
 /** So many are listed: enough to begin with, and before the first key has moved it would be all that there are. */
 const mostListed = 100
 
-export interface KeysLeft {
+export interface StaleKeys {
   /** How many there are. */
   left: number
   /** The first of them. */
-  listed: KeyLeft[]
+  listed: StaleKey[]
   /** How many rest on a key that is not configured, so that nobody can use them. */
   gone: number
   /** The first of those. */
-  listedGone: KeyLeft[]
+  listedGone: StaleKey[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
 /** Goes through all API keys. Revoked ones, and secrets whose overlap is over, need nothing. */
-export async function findKeysLeft(deps: Needs): Promise<KeysLeft> {
-  const found: KeysLeft = { left: 0, listed: [], gone: 0, listedGone: [] }
-  const all = pastMongoose(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
+export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
+  const found: StaleKeys = { left: 0, listed: [], gone: 0, listedGone: [] }
+  const all = nativeCollection(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
   await inBatches(all, (keys) => {
     for (const key of keys.filter(({ status }) => status !== 'revoked')) {
       const stale = staleSecrets(deps, key)
@@ -64,7 +64,7 @@ const isConfigured = ({ secrets }: Needs, pepper: string): boolean => secrets.ke
 function asLeft(
   { _id: id, prefix, last4, businessId: business }: ApiKey,
   needed: ApiKey['secrets'],
-): KeyLeft {
+): StaleKey {
   const ends = needed.flatMap(({ validUntil }) => validUntil ?? [])
   const last = ends.length === needed.length ? Math.max(...ends.map(Number)) : null
   return {
