@@ -1,10 +1,11 @@
-// `npm run attack`: sends hostile requests to every operation and page with every kind of key, and checks responses, logs and documents.
+// `npm run attack`: sends hostile requests to every operation and page with every kind of key, and checks the
+// responses, logs and documents.
 import { constants } from 'node:os'
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { built } from '../support/built.ts'
 import { buildWith } from '../support/edited-build/test-build.ts'
 import { printTable } from '../support/table.ts'
-import { type Asked, readArguments } from './arguments.ts'
+import { type Options, readOptions } from './options.ts'
 import { plants } from './planted/plants.ts'
 import { attackOnce } from './round.ts'
 
@@ -20,35 +21,35 @@ await run().then(
 )
 
 async function run(): Promise<boolean> {
-  const asked = readArguments()
-  const { seed, requests, isPlanted, isProduction } = asked
+  const options = readOptions()
+  const { seed, requests, isPlanted, isProduction } = options
   const kind = `${isProduction ? ' --production' : ''}${isPlanted ? ' --planted' : ''}`
-  console.log(
-    `Seed ${seed}: the same again by npm run attack -- --seed ${seed} --requests ${requests}${kind}`,
-  )
-  return isPlanted ? findPlanted(asked) : attackService(asked)
+  console.log(`Seed ${seed}. To repeat: npm run attack -- --seed ${seed} --requests ${requests}${kind}`)
+  return isPlanted ? findPlanted(options) : attackService(options)
 }
 
-async function attackService(asked: Asked): Promise<boolean> {
-  const { tally, violations, says } = await attackOnce(built(), asked, null)
-  printTable(tally.rows())
+async function attackService(options: Options): Promise<boolean> {
+  const { counts, violations, summary } = await attackOnce(built(), options, null)
+  printTable(counts.rows())
   for (const line of violations.lines()) console.log(line)
-  console.log(`\n${says}, seed ${asked.seed}: ${violations.count()} violations`)
+  console.log(`\n${summary}, seed ${options.seed}: ${violations.count()} violations`)
   return violations.count() === 0
 }
 
-/** Returns whether each planted bug was found by its oracle. */
-async function findPlanted(asked: Asked): Promise<boolean> {
-  const chosen = plants.filter(({ foundBy }) => asked.oracles.length === 0 || asked.oracles.includes(foundBy))
-  if (chosen.length === 0) throw new Error(`No bug is planted for ${asked.oracles.join(', ')}`)
+/** Returns whether each planted bug was found by its check. */
+async function findPlanted(options: Options): Promise<boolean> {
+  const chosen = plants.filter(
+    ({ foundBy }) => options.checks.length === 0 || options.checks.includes(foundBy),
+  )
+  if (chosen.length === 0) throw new Error(`No bug is planted for ${options.checks.join(', ')}`)
   let missed = 0
   for (const plant of chosen) {
     const { bug, edits, foundBy } = plant
-    const { violations } = await attackOnce(buildWith(edits), asked, plant)
-    const isFound = violations.oracles().includes(foundBy)
+    const { violations } = await attackOnce(buildWith(edits), options, plant)
+    const isFound = violations.checks().includes(foundBy)
     if (!isFound) missed += 1
-    console.log(`${isFound ? 'found ' : 'MISSED'}  ${foundBy}: ${bug} (${violations.oracles().join(', ')})`)
+    console.log(`${isFound ? 'found ' : 'MISSED'}  ${foundBy}: ${bug} (${violations.checks().join(', ')})`)
   }
-  console.log(`\n${chosen.length - missed} of ${chosen.length} planted bugs found, seed ${asked.seed}`)
+  console.log(`\n${chosen.length - missed} of ${chosen.length} planted bugs found, seed ${options.seed}`)
   return missed === 0
 }

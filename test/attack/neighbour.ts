@@ -6,14 +6,14 @@ import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { createClient } from './stage/client.ts'
 import type { Stage } from './stage/stage.ts'
 
-/** The actions of a merchant, and their webhooks. */
+/** The actions of a merchant. A webhook follows from each create. */
 export const neighbourly = ['create', 'read', 'list', 'webhook'] as const
 export type Neighbourly = (typeof neighbourly)[number]
 
 /** How long each action took, in ms. */
 export type Waits = Record<Neighbourly, number[]>
 
-/** A live merchant who is not attacked, alone and during the attack. */
+/** The waits of a live merchant who takes no part in the attack, before it and during it. */
 export interface Neighbour {
   alone: Waits
   beside: Waits
@@ -22,26 +22,23 @@ export interface Neighbour {
 }
 
 const everyMs = 250
-/** A warm-up, so that all code is loaded and compiled. */
+/** Loads and compiles all code before the measurement. */
 const warmUpMs = 3_000
 const aloneMs = 8_000
 const webhookLimitMs = 60_000
 
 const noWaits = (): Waits => ({ create: [], read: [], list: [], webhook: [] })
 
-/** Lets a second merchant create, read and list at a steady pace. Resolves when it has done so alone, so that the attack may begin. */
+/**
+ * Lets another merchant create, read and list at a steady pace. Resolves when its waits without an attack are measured.
+ */
 export async function startNeighbour(
-  { deps, origin, receivers }: Stage,
+  { deps, origin, endpointServers }: Stage,
   isProduction: boolean,
 ): Promise<{ end(): Promise<Neighbour> }> {
   const { _id: businessId } = await createBusiness(deps, { name: 'Neighbour', liveApproved: true })
-  const issued = await issueKey(deps, {
-    businessId,
-    mode: 'live',
-    kind: 'secret',
-    scopes: [...scopes],
-    ipAllowlist: [],
-  })
+  const rights = { scopes: [...scopes], ipAllowlist: [] }
+  const issued = await issueKey(deps, { businessId, mode: 'live', kind: 'secret', ...rights })
   if (issued === null) throw new Error('no business')
   const refused: string[] = []
   const over = new AbortController()
@@ -66,14 +63,14 @@ export async function startNeighbour(
     const intent = await call('create', 'POST', '/intents', { amount: 500 })
     if (intent === null) return
     await call('read', 'GET', `/intents/${String(intent.referenceNumber)}`)
-    // One page at a time: two at once would use up the neighbour's own share of lists.
+    // A business may run two lists at a time, so the neighbour requests only one page at a time.
     if (isListing) return
     isListing = true
     await call('list', 'GET', '/intents?limit=5')
     isListing = false
   }
 
-  /** Each action begins on schedule, whatever the earlier ones returned. */
+  /** Starts the actions on schedule, whether the earlier ones are done or not. */
   async function actSteadily(): Promise<void> {
     const acts: Promise<void>[] = []
     while (!over.signal.aborted) {
@@ -84,7 +81,7 @@ export async function startNeighbour(
   }
 
   // In production, no endpoint on this machine can be reached.
-  const url = `http://${receivers.honestHost}/hook`
+  const url = `http://${endpointServers.allowedHost}/hook`
   if (!isProduction)
     await call('webhook', 'POST', '/webhooks/endpoints', { url, events: ['payment.created'] })
   const acting = actSteadily()
@@ -101,9 +98,9 @@ export async function startNeighbour(
     async end() {
       over.abort()
       await acting
-      const told = isProduction ? [] : await webhooksOf(deps, businessId)
-      for (const { referenceNumber, createdAt, deliveredAt } of told) {
-        if (deliveredAt === null) refused.push(`webhook: that of ${referenceNumber} did not arrive`)
+      const deliveries = isProduction ? [] : await webhooksOf(deps, businessId)
+      for (const { referenceNumber, createdAt, deliveredAt } of deliveries) {
+        if (deliveredAt === null) refused.push(`webhook: the one of ${referenceNumber} did not arrive`)
         else if (createdAt >= aloneFrom)
           (createdAt < besideFrom ? alone : beside).webhook.push(deliveredAt.getTime() - createdAt.getTime())
       }
@@ -112,22 +109,20 @@ export async function startNeighbour(
   }
 }
 
-type Told = Pick<Delivery, 'referenceNumber' | 'createdAt' | 'deliveredAt'>
+type DeliveryTimes = Pick<Delivery, 'referenceNumber' | 'createdAt' | 'deliveredAt'>
 
-/** One webhook for each intent, as soon as all have arrived or `webhookLimitMs` have passed. */
+/** Waits up to `webhookLimitMs` until each intent has a delivered webhook. */
 async function webhooksOf(
   { Intent, Delivery: Deliveries }: Stage['deps'],
   businessId: string,
-): Promise<Told[]> {
-  const giveUpAt = performance.now() + webhookLimitMs
+): Promise<DeliveryTimes[]> {
+  const deadline = performance.now() + webhookLimitMs
   for (;;) {
     const intents = await Intent.countDocuments({ businessId })
-    const found = await Deliveries.find(
-      { businessId },
-      { referenceNumber: 1, createdAt: 1, deliveredAt: 1 },
-    ).lean<Told[]>()
+    const fields = { referenceNumber: 1, createdAt: 1, deliveredAt: 1 } as const
+    const found = await Deliveries.find({ businessId }, fields).lean<DeliveryTimes[]>()
     const isDone = found.length === intents && found.every(({ deliveredAt }) => deliveredAt !== null)
-    if (isDone || performance.now() > giveUpAt) return found
+    if (isDone || performance.now() > deadline) return found
     await pause(200)
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { oracleNames } from '../attack/oracles/oracles.ts'
+import { checkNames } from '../attack/checks/checks.ts'
 import { promises } from '../faults/checker/promises/promises.ts'
 import { mutants } from '../faults/mutants/mutants.ts'
 import { textOf } from './pages.ts'
@@ -58,7 +58,7 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('names every demand of the attack, and no other', () => {
-    expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(oracleNames)
+  it('names every check of the attack, and no other', () => {
+    expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
   })
 })

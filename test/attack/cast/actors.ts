@@ -8,24 +8,24 @@ import { setKeyStatus } from '../../../src/businesses/set-key-status.ts'
 import type { Deps } from '../../../src/deps.ts'
 import type { MadeSecrets } from './secrets.ts'
 
-/** What the key allows: everything of its business, what a publishable key may do, its one scope, or nothing. */
-export type Let = 'all' | 'publishable' | 'products:read' | 'nothing'
+/** The rights of the key: all operations of its business, those of a publishable key, its one scope, or none. */
+export type Rights = 'all' | 'publishable' | 'products:read' | 'nothing'
 
 export interface Actor {
   /** The kind of key, as the table of the report names it. */
   kind: string
-  /** The number of the business. Its marks carry it. */
+  /** The number of the business. Its tags carry it. */
   owner: number
   /** The environment of the key. Arbitrary if there is no key or an unknown one. */
   mode: KeyMode
   key: string | null
-  let: Let
+  rights: Rights
 }
 
 /** The allowlist of the key of kind `elsewhere`. No request comes from there. */
 export const allowlisted = '203.0.113.0/24'
 
-/** Three businesses may do everything, one is not approved, one is switched off. */
+/** Three businesses have full rights, one is not approved for live mode, and one is disabled. */
 const fullOwners = [0, 1, 2] as const
 const notApproved = 3
 const switchedOff = 4
@@ -46,16 +46,22 @@ export async function makeActors(deps: Deps, secrets: MadeSecrets): Promise<Acto
     const liveApproved = owner !== notApproved
     businessIds.push((await createBusiness(deps, { name: `Mk${owner}e Boutique`, liveApproved }))._id)
   }
-  const issue = async (owner: number, mode: KeyMode, kind: KeyKind, some: readonly Scope[], ip: string[]) => {
-    const asked = { businessId: businessIds[owner] ?? '', mode, kind, scopes: [...some], ipAllowlist: ip }
-    const issued = await issueKey(deps, asked)
+  const issue = async (
+    owner: number,
+    mode: KeyMode,
+    kind: KeyKind,
+    granted: readonly Scope[],
+    ip: string[],
+  ) => {
+    const businessId = businessIds[owner] ?? ''
+    const issued = await issueKey(deps, { businessId, mode, kind, scopes: [...granted], ipAllowlist: ip })
     if (issued === null) throw new Error('no business')
     secrets.add('key', issued.key)
     return issued
   }
   const actors: Actor[] = []
-  const add = (kind: string, owner: number, mode: KeyMode, key: string | null, rights: Let) =>
-    void actors.push({ kind, owner, mode, key, let: rights })
+  const add = (kind: string, owner: number, mode: KeyMode, key: string | null, rights: Rights) =>
+    void actors.push({ kind, owner, mode, key, rights })
   for (const owner of fullOwners) {
     for (const mode of ['test', 'live'] as const) {
       add(`${mode} secret`, owner, mode, (await issue(owner, mode, 'secret', scopes, [])).key, 'all')

@@ -3,13 +3,13 @@ import type { Stage } from '../stage/stage.ts'
 import { type Actor, makeActors } from './actors.ts'
 import { createPools, type Pools } from './pools.ts'
 import type { Known } from './references.ts'
-import { createSecretsMade, type MadeSecrets } from './secrets.ts'
-import { hireStaff, type Staff } from './staff.ts'
+import { createMadeSecrets, type MadeSecrets } from './secrets.ts'
+import { createStaff, type Staff } from './staff.ts'
 import { makePayers } from './wallets.ts'
 
-/** All senders, and all that requests refer to. */
+/** The senders of requests, and the values that requests refer to. */
 export interface Cast {
-  /** Some appear more than once, so that most requests are allowed. */
+  /** An actor with full rights appears several times, so that most requests are allowed. */
   actors: readonly Actor[]
   businessIds: readonly string[]
   hunterKey: string
@@ -21,16 +21,16 @@ export interface Cast {
 
 const weights: Record<string, number> = { 'test secret': 12, 'live secret': 4 }
 
-export async function assembleCast({ deps, origin, provider, receivers }: Stage): Promise<Cast> {
-  const [secrets, pools] = [createSecretsMade(), createPools()]
+export async function assembleCast({ deps, origin, provider, endpointServers }: Stage): Promise<Cast> {
+  const [secrets, pools] = [createMadeSecrets(), createPools()]
   const { actors, businessIds, hunterKey } = await makeActors(deps, secrets)
-  const staff = await hireStaff(deps, origin, secrets)
+  const staff = await createStaff(deps, origin, secrets)
   const payers = await makePayers(deps, provider, secrets)
   for (const [owner, businessId] of businessIds.entries()) {
     for (const mode of ['test', 'live'] as const) pools.add(owner, mode, 'business', businessId)
     await createShop(deps, { businessId, sandbox: false, name: `Mk${owner}e` })
   }
-  const { trapPort, honestPort } = receivers
+  const { trapPort, allowedPort } = endpointServers
   return {
     actors: actors.flatMap((actor) => Array<Actor>(weights[actor.kind] ?? 1).fill(actor)),
     businessIds,
@@ -38,6 +38,6 @@ export async function assembleCast({ deps, origin, provider, receivers }: Stage)
     staff,
     secrets,
     pools,
-    known: { pools, payers, owners: businessIds.length, trapPort, honestPort },
+    known: { pools, payers, owners: businessIds.length, trapPort, allowedPort },
   }
 }

@@ -3,7 +3,7 @@ import type { KeyMode } from '../../../src/businesses/api-key.ts'
 /** Ids from responses, by business, environment and kind, for later requests of their owner and of others. */
 export interface Pools {
   add(owner: number, mode: KeyMode, noun: Noun, id: string): void
-  /** Any number selects one. Null if there is none. */
+  /** Selects an id by any number. Null if the pool is empty. */
   pick(owner: number, mode: KeyMode, noun: Noun, number: number): string | null
   /** The first owner of an id. Null if there is none, or if several businesses may have the same. */
   holderOf(id: string): Holder | null
@@ -15,26 +15,17 @@ export interface Holder {
   mode: KeyMode | null
 }
 
-export const nouns = [
-  'business',
-  'intent',
-  'short',
-  'code',
-  'endpoint',
-  'delivery',
-  'product',
-  'variant',
-  'order',
-  'orderNumber',
-] as const
+const ofPayments = ['business', 'intent', 'short', 'code', 'endpoint', 'delivery'] as const
+const ofShops = ['product', 'variant', 'order', 'orderNumber'] as const
+export const nouns = [...ofPayments, ...ofShops]
 export type Noun = (typeof nouns)[number]
 /** The kinds whose ids belong to one business for good. Codes and numbers repeat, and merchants name variants. */
 const held: ReadonlySet<Noun> = new Set(['intent', 'endpoint', 'delivery', 'product', 'order'])
 
-/** The first ids stay, so that a number selects the same id as long as possible. */
-const kept = 12
-/** Only the newest of the later ids stay. */
-const young = 24
+/** Each pool keeps its first ids, so that a number selects the same id for as long as possible. */
+const keptIds = 12
+/** Each pool keeps the newest of its later ids. */
+const recentIds = 24
 
 export function createPools(): Pools {
   const pools = new Map<string, string[]>()
@@ -52,7 +43,7 @@ export function createPools(): Pools {
       const pool = poolOf(owner, mode, noun)
       if (pool.includes(id)) return
       pool.push(id)
-      if (pool.length > kept + young) pool.splice(kept, 1)
+      if (pool.length > keptIds + recentIds) pool.splice(keptIds, 1)
     },
     pick(owner, mode, noun, number) {
       const pool = poolOf(owner, mode, noun)

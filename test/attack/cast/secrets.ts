@@ -5,10 +5,10 @@ export interface MadeSecrets {
   foundIn(text: string): string[]
 }
 
-/** A word that may be a secret: a phone number with its plus, a key with its underscores. The decimals of a number are not a word. */
+/** A possible secret, such as a phone number with its plus or a key with underscores. The decimals of a number do not match. */
 const word = /[\w+.-]{4,}/g
 
-export function createSecretsMade(): MadeSecrets {
+export function createMadeSecrets(): MadeSecrets {
   const kinds = new Map<string, string>()
   return {
     add: (kind, text) => void kinds.set(text, kind),

@@ -13,12 +13,12 @@ export interface Staff {
   csrf: string
 }
 
-/** Accounts of both roles, signed in. Also a forged session, and none. */
-export async function hireStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
+/** Signs in an account of each role. Adds a forged session, and a sender without a session. */
+export async function createStaff(deps: Deps, origin: string, secrets: MadeSecrets): Promise<Staff[]> {
   const staff: Staff[] = []
   for (const role of ['viewer', 'support'] as const) {
-    const asked = { name: `${role}-${randomBytes(3).toString('hex')}`, role }
-    const account = await createAccount(deps, asked, { kind: 'operator', name: 'attack', ip: null })
+    const input = { name: `${role}-${randomBytes(3).toString('hex')}`, role }
+    const account = await createAccount(deps, input, { kind: 'operator', name: 'attack', ip: null })
     if (account === null) throw new Error('the name is taken')
     secrets.add('password', account.password)
     staff.push({ role, ...account, ...(await signIn(origin, account)) })
@@ -34,11 +34,11 @@ export async function hireStaff(deps: Deps, origin: string, secrets: MadeSecrets
 }
 
 async function signIn(origin: string, account: { name: string; password: string }) {
-  const asked = { method: 'POST', body: new URLSearchParams(account), redirect: 'manual' } as const
-  const entered = await fetch(`${origin}/admin/sign-in`, { ...asked, headers: { Origin: origin } })
-  const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const init = { method: 'POST', body: new URLSearchParams(account), redirect: 'manual' } as const
+  const signedIn = await fetch(`${origin}/admin/sign-in`, { ...init, headers: { Origin: origin } })
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const page = await (await fetch(`${origin}/admin/audit`, { headers: { Cookie: cookie } })).text()
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1]
-  if (cookie === '' || csrf === undefined) throw new Error('nobody could sign in')
+  if (cookie === '' || csrf === undefined) throw new Error(`${account.name} could not sign in`)
   return { cookie, csrf }
 }

@@ -9,10 +9,10 @@ export interface Payer {
   pin: string
 }
 
-/** More than all payments of a run. */
+/** Exceeds the sum of all payments of a run. */
 const plenty = 1_000_000_000_000_000
 
-/** Wallets in both environments, with random PINs, so that a PIN in a log cannot be any other number. */
+/** Creates wallets in both environments. The PINs are random, so that another number in a log is not taken for a PIN. */
 export async function makePayers(deps: Deps, { wallets }: Provider, secrets: MadeSecrets): Promise<Payer[]> {
   const payers = Array.from({ length: 4 }, () => ({
     phone: `36${randomInt(100_000, 999_999)}`,

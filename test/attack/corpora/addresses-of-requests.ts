@@ -42,7 +42,7 @@ export const queries: readonly string[] = [
   to=2026-12-31T23:59:60Z from=2030-01-01&to=2020-01-01 __proto__[polluted]=yes __proto__=x
   constructor[prototype][polluted]=yes constructor.prototype.polluted=yes toString=x&hasOwnProperty=x
   $where=1 % %zz=%zz %ff=%ff &&&=== ? lang=%3Cxq%3E amount=%3Cxq%3E to=//evil.example
-  to=/admin%0d%0aSet-Cookie:a=b q=~mark~ q=%3Cxq%20onx%3D1%3E q=%00 activeQueue=__proto__&status=failed
+  to=/admin%0d%0aSet-Cookie:a=b q=~tag~ q=%3Cxq%20onx%3D1%3E q=%00 activeQueue=__proto__&status=failed
   activeQueue=webhook-delivery&status=failed&page=1e9&jobsPerPage=50
   activeQueue=webhook-delivery&status=failed&page=-1&jobsPerPage=-1 dryRun=true&dryRun=false dryRun=yes
   `),

@@ -11,7 +11,7 @@ export const oddHeaders: readonly Header[] = [
   ['X-HTTP-Method-Override', 'DELETE'],
   ['X-Original-URL', '/admin'],
   ['X-Rewrite-URL', '/admin'],
-  ['X-Request-Id', '~mark~<xq>'],
+  ['X-Request-Id', '~tag~<xq>'],
   ['Traceparent', '00-00000000000000000000000000000000-0000000000000000-00'],
   ['Traceparent', 'x'.repeat(500)],
   ['Origin', 'https://evil.example'],
@@ -55,17 +55,9 @@ export const oddHeaders: readonly Header[] = [
 
 /** Values of X-Idempotency-Key. Null sends none. */
 export const idempotencyKeys: readonly (string | null)[] = [
-  ...words(`
-  a 0 null __proto__ $ne "quoted" {"$gt":""} same-for-all-1 same-for-all-2
-  `),
-  null,
-  '',
-  ' ',
-  'k'.repeat(255),
-  'k'.repeat(256),
-  'k'.repeat(5000),
-  'one, two',
-  '\u00e9\u00ff',
+  ...words('a 0 null __proto__ $ne "quoted" {"$gt":""} same-for-all-1 same-for-all-2'),
+  ...[255, 256, 5000].map((length) => 'k'.repeat(length)),
+  ...[null, '', ' ', 'one, two', '\u00e9\u00ff'],
 ]
 
 /** Values of Authorization that must be refused. `~key~` is a valid key. */
@@ -107,16 +99,10 @@ export const contentTypes: readonly (string | null)[] = [
 ]
 
 export const contentEncodings: readonly string[] = [
-  ...words(`
-  gzip deflate br identity zstd
-  `),
-  'gzip, gzip',
-  '',
-  'x'.repeat(500),
+  ...words('gzip deflate br identity zstd'),
+  ...['gzip, gzip', '', 'x'.repeat(500)],
 ]
 
-export const oddMethods: readonly string[] = [
-  ...words(`
-  TRACE OPTIONS HEAD PUT PATCH DELETE POST GET PROPFIND PURGE SEARCH LOCK QUERY
-  `),
-]
+export const oddMethods: readonly string[] = words(
+  'TRACE OPTIONS HEAD PUT PATCH DELETE POST GET PROPFIND PURGE SEARCH LOCK QUERY',
+)

@@ -12,7 +12,7 @@ export const jsonValues: readonly string[] = [
   {"$gt":""} {"$in":[1]} {"$where":"sleep(1000)"} {"$numberLong":"1"} {"$oid":"507f1f77bcf86cd799439011"}
   {"$date":0} {"__proto__":{"polluted":"yes"}} {"__proto__":{"toLocaleString":"yes","hasOwnProperty":null}}
   {"constructor":{"prototype":{"polluted":"yes"}}} {"toString":null,"valueOf":null} {"toJSON":"x"}
-  {"length":1e9} {"then":"x"} {"a.b":"~mark~","$x":"y"} {"":""} {"type":"Buffer","data":[1,2,3]}
+  {"length":1e9} {"then":"x"} {"a.b":"~tag~","$x":"y"} {"":""} {"type":"Buffer","data":[1,2,3]}
   `),
   `1${'0'.repeat(308)}`,
   '9'.repeat(5000),
@@ -30,7 +30,7 @@ export const jsonValues: readonly string[] = [
 /** Bodies that parsers treat differently. `~good~` becomes a valid body. */
 export const jsonTexts: readonly string[] = [
   ...words(`
-  null true 0 "" "~mark~" [] [1] {} { } [ ] {"a" {"a": {"a":1 {"a":1,} {,"a":1} {"a"::1} {a:1} {'a':1}
+  null true 0 "" "~tag~" [] [1] {} { } [ ] {"a" {"a": {"a":1 {"a":1,} {,"a":1} {"a"::1} {a:1} {'a':1}
   {"a":1}{"b":2} {"a":1}//c [1,] [,1] [NaN] [Infinity] [-Infinity] [+1] [01] [1.] [.1] [1e] [1e+] [-] [0x1]
   [1_0] nul nulll True undefined ["unclosed ~good~~good~ ~good~, [~good~] {"body":~good~} "~good~"
   amount=5&amountType=FIXED
@@ -62,10 +62,10 @@ export const jsonTexts: readonly string[] = [
   `${'{"a":'.repeat(3000)}1${'}'.repeat(3000)}`,
   `"${'a'.repeat(255_000)}"`,
   `{"a":"${'a'.repeat(300_000)}"}`,
-  `{"__proto__":{"polluted":"yes"},"amount":5,"label":"~mark~"}`,
-  `{"__proto__":{"toLocaleString":"yes"},"amount":5,"label":"~mark~"}`,
-  `{"constructor":{"prototype":{"polluted":"yes"}},"amount":5,"label":"~mark~"}`,
-  `{"amount":5,"amount":"6","amount":7,"label":"~mark~"}`,
+  `{"__proto__":{"polluted":"yes"},"amount":5,"label":"~tag~"}`,
+  `{"__proto__":{"toLocaleString":"yes"},"amount":5,"label":"~tag~"}`,
+  `{"constructor":{"prototype":{"polluted":"yes"}},"amount":5,"label":"~tag~"}`,
+  `{"amount":5,"amount":"6","amount":7,"label":"~tag~"}`,
 ]
 
 /** Bodies that are not UTF-8. */

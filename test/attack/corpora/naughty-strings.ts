@@ -1,16 +1,16 @@
 import { words } from './words.ts'
 
-/** The start of a tag that every page must escape. */
+/** The start of an HTML element that every page must escape. */
 export const markup = '<xq'
 
-/** Strings that have broken programs. `~mark~` becomes a mark (cast/references.ts). */
+/** Strings that have broken programs. `~tag~` becomes the tag of the request (cast/references.ts). */
 export const naughtyStrings: readonly string[] = [
   ...words(`
   true null undefined NaN -0 1e400 0x7f 9007199254740993 __proto__ constructor prototype toString
   hasOwnProperty __defineGetter__ $ne $where $gt a.b . .. {"$ne":null} $$ROOT ../../../../etc/passwd
-  %00%ff%2e%2e%2f %s%n%d%x =1+1 @SUM(1) -2+3 " ""~mark~" ,;,; http://127.0.0.1:~trap~/~mark~
-  https://user:pass@example.com/ file:///etc/passwd data:text/html,<xq> https://example.com/~urlmark~ a@b
-  22000001 ~mark~
+  %00%ff%2e%2e%2f %s%n%d%x =1+1 @SUM(1) -2+3 " ""~tag~" ,;,; http://127.0.0.1:~trap~/~tag~
+  https://user:pass@example.com/ file:///etc/passwd data:text/html,<xq> https://example.com/~urltag~ a@b
+  22000001 ~tag~
   `),
   '',
   ' ',
@@ -22,16 +22,16 @@ export const naughtyStrings: readonly string[] = [
   '\ud800',
   'a\udfffb',
   '\ud83d',
-  '\ufeff~mark~',
+  '\ufeff~tag~',
   '\ufffe\uffff',
-  '\u202e~mark~\u202d',
-  '\u2066~mark~',
+  '\u202e~tag~\u202d',
+  '\u2066~tag~',
   '\u200b\u200d\u2060',
-  'e\u0301 \u00e9 \ufb01 \u2126 \u03a9 ~mark~',
+  'e\u0301 \u00e9 \ufb01 \u2126 \u03a9 ~tag~',
   '\u1e9b\u0323',
   'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L̠ͨͧͩ͘G̴̻͈͍͔̹̑͗̎̅͛́Ǫ̵̹̻̝̳͂̌̌͘',
-  '👩‍👩‍👧‍👦🇲🇷🏳️‍🌈 ~mark~',
-  'الدفع ~mark~ بالمحفظة',
+  '👩‍👩‍👧‍👦🇲🇷🏳️‍🌈 ~tag~',
+  'الدفع ~tag~ بالمحفظة',
   '田中さん ｆｕｌｌ ｗｉｄｔｈ',
   '𝒯𝑒𝓍𝓉 𐍈 🂡',
   'İıſK',
@@ -45,7 +45,7 @@ export const naughtyStrings: readonly string[] = [
   '${7*7}{{7*7}}<%= 7*7 %>#{7*7}',
   '$(touch /tmp/x)`id`|id;id&',
   '${jndi:ldap://127.0.0.1:~trap~/a}',
-  `${markup} onx=1>~mark~`,
+  `${markup} onx=1>~tag~`,
   `"'>${markup}/onload=alert(1)>`,
   `</title></textarea></script>${markup}>`,
   `javascript:alert(1)//${markup}>`,
@@ -56,12 +56,12 @@ export const naughtyStrings: readonly string[] = [
   '+cmd|"/c calc"!A1',
   '\t=HYPERLINK("http://127.0.0.1")',
   '+222 22 00 00 01',
-  '~mark~ plain',
+  '~tag~ plain',
   'x'.repeat(65),
   'x'.repeat(201),
   'é'.repeat(200),
   '😀'.repeat(200),
-  '~mark~'.padEnd(501, 'y'),
+  '~tag~'.padEnd(501, 'y'),
   '\u0301'.repeat(2000),
   'z'.repeat(10_000),
   'a '.repeat(30_000),
@@ -71,7 +71,7 @@ export const naughtyStrings: readonly string[] = [
 export const naughtyNames: readonly string[] = [
   ...words(`
   __proto__ constructor prototype toString valueOf then length $ne $where $set $expr a.b . $ _id businessId
-  sandbox status outbox amountPaid effects refundsCommitted ~mark~ toJSON __v
+  sandbox status outbox amountPaid effects refundsCommitted ~tag~ toJSON __v
   `),
   '',
   '\0',

@@ -3,16 +3,16 @@ import type { Raw } from '../generators/attack.ts'
 const lines = (...parts: string[]): string => parts.join('\r\n')
 const json = 'Content-Type: application/json'
 const head = 'POST /api/v1/dev/intents HTTP/1.1'
-/** A create with more headers, and with what follows them. */
+/** A create with more headers and a body. */
 const post = (...parts: string[]): string =>
-  lines(head, 'Host: a', 'Authorization: Bearer ~key~', 'X-Idempotency-Key: ~mark~', json, ...parts)
+  lines(head, 'Host: a', 'Authorization: Bearer ~key~', 'X-Idempotency-Key: ~tag~', json, ...parts)
 const sized = (length: string, ...more: string[]): string =>
   post(`Content-Length: ${length}`, ...more, '', '{"amount":5}')
 const coded = (coding: string, ...chunks: string[]): string =>
   post(`Transfer-Encoding: ${coding}`, '', ...chunks, '0', '', '')
 const chunked = (...chunks: string[]): string => coded('chunked', ...chunks)
 
-/** Bytes that are no valid request, or whose end two readers see in two places. Each is sent alone, and must be refused. */
+/** Bytes that are no valid request, or whose end two readers see in two paths. Each is sent alone, and must be refused. */
 export const refusedRequests: readonly string[] = [
   '\0\0\0\0',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
@@ -61,36 +61,27 @@ export const refusedRequests: readonly string[] = [
   chunked(`c;${'e'.repeat(20_000)}`, '{"amount":5}'),
 ]
 
-/** Unusual, but one valid request. */
-export const takenRequests: readonly Raw[] = [
-  { dues: ['keyless'], text: 'GET / HTTP/1.0\r\n\r\n' },
+/** Unusual, but valid requests. */
+export const acceptedRequests: readonly Raw[] = [
+  { expected: ['keyless'], text: 'GET / HTTP/1.0\r\n\r\n' },
   ...[
-    post(
-      'Transfer-Encoding: chunked',
-      '',
-      'c;ext="a"',
-      '{"amount":5}',
-      '0',
-      'X-Idempotency-Key: other',
-      '',
-      '',
-    ),
+    post('Transfer-Encoding: chunked', '', 'c;ext="a"', '{"amount":5}', '0', 'X-Idempotency-Key: b', '', ''),
     sized('12', 'Expect: 100-continue'),
     sized('12', 'Upgrade: websocket', 'Connection: Upgrade'),
-  ].map((text): Raw => ({ dues: ['keyed'], text })),
+  ].map((text): Raw => ({ expected: ['keyed'], text })),
 ]
 
-/** Without an end: no response can come yet. */
+/** Incomplete requests, which can get no response yet. */
 export const unfinishedRequests: readonly string[] = [
   '\r\n\r\n',
-  post('Content-Length: 200', '', '{"amount":5,"label":"~mark~"'),
+  post('Content-Length: 200', '', '{"amount":5,"label":"~tag~"'),
 ]
 
 const get = (path: string): string => lines(`GET ${path} HTTP/1.1`, 'Host: a', '', '')
 
-/** Several at once, or one request that a reader may take for several. */
+/** Several requests at once, and a request that a parser may take for several. */
 export const pipelinedRequests: readonly Raw[] = [
-  { dues: ['refused', 'refused'], text: sized('5') },
-  { dues: ['refused', 'keyless'], text: post('Content-Length: 0', '', get('/api/v1/dev/intents')) },
-  { dues: ['keyless', 'keyless', 'keyless'], text: get('/healthz') + get('/readyz') + get('/') },
+  { expected: ['refused', 'refused'], text: sized('5') },
+  { expected: ['refused', 'keyless'], text: post('Content-Length: 0', '', get('/api/v1/dev/intents')) },
+  { expected: ['keyless', 'keyless', 'keyless'], text: get('/healthz') + get('/readyz') + get('/') },
 ]

@@ -1,2 +1,2 @@
-/** Splits a block of text at white space, for lists of values that contain none. */
+/** Splits text at white space. For lists of values that contain none. */
 export const words = (text: string): string[] => text.trim().split(/\s+/)

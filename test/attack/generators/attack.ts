@@ -1,17 +1,17 @@
-/** The page that a browser request comes from: our own, another site's, one without origin, a sibling domain's, or none. */
+/** The page that a browser names: one of the service, of another site, without an origin, of a sibling domain, or none. */
 export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
 export type Site = (typeof sites)[number]
 
-/** The expected response: a refusal, the response without a key, or the response to the key in the bytes. */
-export type Due = 'refused' | 'keyless' | 'keyed'
+/** The expected response: a refusal, the response to a request without a key, or the response to the key in the bytes. */
+export type Expected = 'refused' | 'keyless' | 'keyed'
 
 /** Bytes, and the expected response to each complete request in them. */
 export interface Raw {
   text: string
-  dues: readonly Due[]
+  expected: readonly Expected[]
 }
 
-/** One generated request: all that the seed determines. References (`~own.intent.3~`) are replaced when it is sent. */
+/** A generated request. It follows from the seed. References (`~own.intent.3~`) are replaced when it is sent. */
 export interface Attack {
   /** The name of its target, or `bytes` for raw bytes. */
   target: string
@@ -26,7 +26,7 @@ export interface Attack {
   isChunked: boolean
   /** Replaces all of the above, on its own connection. */
   raw: Raw | null
-  /** Any number selects one of those that exist. */
+  /** Any number selects an actor. So does `staff` for staff. */
   actor: number
   staff: number
   /** Selects the Authorization header of an actor with a malformed key. */
@@ -37,7 +37,7 @@ export interface Attack {
   from: readonly [number, number]
 }
 
-/** Requests that belong together: first some one by one, then the others concurrently. */
+/** Requests that belong together: first `oneAtATime` in order, then `atOnce` concurrently. */
 export interface Scene {
   oneAtATime: readonly Attack[]
   atOnce: readonly Attack[]

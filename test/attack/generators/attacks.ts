@@ -1,91 +1,81 @@
 import * as fc from 'fast-check'
 import { contentEncodings, idempotencyKeys, oddHeaders, oddMethods } from '../corpora/headers.ts'
 import {
+  acceptedRequests,
   pipelinedRequests,
   refusedRequests,
-  takenRequests,
   unfinishedRequests,
 } from '../corpora/raw-requests.ts'
 import { type Target, targets } from '../targets/target.ts'
 import { type Attack, type Raw, type Scene, type Site, sites } from './attack.ts'
 import { bodyFor } from './bodies.ts'
 import { lineFor } from './lines.ts'
+import { plainAttack } from './plain.ts'
 import { races } from './races.ts'
-
-const rarely = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>, weight: number): fc.Arbitrary<T> =>
-  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: odd })
+import { weighted } from './weighted.ts'
 
 const byte = fc.nat({ max: 255 })
 export const sender = {
   actor: fc.nat({ max: 1_000_000 }),
   staff: fc.nat({ max: 1_000_000 }),
   badAuthorization: fc.nat({ max: 1_000_000 }),
-  site: rarely<Site>(fc.constant('own'), fc.constantFrom(...sites), 4),
+  site: weighted([4, fc.constant<Site>('own')], [1, fc.constantFrom(...sites)]),
   from: fc.tuple(byte, byte),
 }
 
-const headers = fc.oneof(
-  { weight: 5, arbitrary: fc.constant([]) },
-  { weight: 1, arbitrary: fc.array(fc.constantFrom(...oddHeaders), { minLength: 1, maxLength: 4 }) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(...contentEncodings).map((coding) => [['Content-Encoding', coding] as const]),
-  },
+const headers = weighted(
+  [5, fc.constant([])],
+  [1, fc.array(fc.constantFrom(...oddHeaders), { minLength: 1, maxLength: 4 })],
+  [1, fc.constantFrom(...contentEncodings).map((coding) => [['Content-Encoding', coding] as const])],
 )
 
-/** Requests to one target that are nearly valid. */
+/** Generates nearly valid requests to a target. */
 function attackOn(target: Target): fc.Arbitrary<Attack> {
   return fc
     .record({
       line: lineFor(target),
       typed: bodyFor(target.body),
-      method: fc.oneof(
-        { weight: 24, arbitrary: fc.constant(target.method) },
-        { weight: 1, arbitrary: fc.constant('HEAD') },
-        { weight: 1, arbitrary: fc.constantFrom(...oddMethods) },
+      method: weighted(
+        [24, fc.constant(target.method)],
+        [1, fc.constant('HEAD')],
+        [1, fc.constantFrom(...oddMethods)],
       ),
       headers,
-      idempotencyKey: rarely(fc.constant('~mark~'), fc.constantFrom(...idempotencyKeys), 10),
-      isChunked: rarely(fc.constant(false), fc.constant(true), 12),
+      idempotencyKey: weighted([10, fc.constant('~tag~')], [1, fc.constantFrom(...idempotencyKeys)]),
+      isChunked: weighted([12, fc.constant(false)], [1, fc.constant(true)]),
       ...sender,
     })
     .map(({ typed, ...rest }) => ({ ...rest, ...typed, target: target.name, raw: null }))
 }
 
 const raws: readonly Raw[] = [
-  ...refusedRequests.map((text) => ({ text, dues: ['refused'] as const })),
-  ...takenRequests,
-  ...unfinishedRequests.map((text) => ({ text, dues: [] })),
+  ...refusedRequests.map((text) => ({ text, expected: ['refused'] as const })),
+  ...acceptedRequests,
+  ...unfinishedRequests.map((text) => ({ text, expected: [] })),
   ...pipelinedRequests,
 ]
 
 const bytes: fc.Arbitrary<Attack> = fc
   .record({
-    raw: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...raws) }, { weight: 1, arbitrary: noise() }),
+    raw: weighted([5, fc.constantFrom(...raws)], [1, noise()]),
     ...sender,
   })
-  .map((made) => ({
-    ...made,
-    target: 'bytes',
-    method: '',
-    line: '',
-    headers: [],
+  .map((generated) => ({
+    ...plainAttack({ target: 'bytes', method: '', line: '' }, 0),
     idempotencyKey: null,
-    contentType: null,
-    body: null,
-    isChunked: false,
+    ...generated,
   }))
 
 function noise(): fc.Arbitrary<Raw> {
   return fc
     .uint8Array({ minLength: 1, maxLength: 400 })
-    .map((some) => ({ text: Buffer.from(some).toString('latin1'), dues: [] }))
+    .map((noise) => ({ text: Buffer.from(noise).toString('latin1'), expected: [] }))
 }
 
-/** Operations come more often than pages, because they move money. */
-const one: fc.Arbitrary<Attack> = fc.oneof(
-  ...targets.map((target) => ({ weight: target.by === 'key' ? 6 : 3, arbitrary: attackOn(target) })),
-  { weight: 8, arbitrary: bytes },
+/** Operations are more frequent than pages, because they move money. */
+const one: fc.Arbitrary<Attack> = weighted(
+  ...targets.map((target): [number, fc.Arbitrary<Attack>] => [target.by === 'key' ? 6 : 3, attackOn(target)]),
+  [8, bytes],
 )
 
 /** Concurrent requests with one idempotency key, mostly with different bodies. */
@@ -94,21 +84,21 @@ const sameKey: fc.Arbitrary<Scene> = fc
   .chain((target) =>
     fc.tuple(fc.array(attackOn(target), { minLength: 2, maxLength: 4 }), fc.nat({ max: 1_000_000 })),
   )
-  .map(([some, actor]) => {
-    const { method = '', line = '' } = some[0] ?? {}
-    const alike = some.map((each) => ({ ...each, actor, method, line, idempotencyKey: '~scene~' }))
-    return { oneAtATime: [], atOnce: alike }
+  .map(([attacks, actor]) => {
+    const { method = '', line = '' } = attacks[0] ?? {}
+    const atOnce = attacks.map((each) => ({ ...each, actor, method, line, idempotencyKey: '~scene~' }))
+    return { oneAtATime: [], atOnce }
   })
 
-const scene: fc.Arbitrary<Scene> = fc.oneof(
-  { weight: 60, arbitrary: one.map((attack) => ({ oneAtATime: [attack], atOnce: [] })) },
-  { weight: 2, arbitrary: sameKey },
-  { weight: 2, arbitrary: races },
+const scene: fc.Arbitrary<Scene> = weighted(
+  [60, one.map((attack) => ({ oneAtATime: [attack], atOnce: [] }))],
+  [2, sameKey],
+  [2, races],
 )
 
-/** The approximate number of requests in a volley. */
+/** The number of scenes in a volley, and about the number of its requests. */
 export const volleySize = 100
 
-/** The scenes of one volley, determined by the seed and the number. */
+/** Generates the scenes of a volley. They follow from the seed and the number. */
 export const volley = (seed: number, number: number): Scene[] =>
   fc.sample(scene, { seed: seed + number * 7919, numRuns: volleySize })

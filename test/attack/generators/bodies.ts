@@ -4,6 +4,7 @@ import { contentTypes } from '../corpora/headers.ts'
 import { markup, naughtyStrings } from '../corpora/naughty-strings.ts'
 import type { TargetBody } from '../targets/target.ts'
 import { type BodyBytes, jsonBody } from './json-bodies.ts'
+import { weighted } from './weighted.ts'
 
 /** A body with its content type. */
 export type TypedBody = fc.Arbitrary<{ body: string | Buffer | null; contentType: string | null }>
@@ -11,13 +12,10 @@ export type TypedBody = fc.Arbitrary<{ body: string | Buffer | null; contentType
 const withType = (body: BodyBytes, usual: string): TypedBody =>
   fc.record({
     body,
-    contentType: fc.oneof(
-      { weight: 12, arbitrary: fc.constant(usual) },
-      { weight: 1, arbitrary: fc.constantFrom(...contentTypes) },
-    ),
+    contentType: weighted([12, fc.constant(usual)], [1, fc.constantFrom(...contentTypes)]),
   })
 
-const bytes: BodyBytes = fc.uint8Array({ maxLength: 300 }).map((some) => Buffer.from(some))
+const bytes: BodyBytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 const nothing: TypedBody = fc.constant({ body: null, contentType: null })
 const anything = withType(fc.oneof(bytes, fc.constantFrom(...naughtyStrings)), 'application/json')
 
@@ -30,42 +28,27 @@ const csvBody: TypedBody = fc.oneof(
   ),
 )
 
-/** Text that a page must escape. Frequent, because forms have few fields and show them only beside an error. */
+/** Text that a page must escape. It is frequent, because forms have few fields and show them only beside an error. */
 const markups = naughtyStrings.filter((text) => text.includes(markup))
 
-/** The fields of a form, with good and bad values, some twice, some with strange names. */
+/** Generates the fields of a form, with good and bad values. Some appear twice, and some under odd names. */
 function formBody(fields: Readonly<Record<string, readonly string[]>>): TypedBody {
   const named = Object.entries(fields).map(([name, values]) => {
-    const value = fc.oneof(
-      { weight: 5, arbitrary: fc.constantFrom(...values) },
-      { weight: 1, arbitrary: fc.constantFrom(...naughtyStrings) },
-      { weight: 1, arbitrary: fc.constantFrom(...markups) },
+    const value = weighted(
+      [5, fc.constantFrom(...values)],
+      [1, fc.constantFrom(...naughtyStrings)],
+      [1, fc.constantFrom(...markups)],
     )
-    const oddName = fc.constantFrom(
-      `${name}[]`,
-      `${name}[__proto__]`,
-      name.toUpperCase(),
-      '__proto__',
-      `${name}.x`,
-    )
+    const oddNames = ['[]', '[__proto__]', '.x'].map((suffix) => name + suffix)
+    const oddName = fc.constantFrom(...oddNames, name.toUpperCase(), '__proto__')
     return fc
-      .tuple(fc.oneof({ weight: 12, arbitrary: fc.constant(name) }, { weight: 1, arbitrary: oddName }), value)
-      .map(([as, text]) => `${encoded(as)}=${encoded(text)}`)
+      .tuple(weighted([12, fc.constant(name)], [1, oddName]), value)
+      .map((pair) => pair.map(encoded).join('='))
   })
-  const extra = fc.constantFrom(
-    '',
-    '',
-    '',
-    '&%=%',
-    '&form=1&form=2&pin=1&pin=2',
-    '&a'.repeat(5000),
-    '&__proto__[polluted]=yes',
-  )
+  const odd = ['&%=%', '&form=1&form=2&pin=1&pin=2', '&a'.repeat(5000), '&__proto__[polluted]=yes']
+  const extra = fc.constantFrom('', '', '', ...odd)
   const whole = fc.tuple(fc.tuple(...named), extra).map(([pairs, more]) => pairs.join('&') + more)
-  return withType(
-    fc.oneof({ weight: 9, arbitrary: whole }, { weight: 1, arbitrary: bytes }),
-    'application/x-www-form-urlencoded',
-  )
+  return withType(weighted([9, whole], [1, bytes]), 'application/x-www-form-urlencoded')
 }
 
 /** Percent-encodes everything except references. Lone surrogates become their bytes. */
@@ -75,14 +58,11 @@ const encoded = (text: string): string =>
 export function bodyFor(body: TargetBody): TypedBody {
   switch (body.kind) {
     case 'none':
-      return fc.oneof({ weight: 5, arbitrary: nothing }, { weight: 1, arbitrary: anything })
+      return weighted([5, nothing], [1, anything])
     case 'json':
       return withType(jsonBody(body.schema), 'application/json')
     case 'csv':
-      return fc.oneof(
-        { weight: 5, arbitrary: csvBody },
-        { weight: 1, arbitrary: withType(jsonBody(body.schema), 'application/json') },
-      )
+      return weighted([5, csvBody], [1, withType(jsonBody(body.schema), 'application/json')])
     case 'form':
       return formBody(body.fields)
   }

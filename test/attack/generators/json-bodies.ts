@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { jsonBytes, jsonTexts, jsonValues } from '../corpora/json-values.ts'
 import { naughtyNames, naughtyStrings } from '../corpora/naughty-strings.ts'
 import { goodValue } from './good-values.ts'
-import { changedAt, placesIn, raw, write } from './json-text.ts'
+import { changedAt, pathsIn, raw, write } from './json-text.ts'
+import { weighted } from './weighted.ts'
 
 export type BodyBytes = fc.Arbitrary<string | Buffer | null>
 
@@ -13,26 +14,25 @@ const wrong = fc.oneof(
 )
 
 interface Change {
-  place: number
+  index: number
   name: string
   text: string
   how: 'replace' | 'leave out' | 'add' | 'twice'
 }
 const change: fc.Arbitrary<Change> = fc.record({
-  place: fc.nat({ max: 1000 }),
-  name: fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom(...naughtyNames) },
-    { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'prototype') },
+  index: fc.nat({ max: 1000 }),
+  name: weighted(
+    [2, fc.constantFrom(...naughtyNames)],
+    [1, fc.constantFrom('__proto__', 'constructor', 'prototype')],
   ),
   text: wrong,
   how: fc.constantFrom('replace', 'replace', 'replace', 'leave out', 'add', 'add', 'twice'),
 })
 
-function changed(value: unknown, { place, name, text, how }: Change): unknown {
-  const places = placesIn(value)
-  // Other generators replace the whole body.
-  const [first = [], ...inner] = places
-  const chosen = inner[place % Math.max(inner.length, 1)] ?? first
+function changed(value: unknown, { index, name, text, how }: Change): unknown {
+  // Other generators replace the whole body, whose path is the first.
+  const [first = [], ...inner] = pathsIn(value)
+  const chosen = inner[index % Math.max(inner.length, 1)] ?? first
   if (how === 'replace') return changedAt(value, chosen, () => raw(text))
   if (how === 'leave out') return changedAt(value, chosen, () => undefined) ?? {}
   const above = chosen.slice(0, -1)
@@ -41,14 +41,14 @@ function changed(value: unknown, { place, name, text, how }: Change): unknown {
   )
 }
 
-/** Adds a field, also under a name that exists. */
+/** Adds a field, even under a name that exists. */
 function added(old: unknown, name: string, text: string): string {
   const whole = write(old)
   if (!whole.startsWith('{')) return whole
   return `${whole.slice(0, -1)}${whole === '{}' ? '' : ','}${JSON.stringify(name)}:${text}}`
 }
 
-/** Bodies for an operation with this schema: valid, changed, cut off, or from a corpus. */
+/** Generates bodies for an operation with this schema: valid, changed, cut off, or from a corpus. */
 export function jsonBody(schema: object): BodyBytes {
   const good = goodValue(schema, '')
   const goodText = good.map(write)
@@ -61,13 +61,13 @@ export function jsonBody(schema: object): BodyBytes {
   const text = fc
     .tuple(fc.constantFrom(...jsonTexts), goodText)
     .map(([each, value]) => each.replaceAll('~good~', () => value))
-  return fc.oneof(
-    { weight: 6, arbitrary: goodText },
-    { weight: 8, arbitrary: twisted },
-    { weight: 3, arbitrary: text },
-    { weight: 1, arbitrary: cut },
-    { weight: 1, arbitrary: fc.constantFrom(...jsonBytes) },
-    { weight: 1, arbitrary: fc.json() },
-    { weight: 1, arbitrary: fc.constant(null) },
+  return weighted(
+    [6, goodText],
+    [8, twisted],
+    [3, text],
+    [1, cut],
+    [1, fc.constantFrom(...jsonBytes)],
+    [1, fc.json()],
+    [1, fc.constant(null)],
   )
 }

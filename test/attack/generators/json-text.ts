@@ -16,19 +16,19 @@ export function write(value: unknown): string {
 }
 
 /** The paths of all parts of a value. The empty path is the whole. */
-export function placesIn(value: unknown): (string | number)[][] {
+export function pathsIn(value: unknown): (string | number)[][] {
   if (typeof value !== 'object' || value === null || asText in value) return [[]]
   const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-  return [[], ...inner.flatMap(([step, part]) => placesIn(part).map((place) => [step, ...place]))]
+  return [[], ...inner.flatMap(([step, part]) => pathsIn(part).map((path) => [step, ...path]))]
 }
 
 /** Changes the part at a path. Removes it if `change` returns undefined. */
 export function changedAt(
   value: unknown,
-  place: readonly (string | number)[],
+  path: readonly (string | number)[],
   change: (old: unknown) => unknown,
 ): unknown {
-  const [step, ...rest] = place
+  const [step, ...rest] = path
   if (step === undefined) return change(value)
   if (Array.isArray(value))
     return value.map((part, index) => (index === step ? changedAt(part, rest, change) : part))

@@ -3,25 +3,26 @@ import { lines, queries, segments } from '../corpora/addresses-of-requests.ts'
 import { naughtyStrings } from '../corpora/naughty-strings.ts'
 import type { Target } from '../targets/target.ts'
 import { goodValue, reference, type Schema } from './good-values.ts'
+import { weighted } from './weighted.ts'
 
-/** Path and query of a request to a target. */
+/** Generates the path and query of a request to a target. */
 export function lineFor(target: Target): fc.Arbitrary<string> {
   const usual = fc
     .tuple(pathOf(target.path), queryOf(target.query))
     .map(([path, query]) => (query === '' ? path : `${path}?${query}`))
-  return fc.oneof({ weight: 40, arbitrary: usual }, { weight: 1, arbitrary: fc.constantFrom(...lines) })
+  return weighted([40, usual], [1, fc.constantFrom(...lines)])
 }
 
-/** Replaces each parameter by an own id, another's id, or a string that is no id. */
+/** Replaces each parameter by an own id, an id of another business, or a string that is no id. */
 function pathOf(path: string): fc.Arbitrary<string> {
   const parts = path.split(/~(\w+)~/)
   const chosen = parts.map((part, index) =>
     index % 2 === 0
       ? fc.constant(part)
-      : fc.oneof(
-          { weight: 9, arbitrary: reference(part) },
-          { weight: 1, arbitrary: fc.constantFrom(...segments) },
-          { weight: 1, arbitrary: fc.constantFrom(...naughtyStrings).map(encodeSafely) },
+      : weighted(
+          [9, reference(part)],
+          [1, fc.constantFrom(...segments)],
+          [1, fc.constantFrom(...naughtyStrings).map(encodeSafely)],
         ),
   )
   return fc.tuple(...chosen).map((each) => each.join(''))
@@ -31,27 +32,22 @@ function queryOf(schema: object | null): fc.Arbitrary<string> {
   const odd = fc.constantFrom(...queries)
   const { properties = {} } = (schema ?? {}) as Schema
   const names = Object.keys(properties)
-  if (names.length === 0)
-    return fc.oneof({ weight: 9, arbitrary: fc.constant('') }, { weight: 1, arbitrary: odd })
-  const value = fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom(...naughtyStrings).map(encodeSafely) },
-    { weight: 1, arbitrary: fc.constantFrom('%00', '%', '%ff', '[]', '', '~mark~') },
+  if (names.length === 0) return weighted([9, fc.constant('')], [1, odd])
+  const value = weighted(
+    [1, fc.constantFrom(...naughtyStrings).map(encodeSafely)],
+    [1, fc.constantFrom('%00', '%', '%ff', '[]', '', '~tag~')],
   )
   const pairs = names.map((name) => {
     const good = goodValue(properties[name] ?? {}, name).map((each) => encodeSafely(String(each)))
-    return fc
-      .oneof(
-        { weight: 2, arbitrary: fc.constant(null) },
-        { weight: 2, arbitrary: good },
-        { weight: 1, arbitrary: value },
-      )
-      .map((each) => (each === null ? '' : `${name}=${each}`))
+    return weighted([2, fc.constant(null)], [2, good], [1, value]).map((each) =>
+      each === null ? '' : `${name}=${each}`,
+    )
   })
   const usual = fc.tuple(...pairs).map((each) => each.filter((pair) => pair !== '').join('&'))
-  return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd })
+  return weighted([4, usual], [1, odd])
 }
 
-/** Shortens to fit into a request line, and keeps references. */
+/** Encodes everything but references, and shortens the text to fit into a request line. */
 const encodeSafely = (text: string): string =>
   text
     .slice(0, 600)

@@ -10,7 +10,7 @@ export interface Plain {
   form?: string
 }
 
-/** A valid write. `line` is the path below the API, with references in place of its parameters. */
+/** Describes a valid write. `line` is the path below the API, with references in place of its parameters. */
 export const post = (path: string, line: string, json?: object): Plain => ({
   target: `POST ${path}`,
   method: 'POST',
@@ -28,7 +28,7 @@ export const refund = act('refund')
 export const plainAttack = ({ json, form, ...made }: Plain, actor: number): Attack => ({
   ...made,
   headers: [],
-  idempotencyKey: '~mark~',
+  idempotencyKey: '~tag~',
   contentType: null,
   body: null,
   isChunked: false,

@@ -3,7 +3,7 @@ import type { Scene } from './attack.ts'
 import { cancel, type Plain, plainAttack, post, refund, simulate } from './plain.ts'
 
 const create = (amount: number): Plain =>
-  post('/dev/intents', '/dev/intents', { amount, label: '~mark~', metadata: { '~mark~': '~mark~' } })
+  post('/dev/intents', '/dev/intents', { amount, label: '~tag~', metadata: { '~tag~': '~tag~' } })
 const look: Plain = { target: 'GET /p/:short', method: 'GET', line: '/p/~scene.short~' }
 const pay: Plain = {
   target: 'POST /p/:short',
@@ -12,19 +12,18 @@ const pay: Plain = {
   form: 'form=~scene.form~&phone=~phone~&pin=~pin~&lang=en',
 }
 
-/** A new intent, then concurrent payments, cancellations and refunds. */
+const names = ['simulate', 'cancel', 'half', 'most', 'pay', 'look'] as const
+
+/** Generates concurrent payments, cancellations and refunds of a new intent. */
 export const races: fc.Arbitrary<Scene> = fc
   .record({
     actor: fc.nat({ max: 1_000_000 }),
     amount: fc.constantFrom(1, 2, 1000, 50_000, 99_901, 99_904),
     isPaidBefore: fc.boolean(),
-    rush: fc.array(fc.constantFrom('simulate', 'cancel', 'half', 'most', 'pay', 'look'), {
-      minLength: 2,
-      maxLength: 6,
-    }),
+    rush: fc.array(fc.constantFrom(...names), { minLength: 2, maxLength: 6 }),
   })
   .map(({ actor, amount, isPaidBefore, rush }) => {
-    const acts: Record<string, Plain> = {
+    const requests: Record<(typeof names)[number], Plain> = {
       simulate: simulate(),
       cancel: cancel(),
       half: refund({ amount: Math.ceil(amount / 2) }),
@@ -34,7 +33,7 @@ export const races: fc.Arbitrary<Scene> = fc
     }
     const before = [create(amount), look, ...(isPaidBefore ? [simulate()] : [])]
     return {
-      oneAtATime: before.map((made) => plainAttack(made, actor)),
-      atOnce: rush.map((act) => plainAttack(acts[act] ?? look, actor)),
+      oneAtATime: before.map((request) => plainAttack(request, actor)),
+      atOnce: rush.map((name) => plainAttack(requests[name], actor)),
     }
   })

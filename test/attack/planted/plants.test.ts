@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { editedFiles } from '../../support/edited-build/edit.ts'
-import { oracleNames } from '../oracles/oracles.ts'
+import { checkNames } from '../checks/checks.ts'
 import { plants } from './plants.ts'
 
 const root = join(import.meta.dirname, '../../..')
@@ -12,7 +12,7 @@ describe('bugs planted for the attack', () => {
       expect(editedFiles(root, edits).size).to.be.greaterThan(0)
     })
 
-  it('exist for every oracle', () => {
-    expect(new Set(plants.map(({ foundBy }) => foundBy))).to.have.all.keys(oracleNames)
+  it('exist for every check', () => {
+    expect(new Set(plants.map(({ foundBy }) => foundBy))).to.have.all.keys(checkNames)
   })
 })

@@ -1,13 +1,13 @@
 import { after, before, drop, type Edit, replace } from '../../support/edited-build/edit.ts'
 import type { Sought } from '../round.ts'
 
-/** A bug to be planted, and the oracle that must find it. */
+/** A bug to plant, and the check that must find it. */
 export interface Plant extends Sought {
   bug: string
   edits: readonly Edit[]
 }
 
-const plant = (foundBy: string, at: RegExp, bug: string, ...edits: Edit[]): Plant => ({
+const plant = (foundBy: string, at: RegExp, bug: string, edits: readonly Edit[]): Plant => ({
   foundBy,
   at,
   bug,
@@ -21,18 +21,12 @@ const writes = /^(POST|PUT|PATCH) \/dev\//
 
 const invalidJson = "return { refusal: refuse('INVALID_JSON') }"
 
-/** At least one for each oracle. */
+/** At least one for each check. */
 export const plants: readonly Plant[] = [
-  plant(
-    'no fault',
-    writes,
-    'a body that is no JSON is an internal error',
+  plant('no fault', writes, 'a body that is no JSON is an internal error', [
     before('parseJson', invalidJson, "throw new TypeError('no JSON')"),
-  ),
-  plant(
-    'no neighbour is slowed',
-    operations,
-    'all keys share a limit of eight requests at once',
+  ]),
+  plant('no neighbour is slowed', operations, 'all keys share a limit of eight requests at once', [
     after(
       'runOperation',
       'allow($$)',
@@ -41,57 +35,39 @@ export const plants: readonly Plant[] = [
       if (globalThis.running > 8)
         throw refuse('RATE_LIMITED', { retryAfterSeconds: 1, details: { scope: 'connection', limit: 8 } })`,
     ),
-  ),
+  ]),
   {
-    ...plant(
-      'no neighbour is slowed',
-      writes,
-      'some bodies block the whole process for two seconds',
+    ...plant('no neighbour is slowed', writes, 'some bodies block the whole process for two seconds', [
       before('parseJson', invalidJson, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)'),
-    ),
+    ]),
     times: 0.3,
   },
-  plant(
-    'enveloped',
-    operations,
-    'the envelope of a refusal has another status',
+  plant('enveloped', operations, 'the envelope of a refusal has another status', [
     replace('failure', '{ code, message, statusCode, $$ }', '{ code, message, statusCode: 400, $$ }'),
-  ),
-  plant(
-    'no fault',
-    /^bytes$/,
-    'an invalid request becomes an internal error after a second',
+  ]),
+  plant('no fault', /^bytes$/, 'an invalid request becomes an internal error after a second', [
     replace(
       'createBareApp',
       "throw refuse('HEADERS_TOO_LARGE')",
       "return void setTimeout(() => next(new Error('headers')), 1000)",
     ),
-  ),
-  plant(
-    'no hang',
-    writes,
-    'some bodies get no response',
+  ]),
+  plant('no hang', writes, 'some bodies get no response', [
     before(
       'readBody',
       'return read($$)',
       "if (bytes.includes('__proto__')) return new Promise(() => undefined)",
     ),
-  ),
-  plant(
-    'no hang',
-    everywhere,
-    'the seventh request of a connection is cut',
+  ]),
+  plant('no hang', everywhere, 'the seventh request of a connection is cut', [
     before(
       'createBareApp',
       '$.locals.requestId = $',
       `req.socket.requests = (req.socket.requests ?? 0) + 1
       if (req.socket.requests === 7) return void req.socket.destroy()`,
     ),
-  ),
-  plant(
-    'no hang',
-    operations,
-    'later responses of a connection break off',
+  ]),
+  plant('no hang', operations, 'later responses of a connection break off', [
     replace(
       'send',
       '$res.end($body)',
@@ -99,191 +75,119 @@ export const plants: readonly Plant[] = [
       $res.write($body.slice(0, 5))
       setImmediate(() => $res.req.socket.destroy())`,
     ),
-  ),
-  plant(
-    'enveloped',
-    operations,
-    'the JSON of a success lacks its end',
+  ]),
+  plant('enveloped', operations, 'the JSON of a success lacks its end', [
     replace('success', 'JSON.stringify($value)', 'JSON.stringify($value).slice(0, -1)'),
-  ),
-  plant(
-    'read once',
-    /^bytes$/,
-    'a request with two ends is read to one of them',
+  ]),
+  plant('read once', /^bytes$/, 'a request with two possible ends is read to one of them', [
     replace(
       'createHttpServer',
       'requireHostHeader: false',
       'requireHostHeader: false, insecureHTTPParser: true',
     ),
-  ),
-  plant(
-    'shut out',
-    /^bytes$/,
-    'a request without a key uses the key of the previous request on its connection',
+  ]),
+  plant('access refused', /^bytes$/, 'a request without a key uses the previous key of its connection', [
     before(
       'bearerToken',
       '$values.length === 0',
       `if ($values.length === 0) $values.push(...(req.socket.values ?? []))
       req.socket.values = $values`,
     ),
-  ),
-  plant(
-    'shut out',
-    operations,
-    'HEAD needs no key',
+  ]),
+  plant('access refused', operations, 'HEAD needs no key', [
     before(
       'runOperation',
       'startDeadline()',
       "if (req.method === 'HEAD') return { status: 200, code: null, body: '{}', headers: {} }",
     ),
-  ),
-  plant(
-    'enveloped',
-    /^GET \/($|p|sandbox|admin)/,
-    'a browser may cache pages',
+  ]),
+  plant('enveloped', /^GET \/($|p|sandbox|admin)/, 'a browser may cache pages', [
     replace(
       'createPageHeaders',
       "$res.setHeader('Cache-Control', $)",
       "$res.setHeader('Cache-Control', 'private')",
     ),
-  ),
-  plant(
-    'as described',
-    / \/dev\/intents/,
-    'an intent shows its effects',
+  ]),
+  plant('as described', / \/dev\/intents/, 'an intent shows its effects', [
     replace(
       'presentCreated',
       '{ referenceNumber: $number, $$ }',
       '{ referenceNumber: $number, effects: intent.effects, $$ }',
     ),
-  ),
-  plant(
-    'shut out',
-    operations,
-    'a suspended key works',
+  ]),
+  plant('access refused', operations, 'a suspended key works', [
     replace('identify', "$status !== 'active'", "$status === 'revoked'"),
-  ),
-  plant(
-    'shut out',
-    / \/admin\/queues/,
-    'the queues need no session',
+  ]),
+  plant('access refused', / \/admin\/queues/, 'the queues need no session', [
     replace('adminPages', "$router.use('/queues', requireSession, $$)", "$router.use('/queues', $$)"),
     replace('createBoard', 'staffOf(res).role', "(res.locals.staff?.role ?? 'viewer')"),
-  ),
-  plant(
-    'shut out',
-    /^POST \/admin/,
-    'a form needs no token',
+  ]),
+  plant('access refused', /^POST \/admin/, 'a form needs no token', [
     replace('checkCsrf', 'isOwnForm($user, $csrf)', '(isOwnForm($user, $csrf) || $csrf !== null)'),
-  ),
-  plant(
-    'shut out',
-    /^(POST|PUT) \/admin/,
-    'a page of another site may act',
-    replace('requireOwnOrigin', 'isFromOwnSite($$)', 'publicUrl.length > 0'),
-  ),
-  plant(
-    'apart',
-    / \/dev\/intents\/:/,
-    'the intent of another business can be read',
+  ]),
+  plant('access refused', /^(POST|PUT) \/admin/, 'a page of another site may act', [
+    replace('requireOwnOrigin', 'isFromHere($$)', 'publicUrl.length > 0'),
+  ]),
+  plant('businesses apart', / \/dev\/intents\/:/, 'the intent of another business can be read', [
     replace('ownedBy', '$ !== businessId', 'false'),
-  ),
-  plant(
-    'apart',
-    / \/dev\/intents\/:/,
-    'a test key reads live intents',
+  ]),
+  plant('businesses apart', / \/dev\/intents\/:/, 'a test key reads live intents', [
     replace('ownedBy', '$intent.sandbox !== sandbox', '$intent.sandbox && !sandbox'),
-  ),
-  plant(
-    'apart',
-    / \/dev\/(intents$|webhooks\/events)/,
-    'a test key lists deliveries of both environments',
+  ]),
+  plant('businesses apart', / \/dev\/(intents$|webhooks\/events)/, 'a test key lists live deliveries', [
     drop('listDeliveries', 'sandbox: caller.sandbox'),
-  ),
-  plant(
-    'stored apart',
-    /^POST \/dev\/intents/,
-    'an intent is stored for the other environment',
+  ]),
+  plant('stored for its owner', /^POST \/dev\/intents/, 'an intent is stored for the other environment', [
     replace(
       'insertIntent',
       '$batchers.insertIntent($intent, $until)',
       '$batchers.insertIntent({ ...$intent, sandbox: !$intent.sandbox }, $until)',
     ),
-  ),
-  plant(
-    'escaped',
-    /^POST \/($|p|sandbox)/,
-    'a field shows the input without escaping it',
+  ]),
+  plant('escaped', /^POST \/($|p|sandbox)/, 'a field shows the input without escaping it', [
     replace('field', "$ ? '' : 'wrong'", 'value'),
-  ),
-  plant(
-    'nothing of inside',
-    writes,
-    'a refusal has a stack trace',
+  ]),
+  plant('no internals shown', writes, 'a refusal has a stack trace', [
     replace(
       'parseJson',
       "refuse('INVALID_JSON')",
       "refuse('INVALID_JSON', { message: String(new Error().stack) })",
     ),
-  ),
-  plant(
-    'once per key',
-    writes,
-    'an idempotency key counts together with its body',
+  ]),
+  plant('once per key', writes, 'an idempotency key counts together with its body', [
     replace(
       'writeOf',
       'path: JSON.stringify([$route, $params])',
       "path: JSON.stringify([$route, $params, 'value' in body ? String(JSON.stringify(body.value)) : ''])",
     ),
-  ),
-  plant(
-    'once per key',
-    writes,
-    'a refusal is not kept',
+  ]),
+  plant('once per key', writes, 'a refusal is not kept', [
     replace('isFinal', '$error.statusCode < 500', '$error.statusCode < 400'),
-  ),
-  plant(
-    'no error logged',
-    /^POST \/dev\/intents/,
-    'a worker logs an error without need',
+  ]),
+  plant('no error logged', /^POST \/dev\/intents/, 'a worker logs an error without need', [
     after('relaySome', 'scheduleExpiries($$)', "deps.log.error({}, 'relayed')"),
-  ),
-  plant(
-    'nothing ended',
-    operations,
-    'a strange query ends the process',
+  ]),
+  plant('no process ended', operations, 'a strange query ends the process', [
     replace(
       'parseQuery',
       'parse(query, $$)',
       "String(query).includes('%00') ? process.exit(1) : parse(query, $$)",
     ),
-  ),
-  plant(
-    'no secret logged',
-    /^POST \/dev\/intents$/,
-    'the log has the payment code',
+  ]),
+  plant('no secret logged', /^POST \/dev\/intents$/, 'the log has the payment code', [
     before(
       'insertIntent',
       'createdResponse($$)',
       "console.log(JSON.stringify({ level: 'info', code: intent.code }))",
     ),
-  ),
-  plant(
-    'nothing private reached',
-    everywhere,
-    'a private address counts as public',
+  ]),
+  plant('nothing private reached', everywhere, 'a private address counts as public', [
     replace('isPublicAddress', "$range === 'unicast'", "$range !== 'x'"),
-  ),
-  plant(
-    'nothing stored is wrong',
-    /^POST \/dev\/intents/,
-    'an amount has no upper bound',
+  ]),
+  plant('nothing stored is wrong', /^POST \/dev\/intents/, 'an amount has no upper bound', [
     replace('createValidate', '$n >= 1 && $', '$n >= 1'),
-  ),
-  plant(
-    'nothing refused is stored',
-    /store\/products/,
-    'a product with a description of its own is refused after it was stored',
+  ]),
+  plant('nothing refused is stored', /store\/products/, 'a product is refused after it was stored', [
     replace(
       'writeOf',
       'route.run($$)',
@@ -292,34 +196,25 @@ export const plants: readonly Plant[] = [
         return data
       })`,
     ),
-  ),
-  plant(
-    'prototypes as they were',
-    writes,
-    'a field of a body reaches the prototype of all objects',
+  ]),
+  plant('prototypes unchanged', writes, 'a field of a body reaches the prototype of all objects', [
     before(
       'parseJson',
       'return { value, $$ }',
       "if (Object.hasOwn(value ?? {}, '__proto__')) Object.defineProperty(Object.prototype, 'polluted', { value: 1 })",
     ),
-  ),
-  plant(
-    'prototypes as they were',
-    writes,
-    'a body replaces a property of all objects',
+  ]),
+  plant('prototypes unchanged', writes, 'a body replaces a property of all objects', [
     before(
       'parseJson',
       'return { value, $$ }',
       "if (Object.hasOwn(value ?? {}, '__proto__')) Object.defineProperty(Object.prototype, 'toLocaleString', { value: () => '' })",
     ),
-  ),
+  ]),
   ...['Array(256).fill(1.5)', 'Buffer.alloc(2048)'].map((kept) => ({
-    ...plant(
-      'memory as it was',
-      everywhere,
-      `each request leaves ${kept} behind`,
+    ...plant('no memory leaked', everywhere, `each request leaves ${kept} behind`, [
       before('createBareApp', '$.locals.requestId = $', `(globalThis.kept ??= []).push(${kept})`),
-    ),
+    ]),
     // A single request leaves little.
     times: 4,
   })),

@@ -6,31 +6,31 @@ import ipaddr from 'ipaddr.js'
 export interface NameServer {
   /** address:port */
   address: string
-  /** From now on the name has these addresses. */
-  teach(name: string, addresses: readonly string[]): void
+  /** Sets the addresses of a name. */
+  setAddresses(name: string, addresses: readonly string[]): void
   close(): void
 }
 
 const header = 12
 const types: Record<number, 'ipv4' | 'ipv6'> = { 1: 'ipv4', 28: 'ipv6' }
 
-/** Answers A and AAAA questions; a name that it was not taught does not exist. */
+/** Responds to A and AAAA questions. A name without addresses does not exist. */
 export async function startNameServer(): Promise<NameServer> {
   const known = new Map<string, readonly string[]>()
   const socket = createSocket('udp4')
   socket.on('message', (question, { port, address }) => {
-    socket.send(answerTo(question, known), port, address)
+    socket.send(respondTo(question, known), port, address)
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    teach: (name, addresses) => void known.set(name, addresses),
+    setAddresses: (name, addresses) => void known.set(name, addresses),
     close: () => socket.close(),
   }
 }
 
-function answerTo(question: Buffer, known: ReadonlyMap<string, readonly string[]>): Buffer {
+function respondTo(question: Buffer, known: ReadonlyMap<string, readonly string[]>): Buffer {
   const { name, end } = readName(question)
   const kind = types[question.readUInt16BE(end)]
   const addresses = known.get(name)
@@ -38,15 +38,15 @@ function answerTo(question: Buffer, known: ReadonlyMap<string, readonly string[]
     .map((each) => ipaddr.parse(each))
     .filter((each) => each.kind() === kind)
     .map((each) => recordOf(Buffer.from(each.toByteArray())))
-  const answer = Buffer.concat([question.subarray(0, end + 4), ...records])
-  // An answer, with recursion; 3 where there is no such name.
-  answer.writeUInt16BE(0x8180 + (addresses === undefined ? 3 : 0), 2)
-  answer.writeUInt16BE(records.length, 6)
-  answer.writeUInt32BE(0, 8)
-  return answer
+  const response = Buffer.concat([question.subarray(0, end + 4), ...records])
+  // The flags of a recursive response, with RCODE 3 (NXDOMAIN) for an unknown name.
+  response.writeUInt16BE(0x8180 + (addresses === undefined ? 3 : 0), 2)
+  response.writeUInt16BE(records.length, 6)
+  response.writeUInt32BE(0, 8)
+  return response
 }
 
-/** The name of the first question, and where its type begins. */
+/** Reads the name of the first question, and the offset of its type. */
 function readName(question: Buffer): { name: string; end: number } {
   const labels: string[] = []
   let at = header
@@ -57,7 +57,7 @@ function readName(question: Buffer): { name: string; end: number } {
   return { name: labels.join('.').toLowerCase(), end: at + 1 }
 }
 
-/** Of the name that was asked for (a pointer to byte 12), class IN, never to be kept. */
+/** The record of the name in the question (a pointer to byte 12), with class IN and TTL 0. */
 function recordOf(address: Buffer): Buffer {
   const record = Buffer.alloc(12)
   record.writeUInt16BE(0xc00c, 0)

@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { waitFor } from '../../support/wait-for.ts'
 
-/** The state that a process reports (inside.mjs). */
+/** The state that a process writes to its record (preload.mjs). */
 export interface State {
   /** `web` or `worker`. */
   name: string
@@ -19,14 +19,14 @@ export interface Attacked {
   /** The targets of its connections, as `address:port`, each once. */
   connections(): string[]
   state(): Promise<State>
-  /** Its output so far. */
+  /** The output so far. */
   log(): string
-  /** How it ended too early. Null while it runs. */
+  /** How the process ended too early. Null while it runs. */
   endedAs(): string | null
   stop(): Promise<void>
 }
 
-const inside = new URL('../inside.mjs', import.meta.url).href
+const inside = new URL('../preload.mjs', import.meta.url).href
 const startLimitMs = 30_000
 
 /** Starts a program of a build and waits until it serves. Its output goes to `folder/<name>.log`. */
@@ -58,19 +58,22 @@ export async function startAttacked(
     startLimitMs,
   )
   if (end !== null) throw new Error(`${String(end)}: ${logged()}`)
-  const told = <Line extends object>(what: string): Line[] =>
+  const recorded = <Line extends object>(what: string): Line[] =>
     existsSync(record) ? linesOf<Line>(record, what) : []
   return {
     name,
-    connections: () => [
-      ...new Set(
-        told<{ address: string; port: number }>('connect').map(({ address, port }) => `${address}:${port}`),
-      ),
-    ],
+    connections: () => {
+      const connects = recorded<{ address: string; port: number }>('connect')
+      return [...new Set(connects.map(({ address, port }) => `${address}:${port}`))]
+    },
     async state() {
-      const before = told('state').length
+      const before = recorded('state').length
       child.kill('SIGUSR2')
-      const state = await waitFor(`the state of ${name}`, () => told<State>('state')[before], startLimitMs)
+      const state = await waitFor(
+        `the state of ${name}`,
+        () => recorded<State>('state')[before],
+        startLimitMs,
+      )
       return { ...state, name }
     },
     log: logged,

@@ -9,31 +9,34 @@ import { makeIndexes } from '../../../src/mongo/indexes.ts'
 import { openDeps } from '../../../src/open-deps.ts'
 import { createLog } from '../../../src/process/log.ts'
 import { type Provider, startProvider } from '../../support/provider.ts'
+import { type EndpointServers, startEndpointServers } from './endpoint-servers.ts'
 import { type NameServer, startNameServer } from './name-server.ts'
 import { type Attacked, startAttacked } from './process.ts'
-import { type Receivers, startReceivers } from './receivers.ts'
 
-/** A complete service with real servers, and traps at addresses that it must not reach. */
+/** The service under attack with its servers, and traps at addresses that it must not reach. */
 export interface Stage {
   origin: string
   port: number
   web: Attacked
   worker: Attacked
   servers: readonly Server[]
-  receivers: Receivers
+  endpointServers: EndpointServers
   provider: Provider
   nameServer: NameServer
-  /** Dependencies of this process on the same database, to create keys and read documents. */
+  /** Dependencies of this process, on the same database. They create keys and read documents. */
   deps: Deps
   stop(): Promise<void>
 }
 
-/** Starts a build and its servers. Logs go to `folder`. In production mode, no endpoint on this machine is allowed and the wallet provider is down. */
+/**
+ * Starts a build and its servers. Logs go to `folder`. In production mode, no endpoint on this machine is allowed, and the
+ * wallet provider is down.
+ */
 export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
-  const [mongo, redis, receivers, provider, nameServer, port] = await Promise.all([
+  const [mongo, redis, endpointServers, provider, nameServer, port] = await Promise.all([
     startMongo(),
     startRedis(),
-    startReceivers(),
+    startEndpointServers(),
     startProvider(),
     startNameServer(),
     freePort(),
@@ -58,7 +61,7 @@ export async function openStage(build: string, folder: string, isProduction: boo
     // Production requires TLS, which this provider does not speak.
     ...(isProduction
       ? { NODE_ENV: 'production', WALLET_PROVIDER_URL: provider.url.replace('http:', 'https:') }
-      : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: receivers.honestHost }),
+      : { NODE_ENV: 'test', WEBHOOK_ALLOWED_HOSTS: endpointServers.allowedHost }),
   }
   const config = readConfig(environment)
   const log = createLog('silent', 'attack', null)
@@ -75,14 +78,14 @@ export async function openStage(build: string, folder: string, isProduction: boo
     web,
     worker,
     servers: [mongo, redis],
-    receivers,
+    endpointServers,
     provider,
     nameServer,
     deps,
     async stop() {
       await Promise.all([web.stop(), worker.stop()])
       await deps.close()
-      receivers.close()
+      endpointServers.close()
       nameServer.close()
       await provider.close()
       await Promise.all([mongo.stop(), redis.stop()])

@@ -1,13 +1,14 @@
+import { words } from '../corpora/words.ts'
 import type { Target } from './target.ts'
 
-const naught = { kind: 'none' } as const
+const noBody = { kind: 'none' } as const
 const page = (by: Target['by'], path: string, query: object | null = null): Target => ({
   name: `GET ${path.replaceAll(/~(\w+)~/g, ':$1').split('?')[0]}`,
   method: 'GET',
   path,
   by,
   query,
-  body: naught,
+  body: noBody,
   route: null,
 })
 const form = (by: Target['by'], path: string, fields: Record<string, string[]>): Target => ({
@@ -23,7 +24,7 @@ const act = (path: string): Target => ({
 })
 
 /** The query parameters of a page, each a string. */
-const asked = (...names: string[]): object => ({
+const params = (...names: string[]): object => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
 })
@@ -31,13 +32,13 @@ const asked = (...names: string[]): object => ({
 const csrf = ['~csrf~', '~csrf~', '~csrf~', '', 'forged', '~form~']
 const span = ['from', 'to']
 
-/** Everything besides the API: pages for customers, staff, operators and readers of the documentation. */
+/** All addresses besides the API: pages for customers, staff, operators and readers of the documentation. */
 export const pages: readonly Target[] = [
-  page('customer', '/', asked('lang', 'code')),
+  page('customer', '/', params('lang', 'code')),
   form('customer', '/', { code: ['~code~', '123456', '', '12 34 56'], lang: ['en', 'fr', 'ar'] }),
-  page('customer', '/sandbox/~business~', asked('lang')),
+  page('customer', '/sandbox/~business~', params('lang')),
   form('customer', '/sandbox/~business~', { code: ['~code~', '654321', ''] }),
-  page('customer', '/p/~short~', asked('lang', 'amount', 'proof', 'sent')),
+  page('customer', '/p/~short~', params('lang', 'amount', 'proof', 'sent')),
   form('customer', '/p/~short~', {
     form: ['~form~', '', 'forged'],
     phone: ['~phone~', '22000001', '22000003', '22000006', '+222 22 00 00 01', 'x'],
@@ -46,31 +47,25 @@ export const pages: readonly Target[] = [
     lang: ['en', 'fr', 'ar', 'xx'],
   }),
   page('customer', '/p/~short~/status'),
-  page('customer', '/admin/sign-in', asked('to')),
+  page('customer', '/admin/sign-in', params('to')),
   form('customer', '/admin/sign-in', {
     name: ['~staff~', 'nobody', ''],
     password: ['~password~', 'wrong', ''],
-    to: [
-      '/admin',
-      '//evil.example',
-      'https://evil.example/',
-      '/\\evil.example',
-      '/admin/../..//evil.example',
-    ],
+    to: words('/admin //evil.example https://evil.example/ /\\evil.example /admin/../..//evil.example'),
   }),
   form('staff', '/admin/sign-out', { csrf: ['', 'forged'] }),
-  page('staff', '/admin', asked('q')),
-  page('staff', '/admin/dead', asked(...span)),
-  page('staff', '/admin/audit', asked('actor', 'act', 'subject', 'business', 'before', ...span)),
-  page('staff', '/admin/payments/~intent~', asked('after')),
+  page('staff', '/admin', params('q')),
+  page('staff', '/admin/dead', params(...span)),
+  page('staff', '/admin/audit', params('actor', 'act', 'subject', 'business', 'before', ...span)),
+  page('staff', '/admin/payments/~intent~', params('after')),
   page('staff', '/admin/orders/~orderNumber~'),
   page('staff', '/admin/deliveries/~delivery~'),
-  page('staff', '/admin/endpoints/~endpoint~', asked('status')),
+  page('staff', '/admin/endpoints/~endpoint~', params('status')),
   page('staff', '/admin/businesses/~business~'),
   form('staff', '/admin/deliveries/~delivery~/requeue', { csrf }),
   form('staff', '/admin/endpoints/~endpoint~/requeue-all', { csrf, from: ['', '2026-01-01'], to: [''] }),
   page('staff', '/admin/queues'),
-  page('staff', '/admin/queues/api/queues', asked('activeQueue', 'status', 'page', 'jobsPerPage')),
+  page('staff', '/admin/queues/api/queues', params('activeQueue', 'status', 'page', 'jobsPerPage')),
   page('staff', '/admin/queues/api/queues/webhook-delivery/~delivery~-r0'),
   page('staff', '/admin/queues/api/redis/stats'),
   act('/admin/queues/api/queues/webhook-delivery/~delivery~-r0/retry'),

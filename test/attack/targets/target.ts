@@ -2,14 +2,14 @@ import type { Route } from '../../../src/http/operations/route.ts'
 import { routes } from '../../../src/http/routes/routes.ts'
 import { pages } from './pages.ts'
 
-/** One method and path, with the shape of a valid request. */
+/** A method and a path, with the shape of a valid request. */
 export interface Target {
   /** `POST /dev/intents`. */
   name: string
   method: string
   /** With references instead of parameters (cast/references.ts). */
   path: string
-  /** The credentials that belong there: a merchant's key, none, or a staff session. */
+  /** The credentials that the target expects: a key, none, or a staff session. */
   by: 'key' | 'customer' | 'staff'
   /** JSON Schema of a valid query. Null if the target reads none. */
   query: object | null
@@ -32,7 +32,7 @@ const parameters: Record<string, string> = {
   orders: 'order',
 }
 
-/** `/dev/intents/~intent~` for `/dev/intents/:referenceNumber`: a parameter `id` belongs to the noun before it. */
+/** Returns `/dev/intents/~intent~` for `/dev/intents/:referenceNumber`. The kind of an `id` is the noun before it. */
 const filledIn = (path: string): string =>
   path.replaceAll(/(\w[\w-]*)\/:(\w+)/g, (_, noun: string, name: string) => {
     const kind = parameters[name] ?? parameters[noun]
@@ -57,5 +57,5 @@ function bodyOf(route: Route): TargetBody {
   return { kind: route.body, schema }
 }
 
-/** Every operation of the API, also new ones, and every page. */
+/** Every operation in the table of routes, and every page. */
 export const targets: readonly Target[] = [...routes.map(operation), ...pages]

@@ -10,31 +10,22 @@ export interface Sender {
   fill(text: string): string
 }
 
-/**
- * Requests below /admin come from staff, with their session. A sign-in comes without one, because it would end it.
- */
+/** Requests below /admin carry the session of their staff, except a sign-in, which would end it. */
 const isForStaff = (line: string): boolean => /^\/admin(\/|$|\?)/.test(line)
 
 type Header = readonly [name: string, value: string]
 
+const browserHeaders = (origin: string, site: string): Header[] => [
+  ['Origin', origin],
+  ['Sec-Fetch-Site', site],
+]
+
 /** The headers by which a browser names the page that sent a request. */
-const told: Readonly<Record<Site, readonly Header[]>> = {
-  own: [
-    ['Origin', 'https://service.example'],
-    ['Sec-Fetch-Site', 'same-origin'],
-  ],
-  foreign: [
-    ['Origin', 'https://evil.example'],
-    ['Sec-Fetch-Site', 'cross-site'],
-  ],
-  hidden: [
-    ['Origin', 'null'],
-    ['Sec-Fetch-Site', 'cross-site'],
-  ],
-  sibling: [
-    ['Origin', 'https://shop.service.example'],
-    ['Sec-Fetch-Site', 'same-site'],
-  ],
+const headersOfSite: Readonly<Record<Site, readonly Header[]>> = {
+  own: browserHeaders('https://service.example', 'same-origin'),
+  foreign: browserHeaders('https://evil.example', 'cross-site'),
+  hidden: browserHeaders('null', 'cross-site'),
+  sibling: browserHeaders('https://shop.service.example', 'same-site'),
   silent: [],
 }
 
@@ -46,7 +37,7 @@ export function compose(attack: Attack, { actor, staff, fill }: Sender): Buffer 
   const [second, third] = attack.from
   const cookie = line.startsWith('/admin/sign-in') ? null : staff.cookie
   const browser: Header[] = isForStaff(line)
-    ? [...(cookie === null ? [] : [['Cookie', cookie] as const]), ...told[attack.site]]
+    ? [...(cookie === null ? [] : [['Cookie', cookie] as const]), ...headersOfSite[attack.site]]
     : []
   const headers: Header[] = [
     ['Host', 'service.example'],
@@ -86,6 +77,6 @@ function bodyBytes({ isChunked }: Attack, body: Buffer | null): Buffer[] {
     : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n'), last]
 }
 
-/** Encodes spaces and non-ASCII characters. Raw requests contain them unencoded. */
+/** Encodes spaces and non-ASCII characters. Only raw requests contain them unencoded. */
 const asTarget = (line: string): string =>
   line.replaceAll(/[^\x21-\x7e]/gu, (each) => encodeURIComponent(each.toWellFormed()))

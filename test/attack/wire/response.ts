@@ -1,16 +1,16 @@
 /** A response as it was received. */
-export interface Answer {
+export interface WireResponse {
   status: number
-  /** By lower-case names. The last one of each name. */
+  /** The last value of each header, by its name in lower case. */
   headers: ReadonlyMap<string, string>
   cookies: readonly string[]
   body: string
-  /** Bytes behind it that belong to no response. */
+  /** The number of bytes after the response that belong to no other one. */
   beyond: number
 }
 
 /** The parsed body, or undefined if it is not JSON. */
-export function parsed({ body }: Pick<Answer, 'body'>): unknown {
+export function parsed({ body }: Pick<WireResponse, 'body'>): unknown {
   try {
     return JSON.parse(body)
   } catch {
@@ -18,20 +18,23 @@ export function parsed({ body }: Pick<Answer, 'body'>): unknown {
   }
 }
 
-/** The first response in some bytes, and its end. Null while it is incomplete. A response to HEAD has no body, whatever its length says. */
-export function readAnswer(
+/**
+ * Returns the first response in some bytes and its end, or null while it is incomplete. A response to HEAD has no body,
+ * whatever its Content-Length is.
+ */
+export function readResponse(
   bytes: Buffer,
   isHead: boolean,
   hasEnded: boolean,
-): { answer: Answer; end: number } | null {
+): { response: WireResponse; end: number } | null {
   const headEnd = bytes.indexOf('\r\n\r\n')
   if (headEnd < 0) return null
   const [statusLine = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1] ?? 0)
   const begin = headEnd + 4
   if (status >= 100 && status < 200) {
-    const next = readAnswer(bytes.subarray(begin), isHead, hasEnded)
-    return next === null ? null : { answer: next.answer, end: begin + next.end }
+    const next = readResponse(bytes.subarray(begin), isHead, hasEnded)
+    return next === null ? null : { response: next.response, end: begin + next.end }
   }
   const pairs = lines.map(
     (line) =>
@@ -45,7 +48,7 @@ export function readAnswer(
       : readBody(bytes, begin, headers, hasEnded)
   if (body === null) return null
   const beyond = bytes.length - body.end
-  return { answer: { status, headers, cookies, body: body.text, beyond }, end: body.end }
+  return { response: { status, headers, cookies, body: body.text, beyond }, end: body.end }
 }
 
 function readBody(
@@ -55,9 +58,10 @@ function readBody(
   hasEnded: boolean,
 ): { text: string; end: number } | null {
   if (headers.get('transfer-encoding') === 'chunked') return readChunks(bytes, begin)
-  const told = headers.get('content-length')
-  if (told === undefined) return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
-  const end = begin + Number(told)
+  const length = headers.get('content-length')
+  if (length === undefined)
+    return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
+  const end = begin + Number(length)
   // An invalid length is never reached.
   return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null
 }

@@ -2,24 +2,24 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { type Came, openLine, sendAlone } from './line.ts'
+import { openConnection, type Result, sendAlone } from './connection.ts'
 
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
-const ask = Buffer.from('GET / HTTP/1.1\r\n\r\n')
+const request = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
 describe('connections of the attack', () => {
   let server: Server
-  let asked = 0
+  let requests = 0
   /** Handles each request, by its number from 1 over all connections. */
   let act: (socket: Socket, number: number) => void
 
   beforeEach(async () => {
-    asked = 0
+    requests = 0
     server = createServer((socket) => {
       socket.on('error', () => socket.destroy())
       socket.on('data', () => {
-        asked += 1
-        act(socket, asked)
+        requests += 1
+        act(socket, requests)
       })
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -29,64 +29,64 @@ describe('connections of the attack', () => {
   const port = (): number => (server.address() as AddressInfo).port
 
   /** Sends requests one after the other on one connection. */
-  async function askInTurn(times: number, isHead: boolean): Promise<Came[]> {
-    const line = openLine(port())
-    const came: Came[] = []
+  async function sendInOrder(times: number, isHead: boolean): Promise<Result[]> {
+    const line = openConnection(port())
+    const result: Result[] = []
     for (let each = 0; each < times; each += 1) {
-      came.push(await line.send(ask, isHead))
+      result.push(await line.send(request, isHead))
       await pause(20)
     }
     line.close()
-    return came
+    return result
   }
 
   it('report a response that breaks off on a kept connection', async () => {
     act = (socket, number) =>
       number === 1 ? socket.write(good) : socket.end('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nhalf')
-    const [, second] = await askInTurn(2, false)
+    const [, second] = await sendInOrder(2, false)
     expect(second).to.include({ none: 'closed', isRepeated: false })
-    expect(asked).to.equal(2)
+    expect(requests).to.equal(2)
   })
 
   it('repeat a request whose kept connection closes at once, and say so', async () => {
     act = (socket, number) => (number === 2 ? socket.end() : socket.write(good))
-    const [first, second] = await askInTurn(2, false)
+    const [first, second] = await sendInOrder(2, false)
     expect(first?.isRepeated).to.equal(false)
     expect(second?.isRepeated).to.equal(true)
-    expect(second).to.have.nested.property('answer.status', 200)
+    expect(second).to.have.nested.property('response.status', 200)
   })
 
   it('do not repeat a request whose connection closes later', async () => {
     act = (socket, number) => (number === 2 ? setTimeout(() => socket.end(), 400) : socket.write(good))
-    const [, second] = await askInTurn(2, false)
+    const [, second] = await sendInOrder(2, false)
     expect(second).to.include({ none: 'closed', part: 0, isRepeated: false })
   })
 
   it('count bytes behind a response: with it, after HEAD, or before the next request', async () => {
     act = (socket) => socket.write(`${good}EXTRA`)
-    expect((await askInTurn(1, false))[0]).to.have.nested.property('answer.beyond', 5)
+    expect((await sendInOrder(1, false))[0]).to.have.nested.property('response.beyond', 5)
     act = (socket) => socket.write(good)
-    expect((await askInTurn(1, true))[0]).to.have.nested.property('answer.beyond', 2)
-    asked = 0
+    expect((await sendInOrder(1, true))[0]).to.have.nested.property('response.beyond', 2)
+    requests = 0
     act = (socket, number) => {
       socket.write(good)
       if (number === 1) setTimeout(() => socket.write('LATE'), 5)
     }
-    expect((await askInTurn(2, false))[1]).to.have.nested.property('answer.beyond', 4)
+    expect((await sendInOrder(2, false))[1]).to.have.nested.property('response.beyond', 4)
   })
 
   it('return all responses to raw bytes, and the bytes behind the last', async () => {
     act = (socket) => socket.end(`${good}${good}rest`)
-    const { answers } = await sendAlone(port(), ask, 2)
-    expect(answers.map(({ beyond }) => beyond)).to.deep.equal([0, 4])
+    const { responses } = await sendAlone(port(), request, 2)
+    expect(responses.map(({ beyond }) => beyond)).to.deep.equal([0, 4])
     act = (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')
-    expect(await sendAlone(port(), ask, 1)).to.include({ end: 'closed', part: 25 })
+    expect(await sendAlone(port(), request, 1)).to.include({ end: 'closed', part: 25 })
   })
 
   it('treat an invalid length as a response without an end', async () => {
-    for (const told of ['Content-Length: x\r\n\r\nok', 'Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n']) {
-      act = (socket) => socket.end(`HTTP/1.1 200 OK\r\n${told}`)
-      expect((await askInTurn(1, false))[0], told).to.include({ none: 'closed' })
+    for (const invalid of ['Content-Length: x\r\n\r\nok', 'Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n']) {
+      act = (socket) => socket.end(`HTTP/1.1 200 OK\r\n${invalid}`)
+      expect((await sendInOrder(1, false))[0], invalid).to.include({ none: 'closed' })
     }
   })
 })

@@ -1,5 +1,5 @@
-// Preloaded into the attacked processes. Records their connections, their memory and changes of built-in prototypes. Resolves public
-// names by the name server of the run.
+// Preloaded into the attacked processes. Records their connections, their memory and changes of built-in prototypes.
+// Resolves names through the name server of the run.
 import dns from 'node:dns/promises'
 import { appendFileSync } from 'node:fs'
 import net from 'node:net'
@@ -13,13 +13,13 @@ const write = (line) => appendFileSync(record, `${JSON.stringify(line)}\n`)
 
 // Also called for TLS connections.
 const { connect } = net.Socket.prototype
-net.Socket.prototype.connect = function connectAndTell(...given) {
+net.Socket.prototype.connect = function recordAndConnect(...given) {
   this.on('connectionAttempt', (address, port) => write({ what: 'connect', address, port }))
   return connect.apply(this, given)
 }
 
 const { Resolver } = dns
-dns.Resolver = function resolverHere(options) {
+dns.Resolver = function resolverOfTheRun(options) {
   const resolver = new Resolver(options)
   resolver.setServers([nameServer])
   return resolver

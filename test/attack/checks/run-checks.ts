@@ -1,14 +1,14 @@
 import { percentile } from '../../../bench/percentile.ts'
 import type { MadeSecrets } from '../cast/secrets.ts'
 import { type Neighbour, type Neighbourly, neighbourly } from '../neighbour.ts'
+import type { EndpointServers } from '../stage/endpoint-servers.ts'
 import type { Attacked, State } from '../stage/process.ts'
-import type { Receivers } from '../stage/receivers.ts'
 import type { Stored } from './stored.ts'
 
 /** The observations of a whole run. */
 export interface Run {
   processes: readonly Attacked[]
-  receivers: Pick<Receivers, 'trapped' | 'honestPort'>
+  endpointServers: Pick<EndpointServers, 'trapped' | 'allowedPort'>
   /** Production settings allow no endpoint on this machine. */
   isProduction: boolean
   /** The ports of MongoDB, Redis and the wallet provider. */
@@ -18,14 +18,14 @@ export interface Run {
   businessIds: readonly string[]
   /** The statuses of the responses, by the number of the request. */
   statuses: ReadonlyMap<number, readonly number[]>
-  /** The states of both processes after the rest. */
+  /** The states of both processes after the pause at the end. */
   states: readonly State[]
   memory: readonly Memory[]
   /** Null if no neighbour was watched. */
   neighbour: Neighbour | null
 }
 
-/** The memory of a process after the warm-up and after the rest, in bytes. */
+/** The memory of a process in bytes, after the warm-up and after the pause at the end. */
 export interface Memory {
   name: string
   early: number
@@ -34,9 +34,10 @@ export interface Memory {
   requests: number
 }
 
-/** The oracles for the whole run, by name. Each returns its violations. */
-export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
-  'nothing ended': ({ processes }) => processes.map((each) => each.endedAs()).filter((end) => end !== null),
+/** The checks for the whole run, by name. Each returns its violations. */
+export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
+  'no process ended': ({ processes }) =>
+    processes.map((each) => each.endedAs()).filter((end) => end !== null),
 
   'no error logged': ({ processes }) =>
     processes.flatMap((each) =>
@@ -48,12 +49,12 @@ export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
       linesOf(each).flatMap((line) =>
         secrets
           .foundIn(line.replace(/"pid":\d+/, ''))
-          .map((secret) => `${secret} stands in the log of ${each.name}: ${line}`),
+          .map((secret) => `the log of ${each.name} contains the ${secret}: ${line}`),
       ),
     ),
 
-  'nothing private reached': ({ processes, receivers, serverPorts, isProduction }) => {
-    const ports = isProduction ? serverPorts : [...serverPorts, receivers.honestPort]
+  'nothing private reached': ({ processes, endpointServers, serverPorts, isProduction }) => {
+    const ports = isProduction ? serverPorts : [...serverPorts, endpointServers.allowedPort]
     const allowed = new Set(ports.flatMap((port) => [`127.0.0.1:${port}`, `::1:${port}`]))
     const reached = processes.flatMap((each) =>
       each
@@ -61,21 +62,21 @@ export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
         .filter((to) => !allowed.has(to))
         .map((to) => `${each.name} connected to ${to}`),
     )
-    return [...reached, ...receivers.trapped]
+    return [...reached, ...endpointServers.trapped]
   },
 
   'nothing stored is wrong': ({ stored }) => stored.faults,
 
   'nothing refused is stored': ({ stored, statuses }) =>
-    stored.marks
+    stored.tags
       .filter(({ number }) => number !== null && !(statuses.get(number) ?? []).some((status) => status < 400))
       .map(
         ({ number, collection }) =>
-          `${collection} has what request ${number} said, which was answered ${statuses.get(number ?? -1)?.join() ?? 'not'}`,
+          `${collection} has data of request ${number}, whose status is ${statuses.get(number ?? -1)?.join() ?? 'none'}`,
       ),
 
-  'stored apart': ({ stored, businessIds }) =>
-    stored.marks
+  'stored for its owner': ({ stored, businessIds }) =>
+    stored.tags
       .filter(
         ({ owner, mode, businessId, sandbox }) =>
           (businessId !== null && businessIds[owner] !== businessId) ||
@@ -83,43 +84,44 @@ export const runOracles: Readonly<Record<string, (run: Run) => string[]>> = {
       )
       .map(
         ({ owner, mode, number, collection }) =>
-          `${collection} of another business or environment has what ${owner} said in ${mode}, in request ${number}`,
+          `${collection} has data of business ${owner} in ${mode}, from request ${number}, under another owner or environment`,
       ),
 
-  'prototypes as they were': ({ states }) =>
-    states.flatMap(({ strange }) => strange.map((name) => `${name} is not as it was at the start`)),
+  'prototypes unchanged': ({ states }) =>
+    states.flatMap(({ strange }) => strange.map((name) => `${name} has changed since the start`)),
 
-  'memory as it was': ({ memory }) =>
+  'no memory leaked': ({ memory }) =>
     memory
-      .filter(({ early, late, requests }) => late - early > spareBytes + perRequest * requests)
-      .map((one) => `${memoryOf(one)} MiB, after ${one.requests} requests and a rest`),
+      .filter(({ early, late, requests }) => late - early > spareBytes + bytesPerRequest * requests)
+      .map((one) => `${memoryOf(one)} MiB, after ${one.requests} requests and a pause`),
 
   'no neighbour is slowed': ({ neighbour }) =>
-    neighbour === null
-      ? []
-      : [
-          ...neighbour.refused.map((what) => `refused to the neighbour: ${what}`),
-          ...neighbourly.map((what) => slowed(what, neighbour)).filter((fault) => fault !== null),
-        ],
+    neighbour === null ? [] : [...refusals(neighbour), ...slowdowns(neighbour)],
 }
 
 /** The attack and the service share the processors, so the neighbour is slower than alone. */
-const mostTimes = 10
-/** The least p99 alone, in ms. With a smaller one, the ratio would say more about the machine than about the service. */
-const leastAloneMs = 100
+const maxRatio = 10
+/** The smallest p99 alone that counts. With a smaller one, the ratio depends more on the machine than on the service. */
+const minAloneMs = 100
 
-function slowed(what: Neighbourly, { alone, beside }: Neighbour): string | null {
+const refusals = ({ refused }: Neighbour): string[] =>
+  refused.map((what) => `refused to the neighbour: ${what}`)
+
+const slowdowns = (neighbour: Neighbour): string[] =>
+  neighbourly.map((what) => slowdown(what, neighbour)).filter((fault) => fault !== null)
+
+function slowdown(what: Neighbourly, { alone, beside }: Neighbour): string | null {
   if (beside[what].length === 0) return null
   const [before, p99] = [percentile(alone[what], 0.99), percentile(beside[what], 0.99)]
-  const limit = mostTimes * Math.max(leastAloneMs, before)
+  const limit = maxRatio * Math.max(minAloneMs, before)
   if (p99 <= limit) return null
   return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms during the attack, ${before.toFixed(0)} ms alone`
 }
 
-/** Code that is rarely used is compiled late. */
+/** Rarely used code is compiled late. */
 const spareBytes = 4 * 1024 * 1024
-/** Metrics and the driver's own counts grow for a while. */
-const perRequest = 100
+/** Metrics and the counters of the driver grow for a while. */
+const bytesPerRequest = 100
 
 /** `web 50.1 → 51.2`, in MiB. */
 export const memoryOf = ({ name, early, late }: Memory): string => `${name} ${inMiB(early)} → ${inMiB(late)}`

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
-export interface Asked {
+export interface Options {
   /** The same seed generates the same requests. */
   seed: number
   requests: number
@@ -13,18 +13,18 @@ export interface Asked {
   isProduction: boolean
   /** Attacks copies of the service with one planted bug each. */
   isPlanted: boolean
-  /** Only the planted bugs of these oracles. Empty: all. */
-  oracles: readonly string[]
+  /** Only the planted bugs of these checks. Empty: all. */
+  checks: readonly string[]
 }
 
 /** Short enough to type. */
-const mostSeeds = 1_000_000_000
+const maxSeed = 1_000_000_000
 
-export function readArguments(): Asked {
+export function readOptions(): Options {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      seed: { type: 'string', default: String(randomInt(mostSeeds)) },
+      seed: { type: 'string', default: String(randomInt(maxSeed)) },
       requests: { type: 'string' },
       minutes: { type: 'string', default: '120' },
       'in-flight': { type: 'string', default: '12' },
@@ -33,18 +33,18 @@ export function readArguments(): Asked {
     },
   })
   return {
-    seed: count('seed', values.seed, mostSeeds),
+    seed: count('seed', values.seed, maxSeed),
     requests: count('requests', values.requests ?? (values.planted ? '1000' : '10000'), 10_000_000),
     minutes: count('minutes', values.minutes, 24 * 60),
     inFlight: count('in-flight', values['in-flight'], 200),
     isProduction: values.production,
     isPlanted: values.planted,
-    oracles: positionals,
+    checks: positionals,
   }
 }
 
-function count(name: string, text: string, most: number): number {
+function count(name: string, text: string, max: number): number {
   const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value
-  throw new Error(`--${name} must be a whole number from 1 to ${most}`)
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value
+  throw new Error(`--${name} must be a whole number from 1 to ${max}`)
 }

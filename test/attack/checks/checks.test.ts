@@ -1,38 +1,32 @@
 import { expect } from 'chai'
 import { createPools } from '../cast/pools.ts'
-import { marksIn } from '../cast/references.ts'
+import { tagsIn } from '../cast/references.ts'
 import { plainAttack } from '../generators/plain.ts'
-import type { Answer } from '../wire/answer.ts'
-import { answerOracles } from './oracles.ts'
-import { runOracles } from './run-oracles.ts'
-import { faultOf, type Seen } from './seen.ts'
-import { silenceOracles } from './silence-oracles.ts'
+import type { WireResponse } from '../wire/response.ts'
+import { responseChecks } from './checks.ts'
+import { type Exchange, faultOf } from './exchange.ts'
+import { missingResponseChecks } from './missing-response.ts'
+import { runChecks } from './run-checks.ts'
 
 const list = '/api/v1/dev/intents'
 
-/** A request of support staff with a good key, and its response. */
-function seen(
+/** A request of support staff with a valid key, and its response. */
+function exchange(
   method: string,
   line: string,
-  answer: Partial<Answer>,
-  headers: Record<string, string> = {},
-): Seen {
+  changes: Partial<WireResponse>,
+  fields: Record<string, string> = {},
+): Exchange {
+  const headers = new Map(Object.entries(fields))
   return {
     attack: plainAttack({ target: `${method} ${line}`, method, line }, 0),
-    actor: { kind: 'test secret', owner: 0, mode: 'test', key: 'sk', let: 'all' },
+    actor: { kind: 'test secret', owner: 0, mode: 'test', key: 'sk', rights: 'all' },
     staff: { role: 'support', name: 'a', password: 'b', cookie: 'c', csrf: 'd' },
     number: 0,
     line,
     idempotencyKey: 'scene-1',
-    place: 0,
-    answer: {
-      status: 200,
-      headers: new Map(Object.entries(headers)),
-      cookies: [],
-      body: '',
-      beyond: 0,
-      ...answer,
-    },
+    index: 0,
+    response: { status: 200, headers, cookies: [], body: '', beyond: 0, ...changes },
   }
 }
 
@@ -41,52 +35,43 @@ pools.add(1, 'test', 'intent', 'PI-1')
 pools.add(0, 'live', 'delivery', 'd-live')
 pools.add(0, 'live', 'endpoint', 'e-both')
 pools.add(0, 'test', 'delivery', 'd-own')
-const judge = (oracle: string, one: Seen) => answerOracles(pools)[oracle]?.(one)
+const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(one)
 
-// The planted bugs (planted/plants.ts) show that every oracle finds its bug, and a run without one that none raises a false alarm.
-describe('oracles of the attack', () => {
+// The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none raises a
+// false alarm.
+describe('checks of the attack', () => {
   it('report an act that happens twice with one idempotency key', () => {
-    const oncePerKey = answerOracles(pools)['once per key']
-    const act = () => seen('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
-    expect([oncePerKey?.(act()), oncePerKey?.(act())])
-      .to.have.nested.property('[1]')
-      .that.includes('done again')
+    const oncePerKey = responseChecks(pools)['once per key']
+    const act = () => exchange('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
+    expect(oncePerKey?.(act())).to.equal(null)
+    expect(oncePerKey?.(act())).to.include('executed twice')
   })
 
   it('report more responses than requests', () => {
-    const made = seen('', '', { status: 400 })
-    const second = {
-      ...made,
-      place: 1,
-      attack: { ...made.attack, raw: { text: '', dues: ['keyed'] as const } },
-    }
-    expect(judge('read once', second)).to.include('answer 2')
+    const first = exchange('', '', { status: 400 })
+    const attack = { ...first.attack, raw: { text: '', expected: ['keyed'] as const } }
+    expect(judge('read once', { ...first, attack, index: 1 })).to.include('response 2')
   })
 
   it('report data of another business or environment by its id, but not by metadata', () => {
     const apart = (data: object) =>
-      judge('apart', seen('GET', list, { body: JSON.stringify({ success: true, data }) }))
+      judge('businesses apart', exchange('GET', list, { body: JSON.stringify({ success: true, data }) }))
     expect(apart({ items: [{ id: 'x', sandbox: false }] })).to.include('sandbox')
     expect(apart({ items: [{ referenceNumber: 'PI-1' }] })).to.include('another business')
     expect(apart({ id: 'd-live' })).to.include('other environment')
-    expect(apart({ id: 'd-own', endpointId: 'e-both', sandbox: true, metadata: { id: 'PI-1' } })).to.equal(
-      null,
-    )
+    const own = { id: 'd-own', endpointId: 'e-both', sandbox: true, metadata: { id: 'PI-1' } }
+    expect(apart(own)).to.equal(null)
   })
 
   it('report what they cannot read', () => {
-    const cut = seen(
-      'GET',
-      list,
-      { body: '{"success":' },
-      { 'content-type': 'application/json; charset=utf-8' },
-    )
-    expect(faultOf((one) => judge('as described', one) ?? null, cut)).to.include('cannot be judged')
+    const json = { 'content-type': 'application/json; charset=utf-8' }
+    const cut = exchange('GET', list, { body: '{"success":' }, json)
+    expect(faultOf((one) => judge('as described', one) ?? null, cut)).to.include('cannot be checked')
   })
 
   it('report bytes behind a response, except the body of a refusal after HEAD', () => {
     const after = (method: string, beyond: number, headers: Record<string, string>) =>
-      judge('enveloped', seen(method, list, { beyond }, headers))
+      judge('enveloped', exchange(method, list, { beyond }, headers))
     const ending = { connection: 'close', 'content-length': '5' }
     expect(after('GET', 5, ending)).to.include('5 bytes')
     expect(after('HEAD', 5, { 'content-length': '5' })).to.include('5 bytes')
@@ -106,7 +91,7 @@ describe('oracles of the attack', () => {
       'x-robots-tag': 'noindex, nofollow',
     }
     const page = (headers: object) =>
-      judge('enveloped', seen('GET', '/p/abc', { body: '<h1>' }, { ...good, ...headers }))
+      judge('enveloped', exchange('GET', '/p/abc', { body: '<h1>' }, { ...good, ...headers }))
     expect(page({})).to.equal(null)
     for (const name of Object.keys(good)) expect(page({ [name]: '' }), name).not.to.equal(null)
     const open = `${good['content-security-policy']}; style-src 'unsafe-inline'`
@@ -115,16 +100,16 @@ describe('oracles of the attack', () => {
 
   it('report a 503 other than the intended ones', () => {
     const signIn = (body: string) =>
-      judge('no fault', seen('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
+      judge('no fault', exchange('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
     expect(signIn('Too many people are signing in right now.')).to.equal(null)
     expect(signIn('MongoDB is away')).to.include('503')
   })
 
   it('report an endpoint on this machine that production reaches', () => {
     const reached = (isProduction: boolean) =>
-      runOracles['nothing private reached']?.({
+      runChecks['nothing private reached']?.({
         processes: [{ name: 'worker', connections: () => ['127.0.0.1:7', '127.0.0.1:8'] }],
-        receivers: { honestPort: 7, trapped: [] },
+        endpointServers: { allowedPort: 7, trapped: [] },
         serverPorts: [8],
         isProduction,
       } as never)
@@ -133,28 +118,24 @@ describe('oracles of the attack', () => {
   })
 
   it('report a missing response to a body within its limit', () => {
-    const silence = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) =>
-      silenceOracles['no hang']?.({
-        attack: plainAttack({ target, method: 'POST', line: '/' }, 0),
-        none,
-        ms: 1,
-        part,
-        bytes,
-      })
+    const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
+      const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
+      return missingResponseChecks['no hang']?.({ attack, none, ms: 1, part, bytes })
+    }
     const file = 'POST /dev/store/products/import-csv'
-    expect(silence(file, 1_000_000)).to.include('closed')
-    expect(silence('POST /dev/intents', 1_000_000)).to.equal(null)
-    expect(silence(file, 9_000_000)).to.equal(null)
-    expect(silence(file, 9_000_000, 'late')).to.include('late')
-    expect(silence(file, 10, 'closed', 4)).to.include('4 bytes of an answer')
+    expect(missing(file, 1_000_000)).to.include('closed')
+    expect(missing('POST /dev/intents', 1_000_000)).to.equal(null)
+    expect(missing(file, 9_000_000)).to.equal(null)
+    expect(missing(file, 9_000_000, 'late')).to.include('late')
+    expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
   })
 
-  it('read the owner of a text from its mark, and ignore sealed text', () => {
-    expect(marksIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
+  it('read the owner of a text from its tag, and ignore sealed text', () => {
+    expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
       { owner: 3, mode: 'test', number: 12 },
       { owner: 4, mode: null, number: 5 },
       { owner: 2, mode: null, number: null },
     ])
-    expect(marksIn('"v1.ba3e3c1b.tRatMk0tq12eK5-Mk1e_G5" and Mk0le')).to.deep.equal([])
+    expect(tagsIn('"v1.ba3e3c1b.tRatMk0tq12eK5-Mk1e_G5" and Mk0le')).to.deep.equal([])
   })
 })

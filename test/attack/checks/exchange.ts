@@ -2,29 +2,30 @@ import type { Route } from '../../../src/http/operations/route.ts'
 import { routes } from '../../../src/http/routes/routes.ts'
 import type { Actor } from '../cast/actors.ts'
 import type { Staff } from '../cast/staff.ts'
-import type { Attack, Due } from '../generators/attack.ts'
-import type { Answer } from '../wire/answer.ts'
+import type { Attack, Expected } from '../generators/attack.ts'
+import type { WireResponse } from '../wire/response.ts'
 
 /** A sent request and its response. */
-export interface Seen {
+export interface Exchange {
   attack: Attack
   actor: Actor
   staff: Staff
-  /** Counts from 0 in the run. The mark of the request carries it. */
+  /** The number of the request in the run, from 0. The tag of the request contains it. */
   number: number
   /** Path and query, with references replaced. */
   line: string
   idempotencyKey: string | null
   /** The index of the response among those to its bytes. */
-  place: number
-  answer: Answer
+  index: number
+  response: WireResponse
 }
 
 /** The expected response among raw bytes. Null if no request expects it. */
-export const dueOf = ({ attack, place }: Seen): Due | null => attack.raw?.dues[place] ?? null
+export const expectedFor = ({ attack, index }: Exchange): Expected | null =>
+  attack.raw?.expected[index] ?? null
 
-/** Returns a sentence about a violation, or null. */
-export type Oracle = (seen: Seen) => string | null
+/** Returns a description of the violation, or null. */
+export type Check = (exchange: Exchange) => string | null
 
 /** Whether a path serves pages for people, or their assets. */
 export const isPage = (line: string): boolean => /^\/($|\?|(p|pay|sandbox|admin|docs)($|[/?]))/.test(line)
@@ -41,15 +42,15 @@ const patterns = routes.map((route) => ({
 
 /** The operation of the API for a request, or null. */
 export function operationAt(method: string, line: string): Route | null {
-  const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
-  return patterns.find(({ route, pattern }) => route.method === asked && pattern.test(line))?.route ?? null
+  const routed = method === 'HEAD' ? 'get' : method.toLowerCase()
+  return patterns.find(({ route, pattern }) => route.method === routed && pattern.test(line))?.route ?? null
 }
 
-/** Applies an oracle. If it throws on a response, that is a violation too. */
-export function faultOf(oracle: Oracle, seen: Seen): string | null {
+/** Applies an check. If it throws on a response, that is a violation too. */
+export function faultOf(check: Check, exchange: Exchange): string | null {
   try {
-    return oracle(seen)
+    return check(exchange)
   } catch (error) {
-    return `cannot be judged (${String(error)}): ${seen.answer.body.slice(0, 200)}`
+    return `cannot be checked (${String(error)}): ${exchange.response.body.slice(0, 200)}`
   }
 }

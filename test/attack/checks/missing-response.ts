@@ -3,9 +3,9 @@ import type { Attack } from '../generators/attack.ts'
 import { type TargetBody, targets } from '../targets/target.ts'
 
 /** A request without a complete response. */
-export interface Silence {
+export interface MissingResponse {
   attack: Attack
-  /** Whether the connection was closed, or the timeout passed. */
+  /** The server closed the connection, or the timeout passed. */
   none: 'closed' | 'late'
   ms: number
   /** Bytes of an incomplete response. */
@@ -14,16 +14,16 @@ export interface Silence {
   bytes: number
 }
 
-/** The oracles for missing responses, by name. Null: none is required. */
-export const silenceOracles: Readonly<Record<string, (silence: Silence) => string | null>> = {
+/** The checks for missing responses, by name. A check returns null if no response is required. */
+export const missingResponseChecks: Readonly<Record<string, (silence: MissingResponse) => string | null>> = {
   'no hang': (silence) => {
     const { none, ms, part, bytes, attack } = silence
     if (none === 'closed' && mayBeCut(attack, bytes)) return null
-    return `${none} after ${ms} ms ${part === 0 ? 'without an answer' : `and ${part} bytes of an answer`}`
+    return `${none} after ${ms} ms ${part === 0 ? 'without a response' : `and ${part} bytes of a response`}`
   },
 }
 
-/** The largest body of each kind that is read. The buffers of the connection hold a smaller form, read or not. */
+/** The largest body of each kind that the service reads. The buffers of a connection hold a smaller form in any case. */
 const largest: Readonly<Record<TargetBody['kind'], number>> = {
   none: maxBodyBytes.json,
   json: maxBodyBytes.json,
@@ -33,9 +33,9 @@ const largest: Readonly<Record<TargetBody['kind'], number>> = {
 
 const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
 
-/** A body above the limit is not read, so the reset of the connection may overtake the response. */
+/** The service does not read a body above the limit. So the reset of the connection may overtake the response. */
 export const mayBeCut = ({ target }: Attack, bytes: number): boolean =>
   bytes > largest[kinds.get(target) ?? 'json']
 
-/** The most requests that may meet the closing of a kept connection. */
-export const mostRepeats = (requests: number): number => 3 + requests / 1000
+/** How many requests of a run may meet the closing of a kept connection. */
+export const maxRepeats = (requests: number): number => 3 + requests / 1000

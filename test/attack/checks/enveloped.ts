@@ -1,0 +1,116 @@
+import { catalogue } from '../../../src/errors.ts'
+import { parsed } from '../wire/response.ts'
+import { type Check, type Exchange, isApi, isBoard, isPage } from './exchange.ts'
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', 'details'])
+
+/** Every response has the envelope, except files, pages, health checks and metrics. */
+export const enveloped: Check = (exchange) => {
+  const { response, attack } = exchange
+  if (response.beyond > mayFollow(exchange))
+    return `is followed by ${response.beyond} bytes that belong to no response`
+  if (!uuid.test(response.headers.get('x-request-id') ?? '')) return 'has no X-Request-Id'
+  if (response.headers.get('x-content-type-options') !== 'nosniff') return 'lacks X-Content-Type-Options'
+  const isNotModified = response.status === 304 && attack.headers.some(([name]) => name === 'If-None-Match')
+  if (attack.method === 'HEAD' || response.status === 204 || isNotModified) return null
+  const type = response.headers.get('content-type') ?? 'none'
+  if (type === 'application/json; charset=utf-8' && response.body.startsWith('{"success":'))
+    return envelopeFault(exchange)
+  const known = exceptions.find(({ is }) => is(exchange, type))
+  return known === undefined
+    ? `has no envelope but is ${type}: ${response.body.slice(0, 200)}`
+    : known.fault(exchange)
+}
+
+/** An unparsable HEAD request may get a refusal with a body, which ends the connection. */
+const mayFollow = ({ response: { headers }, attack }: Exchange): number =>
+  attack.method === 'HEAD' && headers.get('connection') === 'close'
+    ? Number(headers.get('content-length'))
+    : 0
+
+function envelopeFault({ response }: Exchange): string | null {
+  const envelope = parsed(response)
+  if (envelope === undefined) return `is no JSON: ${response.body.slice(0, 200)}`
+  const { success, data, error, ...rest } = envelope as Record<string, unknown>
+  if (Object.keys(rest).length > 0) return `has more fields in its envelope: ${Object.keys(rest).join()}`
+  if (success === true)
+    return response.status < 300 && data !== undefined ? null : `is a success of ${response.status}`
+  const { code, message, statusCode, requestId, ...more } = (error ?? {}) as Record<string, unknown>
+  const [status] = catalogue[code as keyof typeof catalogue] ?? [null]
+  if (status !== response.status || statusCode !== status)
+    return `has the status ${response.status} and the code ${String(code)}`
+  if (typeof message !== 'string' || message === '') return 'has no message'
+  // A replay has the same bytes, and so the request id of the first response.
+  const isReplay = response.headers.get('idempotent-replayed') === 'true'
+  if (!isReplay && requestId !== response.headers.get('x-request-id'))
+    return 'has different request ids in its body and its header'
+  return Object.keys(more).some((name) => !fields.has(name))
+    ? `has more fields in its error: ${Object.keys(more).join()}`
+    : null
+}
+
+/** The policy of every page contains these directives. */
+const directives = ["default-src 'none'", "frame-ancestors 'none'"]
+
+function htmlFault({ response: { headers }, line }: Exchange): string | null {
+  const policy = headers.get('content-security-policy') ?? ''
+  // Bull Board's page has inline styles.
+  const own = isBoard(line) ? policy.replace("style-src 'self' 'unsafe-inline'", '') : policy
+  if (directives.some((part) => !policy.includes(part)) || own.includes('unsafe-'))
+    return `has the policy ${policy}`
+  const wrong = pageHeaders.find(([name, form]) => !form.test(headers.get(name) ?? ''))
+  return wrong === undefined ? null : `has ${wrong[0]}: ${headers.get(wrong[0]) ?? 'none'}`
+}
+
+/** The headers of every page. */
+const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
+  ['referrer-policy', /^(no-referrer|same-origin)$/],
+  ['cache-control', /^no-store$/],
+  ['x-frame-options', /^DENY$/],
+  ['x-robots-tag', /noindex/],
+]
+const noFault = (): null => null
+
+/** The responses that have no envelope. */
+const exceptions: {
+  is: (exchange: Exchange, type: string) => boolean
+  fault: (exchange: Exchange) => string | null
+}[] = [
+  { is: ({ line }, type) => type.startsWith('text/html') && isPage(line), fault: htmlFault },
+  // Raw bytes may request a page.
+  { is: ({ attack }, type) => attack.raw !== null && type.startsWith('text/html'), fault: htmlFault },
+  {
+    is: ({ line, response }, type) => isApi(line) && type.startsWith('text/csv') && response.status === 200,
+    fault: noFault,
+  },
+  {
+    is: ({ line, response }) => line.startsWith('/api/v1/openapi.json') && response.status === 200,
+    fault: noFault,
+  },
+  {
+    is: ({ line, response }, type) =>
+      line.startsWith('/metrics') && type.startsWith('text/plain') && response.status === 200,
+    fault: noFault,
+  },
+  {
+    is: ({ attack, response, line }) =>
+      (attack.raw !== null || /^\/(healthz|readyz)/.test(line)) &&
+      response.status === 200 &&
+      /^\{"status":"(ok|degraded)"[^<]*\}$/.test(response.body),
+    fault: noFault,
+  },
+  {
+    is: ({ line, response }) => isPage(line) && response.status >= 300 && response.status < 400,
+    fault: noFault,
+  },
+  {
+    is: ({ line, response }, type) =>
+      isPage(line) && response.status === 200 && /^(text\/css|text\/javascript|image\/)/.test(type),
+    fault: noFault,
+  },
+  {
+    is: ({ line }, type) => (isBoard(line) || line.startsWith('/p/')) && type.startsWith('application/json'),
+    fault: noFault,
+  },
+]

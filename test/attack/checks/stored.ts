@@ -1,0 +1,132 @@
+import { type Connection, mongo as driver, type Model } from 'mongoose'
+import { deliveryStatuses } from '../../../schemas/list-deliveries.ts'
+import { statuses } from '../../../schemas/list-intents.ts'
+import { openCollection } from '../../../src/mongo/collection.ts'
+import { collections } from '../../../src/mongo/models.ts'
+import { type Tag, tagsIn } from '../cast/references.ts'
+
+/** A tag in the database, with the business and environment of its document, if the document has them. */
+export interface StoredTag extends Tag {
+  collection: string
+  businessId: string | null
+  sandbox: boolean | null
+}
+
+export interface Stored {
+  documents: number
+  faults: string[]
+  tags: StoredTag[]
+}
+
+type Document = Record<string, unknown>
+
+/** The values of fields, by collection. */
+const enums: Record<string, Record<string, readonly string[]>> = {
+  intents: { status: statuses, amountType: ['FIXED', 'OPEN'] },
+  deliveries: { status: deliveryStatuses },
+}
+
+/**
+ * Reads every document without its model, and checks it against the model and the rules for money. `maxAmount` is the
+ * largest single amount.
+ */
+export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
+  const stored: Stored = { documents: 0, faults: [], tags: [] }
+  for (const collection of collections) {
+    const model = mongo.models[collection.name] ?? openCollection<Document>(mongo, collection)
+    for await (const document of model.collection.find({}, { promoteLongs: true })) {
+      stored.documents += 1
+      for (const fault of [
+        ...modelFaults(model, document),
+        ...partFaults(document, ''),
+        ...enumFaults(collection.name, document),
+        ...moneyFaults(document, maxAmount, ''),
+        ...(collection.name === 'intents' ? intentFaults(document) : []),
+      ])
+        stored.faults.push(`${collection.name} ${String(document._id)}: ${fault}`)
+      const businessId = typeof document.businessId === 'string' ? document.businessId : null
+      const sandbox = typeof document.sandbox === 'boolean' ? document.sandbox : null
+      for (const tag of tagsIn(driver.BSON.EJSON.stringify(document)))
+        stored.tags.push({ ...tag, collection: collection.name, businessId, sandbox })
+    }
+  }
+  return stored
+}
+
+/** The model must accept the document without an unknown field and without a cast. It may add defaults. */
+function modelFaults(model: Model<Document>, document: Document): string[] {
+  try {
+    const [before, after] = [relaxed(document), relaxed(new model(document).toObject())]
+    return Object.keys(before)
+      .map((name) => [name, JSON.stringify(before[name]), JSON.stringify(after[name])] as const)
+      .filter(([, stored, read]) => stored !== read)
+      .map(([name, stored, read]) => `${name} is ${cut(stored)}, which its model reads as ${cut(read)}`)
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+const relaxed = (document: object): Document =>
+  JSON.parse(driver.BSON.EJSON.stringify(document, { relaxed: true }))
+
+const cut = (json: string | undefined): string | undefined => json?.slice(0, 200)
+
+/** Numbers must be exact, and texts valid Unicode without NUL. Names must not be operators. */
+function partFaults(part: unknown, at: string): string[] {
+  if (typeof part === 'number')
+    return Number.isSafeInteger(part) && !Object.is(part, -0)
+      ? []
+      : [`${at} is ${Object.is(part, -0) ? '-0' : part}`]
+  if (typeof part === 'string')
+    return part.isWellFormed() && !part.includes('\0') ? [] : [`${at} is no valid text`]
+  if (typeof part !== 'object' || part === null || part instanceof Date || '_bsontype' in part) return []
+  return Object.entries(part).flatMap(([name, inner]) => [
+    ...(/^\$|\.|\0|^__proto__$/.test(name) ? [`${at} has a field ${name}`] : []),
+    ...partFaults(inner, `${at}.${name}`),
+  ])
+}
+
+const enumFaults = (collection: string, document: Document): string[] =>
+  Object.entries(enums[collection] ?? {})
+    .filter(([field, allowed]) => !allowed.includes(String(document[field])))
+    .map(([field]) => `${field} is ${String(document[field])}`)
+
+const money = /^(amount|amountPaid|price|unitPrice|total|balance|stock|refundsCommitted|quantity)$/
+/** Single amounts. The others are sums. */
+const single = /^(amount|amountPaid|price|unitPrice)$/
+
+/** Money and stock must not be negative, and no single amount may exceed the largest one. */
+function moneyFaults(part: unknown, maxAmount: number, at: string): string[] {
+  if (typeof part !== 'object' || part === null || part instanceof Date) return []
+  return Object.entries(part).flatMap(([name, inner]) => {
+    if (!money.test(name) || typeof inner !== 'number') return moneyFaults(inner, maxAmount, `${at}.${name}`)
+    const isValid = inner >= 0 && (inner <= maxAmount || !single.test(name))
+    return isValid ? [] : [`${at}.${name} is ${inner}`]
+  })
+}
+
+/** A paid intent has a payment of its amount, and its refunds do not exceed the payment. */
+function intentFaults(document: Document): string[] {
+  const { status, payment, refundsCommitted, refunds, amount, amountType } = document as {
+    status: string
+    payment: { amountPaid: number } | null
+    refundsCommitted: number
+    refunds: { amount: number; status: string }[]
+    amount: number | null
+    amountType: string
+  }
+  const isPaid = status === 'PAID' || status === 'REFUNDED'
+  const given = refunds
+    .filter((refund) => refund.status !== 'FAILED')
+    .reduce((sum, refund) => sum + refund.amount, 0)
+  return [
+    ...(isPaid === (payment !== null) ? [] : [`is ${status} with the payment ${JSON.stringify(payment)}`]),
+    ...(refundsCommitted <= (payment?.amountPaid ?? 0) ? [] : ['has refunds above its payment']),
+    ...(given === refundsCommitted
+      ? []
+      : [`has ${refundsCommitted} as refundsCommitted, but refunds of ${given}`]),
+    ...(amountType === 'FIXED' && payment !== null && payment.amountPaid !== amount
+      ? ['has a payment of another amount']
+      : []),
+  ]
+}

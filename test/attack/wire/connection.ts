@@ -1,0 +1,167 @@
+import { connect, type Socket } from 'node:net'
+import { readResponse, type WireResponse } from './response.ts'
+
+/** A request that got no complete response, with the wait and the number of bytes that arrived. */
+export interface NoResponse {
+  none: 'closed' | 'late'
+  ms: number
+  part: number
+}
+
+/** The result of a request. `isRepeated`: the kept connection was closing, so the request was repeated on a new one. */
+export type Result = Outcome & { isRepeated: boolean }
+
+type Outcome = { response: WireResponse } | NoResponse
+
+/** A keep-alive connection. */
+export interface Connection {
+  send(bytes: Buffer, isHead: boolean): Promise<Result>
+  close(): void
+}
+
+const unreachable: Result = { none: 'closed', ms: 0, part: 0, isRepeated: false }
+
+/** Exceeds the time of the slowest operation, a refund of 20 s. */
+export const timeoutMs = 25_000
+/** A connection that was already closing when the request was written ends within this time. */
+const staleMs = 250
+const empty = Buffer.alloc(0)
+
+/** A connection, and its unread bytes. */
+interface Link {
+  socket: Socket
+  read: Buffer
+  /** Called for new bytes, and at the end. */
+  onChange(hasEnded: boolean): void
+}
+
+const ignore = (): void => undefined
+
+export function openConnection(port: number): Connection {
+  let kept: Link | null = null
+
+  async function exchange(link: Link, bytes: Buffer, isHead: boolean): Promise<Outcome> {
+    const { socket } = link
+    const startedAt = performance.now()
+    const missing = (none: NoResponse['none']): NoResponse => ({
+      none,
+      ms: Math.round(performance.now() - startedAt),
+      part: link.read.length,
+    })
+    return new Promise((resolve) => {
+      const settle = (result: Outcome, isOver: boolean): void => {
+        clearTimeout(timer)
+        Object.assign(link, { read: empty, onChange: ignore })
+        kept = isOver ? null : link
+        if (isOver) socket.destroy()
+        resolve(result)
+      }
+      const timer = setTimeout(() => settle(missing('late'), true), timeoutMs)
+      link.onChange = (hasEnded) => {
+        const found = readResponse(link.read, isHead, hasEnded)
+        if (found === null) return hasEnded ? settle(missing('closed'), true) : undefined
+        const { response } = found
+        settle(
+          { response },
+          hasEnded || response.beyond > 0 || response.headers.get('connection') === 'close',
+        )
+      }
+      socket.write(bytes)
+    })
+  }
+
+  return {
+    async send(bytes, isHead) {
+      // Bytes that result between requests.
+      const stray = kept?.read.length ?? 0
+      if (stray > 0) kept?.socket.destroy()
+      const wasKept = kept !== null && !kept.socket.destroyed
+      const link = wasKept ? kept : await dialLink(port)
+      if (link === null) return unreachable
+      const first = await exchange(link, bytes, isHead)
+      const fresh = wasKept && isStale(first) ? await dialLink(port) : null
+      const result = fresh === null ? first : await exchange(fresh, bytes, isHead)
+      const isRepeated = fresh !== null
+      if (!('response' in result)) return { ...result, isRepeated }
+      return { response: { ...result.response, beyond: result.response.beyond + stray }, isRepeated }
+    },
+    close: () => kept?.socket.destroy(),
+  }
+}
+
+/** Whether the server closed a kept connection just when it was used. Then it ends at once, without a byte. */
+const isStale = (result: Outcome): boolean =>
+  'none' in result && result.none === 'closed' && result.part === 0 && result.ms < staleMs
+
+async function dialLink(port: number): Promise<Link | null> {
+  const socket = await dial(port)
+  if (socket === null) return null
+  const link: Link = { socket, read: empty, onChange: ignore }
+  socket.on('data', (chunk: Buffer) => {
+    link.read = Buffer.concat([link.read, chunk])
+    link.onChange(false)
+  })
+  socket.once('close', () => link.onChange(true))
+  return link
+}
+
+/** The responses to raw bytes. `end`: the server closed the connection, the timeout passed, or this process left. */
+export interface RawResult {
+  responses: WireResponse[]
+  end: 'closed' | 'late' | 'left'
+  ms: number
+  /** Bytes of an incomplete response, if there is no complete one. */
+  part: number
+}
+
+/** How long to wait for unexpected responses. */
+const graceMs = 250
+
+/** Writes bytes on a new connection, waits for the expected number of responses, and closes soon after. */
+export async function sendAlone(port: number, bytes: Buffer, expected: number): Promise<RawResult> {
+  const startedAt = performance.now()
+  const socket = await dial(port)
+  if (socket === null) return { responses: [], end: 'closed', ms: 0, part: 0 }
+  let read = empty
+  let end: RawResult['end'] = 'closed'
+  const leave = (how: 'late' | 'left'): void => {
+    end = how
+    socket.destroy()
+  }
+  let leaving: NodeJS.Timeout | null = null
+  const leaveIfComplete = (): void => {
+    if (leaving === null && responsesIn(read, false).length >= expected)
+      leaving = setTimeout(() => leave('left'), graceMs)
+  }
+  socket.on('data', (chunk: Buffer) => {
+    read = Buffer.concat([read, chunk])
+    leaveIfComplete()
+  })
+  socket.write(bytes)
+  leaveIfComplete()
+  const timeout = setTimeout(() => leave('late'), timeoutMs)
+  await new Promise((resolve) => socket.once('close', resolve))
+  for (const timer of [leaving, timeout]) if (timer !== null) clearTimeout(timer)
+  const responses = responsesIn(read, true)
+  const part = responses.length === 0 ? read.length : 0
+  return { responses, end, ms: Math.round(performance.now() - startedAt), part }
+}
+
+function responsesIn(bytes: Buffer, hasEnded: boolean): WireResponse[] {
+  const found = readResponse(bytes, false, hasEnded)
+  if (found === null) return []
+  const later = responsesIn(bytes.subarray(found.end), hasEnded)
+  // Only the last response counts the bytes behind it.
+  return later.length === 0 ? [found.response] : [{ ...found.response, beyond: 0 }, ...later]
+}
+
+/** Opens a connection. Resolves to null if the server does not listen. */
+async function dial(port: number): Promise<Socket | null> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  // The event `close` follows.
+  socket.on('error', () => socket.destroy())
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(socket))
+    socket.once('close', () => resolve(null))
+  })
+}
