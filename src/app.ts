@@ -18,13 +18,16 @@ import { createBareApp, refuseUnknown } from './http/server/bare-app.ts'
 import { health } from './http/server/health.ts'
 import { referencePages } from './reference/router.ts'
 
-/** Where the API begins (SPEC 9). */
+/** The path prefix of every API operation (SPEC 9). */
 export const apiBase = '/api/v1'
 
-/** The journey of a request, top to bottom, as http/server/bare-app.ts begins it. What happens to an API operation on its way is in http/operations/run-operation.ts. */
+/**
+ * Creates the app of the process `web`. Handlers run in the order of their registration, after those of
+ * http/server/bare-app.ts. The checks of an API operation are in http/operations/run-operation.ts.
+ */
 export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
-    // What is asked most stands first: each layer before it costs every request.
+    // API operations are registered first, because they are most of the traffic and each earlier layer would cost them time.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -36,9 +39,9 @@ export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
     app.use(refuseUnknown)
 
     app.use('/admin', createPageErrors(deps, staffPageRights, sendStaffError))
-    const answerCustomer = createPageErrors(deps, checkoutPageRights, sendCheckoutError)
+    const reportToCustomer = createPageErrors(deps, checkoutPageRights, sendCheckoutError)
     app.use((error: unknown, req: Request, res: Response, next: NextFunction) => {
-      if (isHosted(req)) answerCustomer(error, req, res, next)
+      if (isHosted(req)) reportToCustomer(error, req, res, next)
       else next(error)
     })
   })
@@ -48,10 +51,10 @@ function serveOperations(deps: Deps, app: Express): void {
     app[route.method](apiBase + route.path, async (req: Request, res: Response) => {
       res.locals.route = `${route.method.toUpperCase()} ${route.path}`
       if (isForBrowsers(route)) letBrowsersRead(res)
-      const answer = await runOperation(deps, route, req, res)
-      if ('pieces' in answer) await sendDownload(req, res, answer)
-      else if ('parts' in answer) await sendBuilt(res, answer)
-      else send(res, answer)
+      const response = await runOperation(deps, route, req, res)
+      if ('pieces' in response) await sendDownload(req, res, response)
+      else if ('parts' in response) await sendBuilt(res, response)
+      else send(res, response)
     })
   const limit = limitVisitors(deps, () => 'address')
   for (const route of routes.filter(isForBrowsers))
@@ -62,7 +65,10 @@ function serveOperations(deps: Deps, app: Express): void {
     })
 }
 
-/** What is no preflight: Express would answer it by itself, in neither the envelope nor a page, and tell a page to who may not open it. */
+/**
+ * Refuses OPTIONS requests that are not preflights. Express would respond to them itself, without the envelope, and would
+ * reveal the staff pages to clients that may not open them.
+ */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()
   next()

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import { type Environment, environment } from '../schemas/environment.ts'
-import { faultsAcross } from './config/faults.ts'
+import { combinedFaults } from './config/faults.ts'
 import { formats } from './config/formats.ts'
 import { list } from './config/list.ts'
 import { parseTrust } from './config/trust-proxy.ts'
@@ -9,19 +9,19 @@ import { parseRange, type Range } from './security/network.ts'
 
 const dayMs = 24 * 3_600_000
 
-/** What the processes run by. Durations are in the unit their name says; lists are parsed. */
+/** The configuration of a process, parsed from its environment. */
 export interface Config {
   production: boolean
   port: number
-  /** Where merchants reach this service; the API lives at `${publicUrl}/api/v1`. */
+  /** The URL at which merchants reach this service. The API is at `${publicUrl}/api/v1`. */
   publicUrl: string
-  /** Where customers reach the hosted checkout; a pay URL is `${payUrl}/p/{shortCode}`. */
+  /** The URL at which customers reach the hosted checkout. A pay URL is `${payUrl}/p/{shortCode}`. */
   payUrl: string
   mongodbUrl: string
   redisUrl: string
-  /** The key that seals and peppers now, then the one before it, still accepted. */
+  /** The key that seals and peppers, followed by the previous key if that is still accepted. */
   secretKeys: readonly [current: Buffer, ...previous: Buffer[]]
-  /** Proxies whose X-Forwarded-For is believed: a number of hops, or addresses and CIDRs. */
+  /** The proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDRs. */
   trustProxy: number | readonly string[]
   workerQueues: readonly QueueName[]
   queuePrefix: string
@@ -29,36 +29,36 @@ export interface Config {
   maxAmount: number
   intentLifetimeMs: number
   codeLifetimeMs: number
-  /** The waits before attempts 2 to 8 (SPEC 6.4). */
+  /** The delays before attempts 2 to 8 (SPEC 6.4). */
   webhookRetryMs: readonly number[]
   webhookTimeoutMs: number
-  /** `host:port` of receivers that may be private or plain http; never in production. */
+  /** The `host:port` of endpoints that may have private addresses or use plain http. Never set in production. */
   webhookAllowedHosts: ReadonlySet<string>
-  /** Networks that webhooks never connect to, in addition to those that are not public. */
+  /** The networks that webhooks never connect to, besides all private ones. */
   webhookBlockedRanges: readonly Range[]
   webhookHeaderBrand: string
   /**
-   * Who moves the money of live payments; without one no live intent can be paid. `name` is kept with each payment, `key` signs what
-   * is sent to `url`.
+   * The provider that moves the money of live payments. Null: no live intent can be paid. Each payment stores `name`.
+   * `key` signs the requests to `url`.
    */
   walletProvider: { name: string; url: string; key: string } | null
-  /** How long one call to a wallet may take. */
+  /** The timeout of one call to a wallet. */
   walletTimeoutMs: number
-  /** Older than this, what test keys made goes. */
+  /** The age at which data of test keys is deleted. */
   sandboxRetentionMs: number
-  /** Older than this, the attempts of live deliveries that have ended go; null: they stay. */
+  /** The age at which the attempts of finished live deliveries are deleted. Null: never. */
   liveDeliveryRetentionMs: number | null
   /** How long `web` keeps accepting connections after SIGTERM. */
   shutdownDrainMs: number
-  /** Requests of one API key in a second, and refused credentials of one address; null: any number. */
+  /** The limit of requests per API key and of refused credentials per address. Null: no limit. */
   rateLimitPerSecond: number | null
-  /** Live payment codes that one business may have in use. */
+  /** The most live payment codes that one business may have in use. */
   liveCodesPerBusiness: number
-  /** Intents, orders, products and endpoints that the test keys of one business may create in a UTC day; null: no limit. */
+  /** The most intents, orders, products and endpoints that one business may create with test keys in a UTC day. Null: no limit. */
   sandboxIntentsPerDay: number | null
-  /** Where a `worker` answers /healthz, /readyz and /metrics; null: nowhere. */
+  /** The port on which a `worker` serves /healthz, /readyz and /metrics. Null: none. */
   workerPort: number | null
-  /** Where traces go (OTLP over HTTP), without `/v1/traces`; null: nothing is traced. */
+  /** The URL to which traces are sent (OTLP over HTTP), without `/v1/traces`. Null: nothing is traced. */
   otlpEndpoint: string | null
   /** Basis points (src/wallets/commission.ts). */
   commissionRates: { provider: number; payer: number; tof: number; tte: number }
@@ -72,32 +72,35 @@ const validate = new Ajv({
   formats,
 }).compile<Environment>(environment)
 
-/** The environment of a process that begins. Where it is wrong, all faults are said at once, by variable name, and the process ends. */
+/** Reads the configuration from the environment. If it has faults, prints all of them by variable name and exits. */
 export function loadConfig(): Config {
-  const { config, faults } = judge(process.env)
+  const { config, faults } = checkEnvironment(process.env)
   if (config !== null) return config
   process.stderr.write(`${faults}\n`)
   process.exit(1)
 }
 
-/** As `loadConfig`, from any environment. Throws one Error whose message lists every fault. */
+/** As `loadConfig`, from the given environment. Throws one Error whose message lists every fault. */
 export function readConfig(source: Record<string, string | undefined>): Config {
-  const { config, faults } = judge(source)
+  const { config, faults } = checkEnvironment(source)
   if (config === null) throw new Error(faults)
   return config
 }
 
-function judge(source: Record<string, string | undefined>): { config: Config | null; faults: string } {
+function checkEnvironment(source: Record<string, string | undefined>): {
+  config: Config | null
+  faults: string
+} {
   const given: Record<string, unknown> = {}
   for (const name of Object.keys(environment.properties)) if (source[name]) given[name] = source[name]
   validate(given)
-  const faults = [...(validate.errors ?? []).map(sentence), ...faultsAcross(given)]
+  const faults = [...(validate.errors ?? []).map(describe), ...combinedFaults(given)]
   return faults.length > 0
-    ? { config: null, faults: `The environment is not right:\n  ${faults.join('\n  ')}` }
+    ? { config: null, faults: `The environment is not valid:\n  ${faults.join('\n  ')}` }
     : { config: fromEnvironment(given as Environment), faults: '' }
 }
 
-function sentence(error: ErrorObject): string {
+function describe(error: ErrorObject): string {
   if (error.keyword === 'required') return `${String(error.params.missingProperty)} is missing`
   const name = error.instancePath.slice(1)
   const hint =

@@ -31,8 +31,7 @@ import type { TestSlots } from './webhooks/endpoints/test-slots.ts'
 import type { Sender } from './webhooks/sender/send.ts'
 
 /**
- * Everything that an operation may use, as its first argument (usually narrowed with `Pick`). No other file opens a connection or reads a clock.
- * src/open-deps.ts opens it.
+ * The dependencies of an operation. They are its first argument, usually narrowed with `Pick`. src/open-deps.ts creates them.
  */
 export interface Deps extends Models {
   config: Config
@@ -49,9 +48,9 @@ export interface Deps extends Models {
   batchers: Batchers
   leases: Leases
   slots: Slots
-  /** Running attempts and questions to wallets, which no job waits for. */
+  /** Running attempts and wallet queries that no job waits for. */
   backgroundWork: BackgroundWork
-  /** By id: the documents that this process is relaying. `again`: new events may have come, so relay once more. */
+  /** The ids of the documents that this process is relaying. `again`: new events may have come, so relay once more. */
   relaying: Map<string, 'once' | 'again'>
   healthNotes: HealthNotes
   sender: Sender
@@ -61,9 +60,9 @@ export interface Deps extends Models {
   /** For groups of large documents that the relay reads (outbox/read-outboxes.ts). */
   largeOutboxes: FairSlots
   wallets: Wallets
-  /** For queries of wallets, because a wallet may hang for the customers of one business. */
+  /** For wallet queries, because a wallet may hang for the customers of one business. */
   walletQuerySlots: FairSlots
-  /** The keys of the payments and refunds that this process is querying. */
+  /** The keys of the payments and refunds whose outcome this process is querying. */
   walletQueries: Set<string>
   /** Runs imports and dry runs one at a time for each business: each may read megabytes and compute for seconds. */
   importOneAtATime: OneAtATime
@@ -74,11 +73,11 @@ export interface Deps extends Models {
   /** Duplicates that wait long for the response of the first request, by business (src/http/operations/idempotency.ts). */
   longWaits: Map<string, number>
   apiSwitch: ApiSwitch
-  /** Null: any number. */
+  /** Null: no limit. */
   rateLimits: RateLimits | null
   quotas: Quotas
   fullSandboxes: FullSandboxes
-  /** For large bodies, by their kind. */
+  /** The memory for large request bodies, by kind. */
   bodyBudgets: Record<BodyKind, BodyBudget>
   responses: ResponseBudget
   readPace: ReadPace

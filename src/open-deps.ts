@@ -46,7 +46,7 @@ import { createSender } from './webhooks/sender/send.ts'
 /** Sockets to endpoints: one for each attempt, so that no attempt waits for a socket, and some for endpoint tests. */
 const mostSockets = maxAttemptsInFlight + 200
 
-/** For what is measured and never stored: no clock that somebody sets. */
+/** A monotonic clock for durations that are measured and never stored. */
 const elapsedMs = (): number => performance.now()
 
 function after(ms: number, act: () => unknown): () => void {
@@ -54,10 +54,10 @@ function after(ms: number, act: () => unknown): () => void {
   return () => clearTimeout(timer)
 }
 
-/** As in the Procfile. */
+/** The process types of the Procfile that serve requests or jobs. */
 export type ProcessType = 'web' | 'worker'
 
-/** Opens all connections and waits until MongoDB responds. Redis may be down. `shift`: the offset of a test. */
+/** Opens all connections and waits until MongoDB responds. Redis may be down. Tests set their clock with `shift`. */
 export async function openDeps(
   config: Config,
   log: Log,

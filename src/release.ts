@@ -3,9 +3,9 @@ import { makeIndexes } from './mongo/indexes.ts'
 import { createLog } from './process/log.ts'
 import { stopOnSignals } from './process/stop.ts'
 
-// The `release` step of the Procfile: what must be there before a new version runs.
+// The `release` step of the Procfile: prepares the database for a new version.
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
-// Wherever it is cut, it can run again. It waits for no database: who deploys is to hear that there is none.
+// An interrupted run can simply be repeated. The step does not wait for MongoDB, so a deployment without one fails at once.
 stopOnSignals(log)
 await makeIndexes(config.mongodbUrl, log)

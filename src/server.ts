@@ -14,12 +14,12 @@ import { endOnCrash } from './process/crash.ts'
 import { createLog } from './process/log.ts'
 import { stopOnSignals } from './process/stop.ts'
 
-/** Process `web`: config → signals → deps → listen → SIGTERM → close. */
+// The process `web`: config → signals → deps → listen → SIGTERM → close.
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'web', countLines(metrics))
 endOnCrash(log)
-const closeBy = stopOnSignals(log)
+const onStop = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, 'web')
 measureProcess(metrics)
 if (!config.production) await retryUntilConnected(log, () => makeIndexes(config.mongodbUrl, log))
@@ -34,8 +34,9 @@ server.listen(config.port)
 await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
-closeBy(async () => {
-  // No longer ready, but still accepts connections so that balancers and clients can notice. Each response closes its connection.
+onStop(async () => {
+  // No longer ready, but still accepting connections, so that balancers and clients notice. Each response closes its
+  // connection.
   stopping = true
   await wait(config.shutdownDrainMs)
   await server.stop(longestStopMs(config))

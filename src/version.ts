@@ -1,4 +1,4 @@
 import { createRequire } from 'node:module'
 
-/** Of the service: that of package.json, which Node finds above the sources and above what the build makes of them. */
+/** The version in package.json, which Node finds from the sources and from the build. */
 export const version: string = createRequire(import.meta.url)('#package').version

@@ -1,10 +1,10 @@
 import { isWeakKey, isWeakText } from './weak-keys.ts'
 
-/** What the environment has, each value as it was given or already of its type, valid or not. */
+/** The variables of the environment, which may be invalid. A valid value is already converted to its type. */
 type Given = Readonly<Record<string, unknown>>
 
-/** Faults that only two values together show. */
-export function faultsAcross(given: Given): string[] {
+/** Returns the faults that depend on several variables. */
+export function combinedFaults(given: Given): string[] {
   const faults: string[] = []
   if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
     faults.push('CODE_LIFETIME_SECONDS must not be longer than INTENT_LIFETIME_SECONDS')
@@ -13,7 +13,7 @@ export function faultsAcross(given: Given): string[] {
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 
-/** What is well on a developer's machine and must not be where there is money. A key is never quoted. */
+/** Returns the settings that only a development machine may have. Never quotes a key. */
 function faultsInProduction(given: Given): string[] {
   const faults: string[] = []
   if (given.WEBHOOK_ALLOWED_HOSTS !== undefined)
@@ -24,13 +24,13 @@ function faultsInProduction(given: Given): string[] {
   if (Number(given.SANDBOX_RETENTION_DAYS) < 1)
     faults.push('SANDBOX_RETENTION_DAYS must be 1 or more in production')
   if (Number(given.LIVE_DELIVERY_RETENTION_DAYS) > 0 && Number(given.LIVE_DELIVERY_RETENTION_DAYS) < 1)
-    faults.push('LIVE_DELIVERY_RETENTION_DAYS must be 0 (for ever), or 1 or more, in production')
+    faults.push('LIVE_DELIVERY_RETENTION_DAYS must be 0 (never delete), or 1 or more, in production')
   for (const name of ['SECRET_KEY', 'SECRET_KEY_PREVIOUS'])
     if (bytesOf(given, name).length === 32 && isWeakKey(textOf(given, name)))
       faults.push(`${name} must not be a weak or example key in production (openssl rand -base64 32)`)
   const key = bytesOf(given, 'SECRET_KEY')
   if (key.length === 32 && key.equals(bytesOf(given, 'SECRET_KEY_PREVIOUS')))
-    faults.push('SECRET_KEY_PREVIOUS must not be SECRET_KEY itself in production')
+    faults.push('SECRET_KEY_PREVIOUS must differ from SECRET_KEY in production')
   if (textOf(given, 'WALLET_PROVIDER_KEY').length >= 32 && isWeakText(textOf(given, 'WALLET_PROVIDER_KEY')))
     faults.push('WALLET_PROVIDER_KEY must not be a weak or example key in production')
   return faults

@@ -2,10 +2,10 @@ import { parseUrl } from '../polyfills/parse-url.ts'
 import { queueNames } from '../queues/jobs.ts'
 import { parseRange } from '../security/network.ts'
 import { list } from './list.ts'
-import { isMongoUrl, weakerThanPromised } from './mongo-url.ts'
+import { isMongoUrl, weakeningOptions } from './mongo-url.ts'
 import { parseTrust } from './trust-proxy.ts'
 
-/** A form that a variable of the environment may have, and how it is said when it has another: the text itself may be a secret. */
+/** A format of environment variables. `hint` completes the error message. It never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -13,7 +13,7 @@ interface Format {
 
 const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
 
-/** Of what it cannot read, the driver makes a server on this machine, or throws. */
+/** Given an invalid URL, the driver throws, or connects to a server on this machine. */
 function isRedisUrl(text: string): boolean {
   const url = parseUrl(text)
   return (
@@ -40,11 +40,11 @@ export const formats: Record<string, Format> = {
     hint: () => 'must be http(s)://host[:port][/path]',
   },
   'mongodb-url': {
-    validate: (text) => isMongoUrl(text) && weakerThanPromised(text).length === 0,
+    validate: (text) => isMongoUrl(text) && weakeningOptions(text).length === 0,
     hint(text) {
-      const weaker = weakerThanPromised(text)
-      return weaker.length > 0
-        ? `must not lower the write concern, read concern or read preference: remove ${weaker.join(', ')}`
+      const weakening = weakeningOptions(text)
+      return weakening.length > 0
+        ? `must not lower the write concern, read concern or read preference: remove ${weakening.join(', ')}`
         : 'must be a mongodb:// URL that the driver can read'
     },
   },
@@ -53,7 +53,7 @@ export const formats: Record<string, Format> = {
     hint: () => 'must be redis(s)://host[:port][/db]',
   },
   'key-of-32-bytes': {
-    // What is no base64 is skipped when it is read: without this, other texts would be the same key.
+    // Decoding skips characters that are not base64, so without this check several texts would give the same key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

@@ -1,4 +1,4 @@
-/** The parts of a comma-separated list; blank ones do not count. */
+/** Splits a comma-separated list, without its blank parts. */
 export const list = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 
-/** Whether the driver can read it; making a client connects to nothing. */
+/** Whether the driver can parse the URL. Creating a client opens no connection. */
 export function isMongoUrl(text: string): boolean {
   try {
     const client = new mongo.MongoClient(text, { readPreference: 'primary' })
@@ -10,7 +10,7 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
-/** The options of a MongoDB URL by which one could ask for less, with all that they may be. */
+/** The options of a MongoDB URL that could weaken its guarantees, each with the values that do not. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     w: ['majority'],
@@ -21,18 +21,18 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
     readconcern: ['majority', 'linearizable'],
     readconcernlevel: ['majority', 'linearizable'],
     readpreference: ['primary'],
-    // They say which of the secondaries.
+    // These options select a secondary, so no value is allowed.
     readpreferencetags: [],
     maxstalenessseconds: [],
   }),
 )
 
-/** The options of a MongoDB URL that ask for less than the service promises (docs/maintainers/architecture.md), each once. */
-export function weakerThanPromised(url: string): string[] {
+/** Returns the options of a MongoDB URL that weaken what the service guarantees (docs/maintainers/architecture.md). */
+export function weakeningOptions(url: string): string[] {
   if (!url.includes('?')) return []
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))
-  const weaker = [...options]
+  const weakening = [...options]
     .map(([name, value]) => ({ option: name.toLowerCase(), value }))
     .filter(({ option, value }) => strongEnough.get(option)?.includes(value) === false)
-  return [...new Set(weaker.map(({ option }) => option))]
+  return [...new Set(weakening.map(({ option }) => option))]
 }

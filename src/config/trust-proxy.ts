@@ -2,8 +2,8 @@ import { parseRange } from '../security/network.ts'
 import { list } from './list.ts'
 
 /**
- * TRUST_PROXY: the proxies whose X-Forwarded-For is believed, as a number of hops or as CIDRs, of an address as well; null if it is neither.
- * One that names everybody (`/0`) is neither: Express takes none.
+ * Parses TRUST_PROXY, the proxies whose X-Forwarded-For is trusted: a number of hops, or a list of addresses and CIDRs.
+ * Returns null for anything else, and for `/0`, which Express refuses.
  */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)

@@ -1,12 +1,12 @@
 const easternDigits = '٠١٢٣٤٥٦٧٨٩'
 const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
-/** What a keyboard, a PDF or a change of direction puts between digits unseen. */
-const unseen = /\p{Cf}/gu
+/** Invisible characters that keyboards, PDF files and changes of writing direction put between digits. */
+const invisible = /\p{Cf}/gu
 
-/** What somebody typed where digits belong: those of any script used here as 0 to 9, nothing unseen; everything else stays. */
+/** Converts Arabic and Persian digits to 0 to 9, and removes invisible characters. Keeps everything else. */
 export const plainDigits = (typed: string): string =>
   typed
-    .replaceAll(unseen, '')
+    .replaceAll(invisible, '')
     .replaceAll(/[٠-٩۰-۹]/g, (digit) =>
       String(Math.max(easternDigits.indexOf(digit), persianDigits.indexOf(digit))),
     )

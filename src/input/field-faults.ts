@@ -2,13 +2,16 @@ import type { ErrorObject } from 'ajv'
 import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from '../errors.ts'
 import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
 
-/** A JSON Schema of schemas/. `errorCodes` gives the error code for a keyword that fails, `message` the text after the name of the field. */
+/**
+ * A JSON Schema of schemas/. `errorCodes` gives the error code for a keyword that fails. `message` is the error message after
+ * the name of the field.
+ */
 export interface AnnotatedSchema {
   properties: Record<string, object>
 }
 
 /** The response lists only the first 100 faults. */
-const mostFaults = 100
+const maxFaults = 100
 
 /** Creates one refusal for all faults, in the order of the schema's fields. The first fault gives the error code. */
 export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
@@ -17,7 +20,7 @@ export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rul
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
     .toSorted((a, b) => compareOrder(a.order, b.order))
-    .slice(0, mostFaults)
+    .slice(0, maxFaults)
     .map(({ error, param }) => faultOf(param, error, rules))
   const [first] = faults as [FieldFault]
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
@@ -30,18 +33,18 @@ interface NamedFields {
 }
 
 /** The response truncates longer names of unknown parameters. */
-const longestNameShown = 64
+const maxNameLength = 64
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
 /** Shortens a name that the caller chose, and escapes characters that would garble a terminal or a log. */
 function printableName(name: string): string {
   const characters = Array.from(name)
-  const cut = characters.slice(0, longestNameShown).join('')
-  const ending = characters.length > longestNameShown ? '…' : ''
+  const cut = characters.slice(0, maxNameLength).join('')
+  const ending = characters.length > maxNameLength ? '…' : ''
   return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
 }
 
-/** Returns the name of the field, as deep as the schema names fields (`variants[1].price`), and its position in the schema. */
+/** Returns the name of the field, as deep as the schema names fields (`variants[1].price`), and its position. */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   // Reported first: a mistyped name explains why the right one is missing.
   if (error.keyword === 'additionalProperties')

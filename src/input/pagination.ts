@@ -1,19 +1,19 @@
 import type { Model } from 'mongoose'
 import { readWithinPage } from '../lists/page-bytes.ts'
 
-/** What every document has that is listed. */
+/** The fields of a document by which lists are sorted. */
 export interface Listed {
   _id: string
   createdAt: Date
 }
 
-/** Which part of a list is asked for: 1-indexed page, and items a page. */
+/** The requested part of a list: the page number, from 1, and the number of items per page. */
 export interface Slice {
   page: number
   limit: number
 }
 
-/** One page of a list, the same for all of them (SPEC 4.3). */
+/** One page of a list (SPEC 4.3). */
 export interface Page<Item> extends Slice {
   items: Item[]
   total: number
@@ -21,17 +21,17 @@ export interface Page<Item> extends Slice {
 }
 
 const defaultLimit = 20
-const highestLimit = 100
+const maxLimit = 100
 /** MongoDB aborts each read of a list after this. The error message says to narrow the list. */
 export const longestReadMs = 3_000
-/** Further in than any collection reaches; a larger skip is answered without asking for it. */
-export const furthestSkip = 2 ** 31
+/** No collection has this many documents. A page after a larger skip is empty, without a query. */
+export const maxSkip = 2 ** 31
 
-/** Page and limit out of checked query text; a limit above 100 is 100 (SPEC 4.3). */
+/** Returns the page and limit of a validated query. A limit above 100 becomes 100 (SPEC 4.3). */
 export function readSlice(query: { page?: string; limit?: string }): Slice {
   return {
     page: Number(query.page ?? 1),
-    limit: Math.min(Number(query.limit ?? defaultLimit), highestLimit),
+    limit: Math.min(Number(query.limit ?? defaultLimit), maxLimit),
   }
 }
 
@@ -41,14 +41,14 @@ export interface Selection {
   index: string
 }
 
-/** What a list shows: the documents of a selection, whole or some of their fields. */
+/** The documents of a list, with all or some of their fields. */
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
   /** The selection to count by, if another index counts faster. */
   counted?: Selection
 }
 
-/** Reads one page, newest first, ties by id, and counts all that match. Past the end: no items. */
+/** Reads one page, newest first and then by id, and counts all matching documents. A page past the end has no items. */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields, counted = { where, index } }: Listing,
@@ -57,7 +57,7 @@ export async function readPage<Item, Doc extends Item = Item>(
   const { page, limit } = slice
   const skip = (page - 1) * limit
   const [found, total] = await Promise.all([
-    skip > furthestSkip
+    skip > maxSkip
       ? []
       : (readWithinPage(
           model
@@ -73,7 +73,10 @@ export async function readPage<Item, Doc extends Item = Item>(
   return pageOf(slice, found, total)
 }
 
-/** The page, of one item more than it holds: that one says whether more follow, for the total was counted at another moment. */
+/**
+ * Builds a page. `found` has one item more than the page if more follow, because the total was counted at another moment and
+ * cannot tell.
+ */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),
   page,

@@ -2,22 +2,21 @@ import type { SpanQuery } from '../../schemas/span.ts'
 import { refuse } from '../errors.ts'
 import { readInstant } from './instant.ts'
 
-/** A span of time, both ends inclusive; null is open. */
+/** A span of time. Both ends are inclusive; null means unlimited. */
 export interface Span {
   from: Date | null
   to: Date | null
 }
 
-/** All of time. */
 export const anyTime: Span = { from: null, to: null }
 
-/** A span that ends now at the latest: what comes from now on is not in it, however long it takes to go through it. */
+/** Limits a span to the past, so that it excludes documents that are created while it is processed. */
 export const upToNow = (deps: { now(): Date }, { from, to }: Span): Span => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }
 }
 
-/** Reads a span out of checked query text; a bare `to` date means the end of that UTC day (SPEC 4.3). */
+/** Returns the span of a validated query. A `to` without a time means the end of that UTC day (SPEC 4.3). */
 export function readSpan(query: SpanQuery): Span {
   const from = query.from === undefined ? null : readInstant(query.from, 'start')
   const to = query.to === undefined ? null : readInstant(query.to, 'end')
@@ -26,7 +25,7 @@ export function readSpan(query: SpanQuery): Span {
   return { from, to }
 }
 
-/** The filter of a field by a span: nothing at all when both ends are open. */
+/** Returns the filter that limits a field to a span. It is empty if both ends are unlimited. */
 export function within(field: string, { from, to }: Span): Record<string, object> {
   if (from === null && to === null) return {}
   return { [field]: { ...(from === null ? {} : { $gte: from }), ...(to === null ? {} : { $lte: to }) } }

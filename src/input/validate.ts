@@ -7,10 +7,10 @@ import { checkWebhookUrl } from '../webhooks/sender/url.ts'
 import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 
-/** Judges a value by a schema of schemas/ and answers it typed, or throws one refusal that tells every fault. */
+/** Validates a value by a schema of schemas/. Returns it with its type, or throws one refusal with all faults. */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
 
-/** The one validator of requests, with the formats that plain JSON Schema lacks. */
+/** Creates the validator of all requests, with the formats that JSON Schema lacks. */
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
   const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })
@@ -32,25 +32,25 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   return <T>(schema: AnnotatedSchema, value: unknown): T => {
     const tooLong = arraysTooLong(schema, value)
     const isValid = ajv.compile<T>(schema)
-    const isSound = isValid(cutShort(value, tooLong))
+    const isSound = isValid(shortenArrays(value, tooLong))
     if (isSound && tooLong.length === 0) return value as T
     throw inOneRefusal(schema, [...tooLong, ...(isValid.errors ?? [])], rules)
   }
 }
 
-/** MongoDB would store a lone surrogate as another character, and a NUL in a key breaks it: neither gets in. */
+/** Whether MongoDB stores a text unchanged. It replaces a lone surrogate, and a NUL in a key breaks it. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Storable, and something to see in it: text of whitespace alone says nothing, and a file could not tell it from none. */
+/** Whether a text is storable and not only whitespace. A CSV file cannot distinguish whitespace from an empty field. */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
-/** Whether a text has more than `most` Unicode code points, which is how JSON Schema counts `maxLength`. */
-export const isLonger = (text: string, most: number): boolean =>
-  text.length > most && Array.from(text).length > most
+/** Whether a text has more than `maxLength` Unicode code points. JSON Schema counts in the same way. */
+export const isLonger = (text: string, maxLength: number): boolean =>
+  text.length > maxLength && Array.from(text).length > maxLength
 
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
-/** Without user info, and with nothing that the URL parser would silently drop or turn into a slash. */
+/** A URL without user info, and without characters that the URL parser would silently drop or turn into a slash. */
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
@@ -61,8 +61,8 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
 }
 
 /**
- * The lists of the top level that are longer than they may be, as Ajv tells it. Ajv itself judges each of their items all the same: a
- * body of 256 KiB has 87 000 of them, and takes hundreds of milliseconds in which nobody else is served.
+ * Returns an Ajv error for each top-level list that has too many items. Ajv itself would validate every item of such a list.
+ * A body of 256 KiB can have 87 000 items, which takes hundreds of milliseconds and blocks the process.
  */
 function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorObject[] {
   const given = (value ?? {}) as Record<string, unknown>
@@ -76,8 +76,8 @@ function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorOb
   })
 }
 
-/** The same value with no more of those lists than they may have: what else is wrong is told too. */
-function cutShort(value: unknown, tooLong: ErrorObject[]): unknown {
+/** Shortens those lists to the allowed number of items, so that the other faults of the value are found as well. */
+function shortenArrays(value: unknown, tooLong: ErrorObject[]): unknown {
   if (tooLong.length === 0) return value
   const cut = tooLong.map(({ instancePath, params, data }) => [
     instancePath.slice(1),

@@ -1,8 +1,8 @@
-import type { Hear } from '../process/log.ts'
+import type { OnWarning } from '../process/log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What a log is made with so that its lines at warn and error are counted. */
+/** Counts the log lines at warn and error. */
 export const countLines =
-  ({ logLines }: Pick<Metrics, 'logLines'>): Hear =>
+  ({ logLines }: Pick<Metrics, 'logLines'>): OnWarning =>
   (level, line) =>
     logLines.inc({ level, line })

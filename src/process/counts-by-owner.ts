@@ -1,4 +1,4 @@
-/** What each owner has of something: slots, bytes, connections. An owner without any takes no memory. */
+/** Counts slots, bytes or connections by owner. An owner with a count of 0 takes no memory. */
 export interface CountsByOwner {
   all(): number
   of(owner: string): number

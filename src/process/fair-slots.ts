@@ -1,6 +1,9 @@
 import { withTimeout } from './timeout.ts'
 
-/** Slots of a process, shared among owners. A free slot goes to the owner with the fewest; among equals, to the one whose last slot is longest ago. */
+/**
+ * Slots of a process, shared among owners. A free slot goes to the owner with the fewest slots. Among equals, it goes to the
+ * owner whose last slot is longest ago.
+ */
 export interface FairSlots {
   /** Takes a slot. Returns a function that frees it, or null if the owner may not take one now. */
   takeNow(owner: string): Free | null
@@ -30,9 +33,9 @@ export type MayTake = (held: number, taken: number, owner: string) => boolean
 
 /** An owner may take a slot while it holds fewer than are free. So it holds at most half, and others always find some. */
 export const fewerThanFree =
-  (most: number): MayTake =>
+  (total: number): MayTake =>
   (held, taken) =>
-    held < most - taken
+    held < total - taken
 
 interface Share {
   held: number

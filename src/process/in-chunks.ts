@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { restAfter, sliceMs } from './in-slices.ts'
 
-/** What a parser takes in at once, a few ms of work. */
+/** A few ms of work for a parser. */
 const chunkBytes = 16 * 1024
 
 /** Yields a large input in chunks. Rests between them as `inSlices` does, so that the process serves other requests. */

@@ -3,14 +3,14 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** Told of each line at warn and error that LOG_LEVEL lets through: its level and its name. */
-export type Hear = (level: string, line: string) => void
+/** Called for each line at warn and error that LOG_LEVEL admits, with its level and its name. */
+export type OnWarning = (level: string, line: string) => void
 
 /**
- * One line of JSON per unit of work on stdout. error = someone must act, warn = it heals, info = something happened. `hear`: null where
- * nobody counts.
+ * Creates the log: one line of JSON per unit of work, on stdout. error = someone must act, warn = it heals, info = something
+ * happened.
  */
-export function createLog(level: string, processType: string, hear: Hear | null): Log {
+export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
   const lines = openStdout()
   const options: LoggerOptions = {
     level,
@@ -21,7 +21,7 @@ export function createLog(level: string, processType: string, hear: Hear | null)
     hooks: {
       logMethod(args, method, severity) {
         const line = typeof args[0] === 'string' ? args[0] : args[1]
-        if (severity >= warnLevel) hear?.(pino.levels.labels[severity] ?? '', String(line))
+        if (severity >= warnLevel) onWarning?.(pino.levels.labels[severity] ?? '', String(line))
         method.apply(this, args)
         if (severity >= warnLevel) lines.flush()
       },
@@ -38,8 +38,8 @@ interface Lines {
 let stdout: Lines | undefined
 
 /**
- * Writes the lines of one turn of the event loop together: a write for each would be a twentieth of what a create costs. A line at warn or error is
- * written at once, after those before it. SIGKILL may lose the info lines of one turn.
+ * Writes the lines of one event loop iteration together, because a write for each would be 5 % of the cost of a create.
+ * A line at warn or error is written at once, after the lines before it. SIGKILL may lose the info lines of one iteration.
  */
 function openStdout(): Lines {
   if (stdout !== undefined) return stdout
@@ -64,29 +64,29 @@ function openStdout(): Lines {
 const warnLevel = pino.levels.values.warn as number
 
 /**
- * What may be logged of an error. The message of a MongoDB error quotes stored values (payment codes among them),
- * so only its class and codes are kept.
+ * Returns the parts of an error that may be logged. The message of a MongoDB error quotes stored values such as payment codes,
+ * so only its class, its codes and its stack frames are logged.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
   const { code, codeName } = error as { code?: unknown; codeName?: unknown }
-  const quotes = isQuoting(error)
+  const isQuoting = quotesValues(error)
   return {
     name: error.name,
     ...(code === undefined ? {} : { code }),
     ...(codeName === undefined ? {} : { codeName }),
-    ...(quotes ? {} : { message: error.message }),
-    stack: quotes ? framesOf(error.stack) : error.stack,
+    ...(isQuoting ? {} : { message: error.message }),
+    stack: isQuoting ? framesOf(error.stack) : error.stack,
   }
 }
 
-/** Errors whose message quotes values: those of MongoDB, its driver, its encoding, and mongoose. */
-const isQuoting = (error: Error): boolean =>
+/** Whether the message of an error may quote values, as those of MongoDB, its driver, BSON and mongoose do. */
+const quotesValues = (error: Error): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   error instanceof mongoose.MongooseError ||
   error.name.startsWith('BSON')
 
-/** The frames at the end of a stack, without the message before them, whatever lines that has. */
+/** Returns the frames of a stack without the message before them, which may have several lines. */
 function framesOf(stack: string | undefined): string {
   const lines = (stack ?? '').split('\n')
   const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line)
@@ -96,18 +96,18 @@ function framesOf(stack: string | undefined): string {
     .trim()
 }
 
-/** Lets a line of the same kind through once per `everyMs`; for faults that come by the thousand. */
+/** Limits a log line that can occur thousands of times to one per `everyMs`. Each line says how many were suppressed. */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
-  let quietUntil = 0
-  let left = 0
+  let nextAt = 0
+  let suppressed = 0
   return (fields) => {
     const now = performance.now()
-    if (now < quietUntil) {
-      left += 1
+    if (now < nextAt) {
+      suppressed += 1
       return
     }
-    write({ ...fields, suppressed: left })
-    quietUntil = now + everyMs
-    left = 0
+    write({ ...fields, suppressed })
+    nextAt = now + everyMs
+    suppressed = 0
   }
 }

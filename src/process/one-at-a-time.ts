@@ -1,16 +1,15 @@
-/** Runs acts on one thing, by its key, one after the other; those on others meanwhile. */
+/** Runs tasks with the same key one after the other, and tasks with different keys concurrently. */
 export type OneAtATime = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
-/** The turns of one process. */
 export function createOneAtATime(): OneAtATime {
-  const lasts = new Map<string, Promise<unknown>>()
+  const latest = new Map<string, Promise<unknown>>()
   return async (key, act) => {
-    const mine = (lasts.get(key) ?? Promise.resolve()).then(act, act)
-    lasts.set(key, mine)
+    const run = (latest.get(key) ?? Promise.resolve()).then(act, act)
+    latest.set(key, run)
     try {
-      return await mine
+      return await run
     } finally {
-      if (lasts.get(key) === mine) lasts.delete(key)
+      if (latest.get(key) === run) latest.delete(key)
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * All that a span may tell, by its name in log lines: no body, header, address, query, code, PIN or phone number is ever among it. Three go
- * by the names that OpenTelemetry gives them, by which other tools know them.
+ * The attributes that a span may have, by their names in log lines. They never include a body, header, address, query, payment
+ * code, PIN or phone number. Three have the standard names of OpenTelemetry.
  */
 const names = {
   method: 'http.request.method',
@@ -23,7 +23,7 @@ const names = {
   jobId: 'jobId',
 } as const
 
-/** Those of the facts that a span tells. */
+/** Returns the facts that a span may have, under their attribute names. */
 export function attributesOf(facts: Record<string, unknown>): Record<string, string | number | boolean> {
   const attributes: Record<string, string | number | boolean> = {}
   for (const [fact, name] of Object.entries(names)) {

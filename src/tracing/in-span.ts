@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { Refusal } from '../errors.ts'
 import type { Span } from './tracing.ts'
 
-/** Does a part of what is traced in a span of its own; without tracing it is just done. */
+/** Runs a part of a traced request or job in a span of its own. Without tracing, only runs it. */
 export function inSpan<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   name: string,

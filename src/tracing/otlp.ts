@@ -19,13 +19,13 @@ import type { Log } from '../process/log.ts'
 import { inTime } from '../process/timeout.ts'
 import { version } from '../version.ts'
 import { attributesOf } from './attributes.ts'
-import { createComplaint, reportingFailures, reportSdkWarnings } from './not-sent.ts'
+import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
-/** A process that ends waits no longer for its last spans to be sent. */
+/** The longest time that a stopping process waits until its last spans are sent. */
 const flushMs = 2000
 
-/** One batch is under way at a time, and what comes meanwhile is kept up to 2 048 spans: a collector that is slower is as good as away. */
+/** The SDK sends one batch at a time and keeps at most 2 048 further spans, so a slower collector would lose spans anyway. */
 const timeoutMillis = 3000
 
 const kinds = {
@@ -36,15 +36,16 @@ const kinds = {
 } as const satisfies Record<SpanKind, Kind>
 
 /**
- * Traces by the standard SDK, which sends them in batches and drops what is too much. How many are kept, and of what, its own variables say
- * (docs/operators/watch.md, "Traces"). No context follows the code around, which would cost every promise something: whoever begins a span knows its parent.
+ * Traces with the standard SDK, which sends spans in batches and drops those over its limits. Its own environment variables set
+ * those limits and the sampling (docs/operators/watch.md, "Traces"). Callers pass the parent of each span, because an implicit
+ * context would cost time with every promise.
  */
 export function createTracing(endpoint: string, log: Log, processType: string): Tracing {
-  const complain = createComplaint(log)
-  reportSdkWarnings(complain)
+  const logLoss = createLogLoss(log)
+  reportSdkWarnings(logLoss)
   const exporter = reportingFailures(
     new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis }),
-    complain,
+    logLoss,
   )
   const provider = new NodeTracerProvider({
     resource: resourceOf(processType),
@@ -55,17 +56,17 @@ export function createTracing(endpoint: string, log: Log, processType: string): 
   return {
     begin: (name, kind, parent) =>
       spanOver(
-        tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : placeOf(parent)),
+        tracer.startSpan(name, { kind: kinds[kind] }, parent === null ? ROOT_CONTEXT : contextOf(parent)),
       ),
     async close() {
-      if (!(await inTime(provider.shutdown(), flushMs))) complain({ why: 'the process ended first' })
+      if (!(await inTime(provider.shutdown(), flushMs))) logLoss({ why: 'the process ended first' })
       trace.disable()
       propagation.disable()
     },
   }
 }
 
-/** What the collector knows the process by. OTEL_RESOURCE_ATTRIBUTES may add to it. */
+/** The attributes that identify this process to the collector. OTEL_RESOURCE_ATTRIBUTES may add more. */
 const resourceOf = (processType: string) =>
   defaultResource()
     .merge(detectResources({ detectors: [envDetector] }))
@@ -76,7 +77,7 @@ const resourceOf = (processType: string) =>
       }),
     )
 
-const placeOf = (traceparent: string): Context => propagation.extract(ROOT_CONTEXT, { traceparent })
+const contextOf = (traceparent: string): Context => propagation.extract(ROOT_CONTEXT, { traceparent })
 
 function spanOver(span: ApiSpan): Span {
   const carrier = { traceparent: '' }
@@ -85,7 +86,7 @@ function spanOver(span: ApiSpan): Span {
     traceId: span.spanContext().traceId,
     traceparent: carrier.traceparent,
     link(traceparent) {
-      const context = trace.getSpanContext(placeOf(traceparent))
+      const context = trace.getSpanContext(contextOf(traceparent))
       if (context !== undefined) span.addLink({ context })
     },
     end({ facts, failed, name }) {

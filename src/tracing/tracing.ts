@@ -1,23 +1,23 @@
 /**
- * A piece of work under way, seen beside the others of its trace. Ended once; one that is never ended is never sent. `traceparent` is where
- * what it causes goes on from, in the form of the W3C's header of that name.
+ * A running part of a trace. A span is ended once; without `end` it is never sent. `traceparent` identifies it as the parent of
+ * further spans, in the format of the W3C header.
  */
 export interface Span {
   traceId: string
   traceparent: string
-  /** Points to a trace that this work was done for, and that it is no part of. */
+  /** Links to the caller's own trace, which this span is not part of. */
   link(traceparent: string): void
-  /** `facts`: as in a log line; only those of attributes.ts are told. */
+  /** Sends the `facts` that attributes.ts names. They are the fields of a log line. */
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/** `request`: somebody waits for it; `job`: of a queue; `call`: of another machine; `part` of any of these. */
+/** `request`: an HTTP request that is served; `job`: a job of a queue; `call`: a call to another machine; `part`: a part of one of these. */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
-/** What sends traces. `deps.tracing` is null where nothing is traced, and then none of OpenTelemetry is loaded. */
+/** Begins spans and sends them. `deps.tracing` is null if nothing is traced. OpenTelemetry is then not loaded. */
 export interface Tracing {
-  /** With a parent that is null or not well-formed a trace begins. */
+  /** Begins a span. If the parent is null or malformed, the span begins a new trace. */
   begin(name: string, kind: SpanKind, parent: string | null): Span
-  /** Sends what is left, for 2 s at most. */
+  /** Sends the remaining spans. Takes at most 2 s. */
   close(): Promise<void>
 }

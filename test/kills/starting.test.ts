@@ -30,7 +30,7 @@ describe('A process that starts', () => {
     const { exitCode, stderr } = await runUntilExit('web', service, changes)
     expect(exitCode).to.equal(1)
     expect(stderr.trim().split('\n')).to.deep.equal([
-      'The environment is not right:',
+      'The environment is not valid:',
       '  WEBHOOK_ALLOWED_HOSTS must not be set in production',
       '  PUBLIC_URL must be https in production',
       '  PAY_URL must be https in production',

@@ -294,7 +294,7 @@ describe('The configuration', () => {
       ])
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
       expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: '0.001' })).to.deep.equal([
-        'LIVE_DELIVERY_RETENTION_DAYS must be 0 (for ever), or 1 or more, in production',
+        'LIVE_DELIVERY_RETENTION_DAYS must be 0 (never delete), or 1 or more, in production',
       ])
       for (const days of ['0', '1'])
         expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
@@ -323,7 +323,7 @@ describe('The configuration', () => {
           expect(faultsOf({ [name]: value }), how).to.equal('')
         }
       expect(refused({ SECRET_KEY_PREVIOUS: inProduction.SECRET_KEY })).to.deep.equal([
-        'SECRET_KEY_PREVIOUS must not be SECRET_KEY itself in production',
+        'SECRET_KEY_PREVIOUS must differ from SECRET_KEY in production',
       ])
       expect(refused({ SECRET_KEY: '****' })).to.deep.equal([
         'SECRET_KEY must be 32 bytes in base64 (openssl rand -base64 32)',

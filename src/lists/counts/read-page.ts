@@ -1,5 +1,5 @@
 import type { Deps } from '../../deps.ts'
-import { furthestSkip, longestReadMs, type Page, pageOf, type Slice } from '../../input/pagination.ts'
+import { longestReadMs, maxSkip, type Page, pageOf, type Slice } from '../../input/pagination.ts'
 import { type Span, within } from '../../input/span.ts'
 import { readWithinPage } from '../page-bytes.ts'
 import type { Mark } from './checkpoint.ts'
@@ -35,7 +35,7 @@ async function readFrom<Item>(
   limit: number,
   projection: Record<string, unknown>,
 ): Promise<Item[]> {
-  if (skip > furthestSkip) return []
+  if (skip > maxSkip) return []
   const { createdAt } = within('createdAt', span)
   const time = { ...createdAt, ...(before === null ? {} : { $lt: before }) }
   const found = collection.find(
