@@ -14,9 +14,9 @@ export const technical = { outcome: 'failed', reason: 'technical_error' } as con
 const newKey = () => randomBytes(12).toString('hex')
 
 /** Long enough for a test on a busy machine. */
-const goodForMs = 60_000
+const orderTimeoutMs = 60_000
 
-/** Customers of one service, with their wallets. */
+/** Returns what creates customers of one service with their sandbox wallets, and their orders. */
 export function customersOf(service: Service) {
   const wallet = service.deps.wallets.forPayments(true) as Wallet
   let made = 0
@@ -24,7 +24,7 @@ export function customersOf(service: Service) {
   const order = (changes: Partial<PaymentOrder> & { phone: string }): PaymentOrder => ({
     key: newKey(),
     amount: 100,
-    validUntil: new Date(service.clock.now().getTime() + goodForMs),
+    validUntil: new Date(service.clock.now().getTime() + orderTimeoutMs),
     businessId: 'a-business',
     referenceNumber: 'PI-TEST',
     pin,
@@ -46,11 +46,11 @@ export function customersOf(service: Service) {
       key,
       amount,
       paymentKey,
-      validUntil: new Date(service.clock.now().getTime() + goodForMs),
+      validUntil: new Date(service.clock.now().getTime() + orderTimeoutMs),
     }),
-    ask: (kind: 'payment' | 'refund', key: string) =>
+    queryStatus: (kind: 'payment' | 'refund', key: string) =>
       wallet.status({ kind, businessId: 'b1', key, amount: 100, validUntil: service.clock.now() }),
-    /** A customer with so many centimes; answers the phone number. */
+    /** Creates a customer with a balance in centimes. Returns the phone number. */
     async customer(balance: number): Promise<string> {
       made += 1
       const phone = String(33_000_000 + made)

@@ -29,13 +29,16 @@ import {
   silentEndpoint,
   stopEndpoints,
 } from '../webhooks/endpoint-servers.ts'
+import { done, locked, notExecuted, poor, technical, wrongPin } from './customers.ts'
 
-/** Long enough for an answer on loopback, also on a busy machine. */
+/** Long enough for a response on loopback, even on a busy machine. */
 const timeoutMs = 5000
-/** For what is waited for in vain. */
+/** For tests that wait until the timeout. */
 const shortTimeoutMs = 400
-/** A provider is told so much more than what an order is good for: its clock may be ahead. */
-const skewMs = 30_000
+/** The `validUntil` that a provider receives is this much later than the order's own, because its clock may be ahead. */
+const maxClockSkewMs = 30_000
+
+const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
 
 describe('The live wallet', () => {
   let provider: Provider
@@ -92,7 +95,7 @@ describe('The live wallet', () => {
     validUntil: inSeconds(15),
     ...changes,
   })
-  const about = ({ key, amount, validUntil }: PaymentOrder): StatusQuery => ({
+  const queryFor = ({ key, amount, validUntil }: PaymentOrder): StatusQuery => ({
     kind: 'payment',
     businessId: 'b1',
     key,
@@ -102,14 +105,14 @@ describe('The live wallet', () => {
 
   it('takes and refunds money and reads outcomes, each in a signed request', async () => {
     const order = payment()
-    expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'done' })
+    expect(await wallet.authorise(order)).to.deep.equal(done)
     const refund = refundOf(order)
-    expect(await wallet.refund(refund)).to.deep.equal({ outcome: 'done' })
-    expect(await wallet.status(about(order))).to.deep.equal({ outcome: 'done' })
+    expect(await wallet.refund(refund)).to.deep.equal(done)
+    expect(await wallet.status(queryFor(order))).to.deep.equal(done)
     expect(
-      await wallet.status({ ...about(order), kind: 'refund', key: refund.key, amount: 300 }),
-    ).to.deep.equal({ outcome: 'done' })
-    // The provider answers 401 to what is not signed right.
+      await wallet.status({ ...queryFor(order), kind: 'refund', key: refund.key, amount: 300 }),
+    ).to.deep.equal(done)
+    // The provider returns 401 for a wrong signature.
     expect(provider.movements.map(({ amount }) => amount)).to.deep.equal([-700, 300])
     const { phone, pin, referenceNumber: reference, businessId, ...money } = order
     const { key, amount, paymentKey, validUntil } = refund
@@ -123,7 +126,10 @@ describe('The live wallet', () => {
       [
         { ...money, currency: 'MRU', phone, pin, reference, businessId },
         { key, amount, paymentKey, validUntil, currency: 'MRU' },
-      ].map((sent) => ({ ...sent, validUntil: new Date(sent.validUntil.getTime() + skewMs).toISOString() })),
+      ].map((sent) => ({
+        ...sent,
+        validUntil: new Date(sent.validUntil.getTime() + maxClockSkewMs).toISOString(),
+      })),
     )
     expect(log).to.equal('')
   })
@@ -145,74 +151,61 @@ describe('The live wallet', () => {
 
   it('distinguishes the failures of the provider, and treats an unknown reason as the mildest', async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
-      ['succeeded', undefined, { outcome: 'done' }],
-      ['declined', 'insufficient_funds', { outcome: 'declined', reason: 'insufficient_funds' }],
+      ['succeeded', undefined, done],
+      ['declined', 'insufficient_funds', poor],
       ['declined', 'limit_exceeded', { outcome: 'declined', reason: 'limit_exceeded' }],
       ['declined', 'wrong_pin', { outcome: 'declined', reason: 'limit_exceeded' }],
       ['declined', undefined, { outcome: 'declined', reason: 'limit_exceeded' }],
       ['failed', 'wallet_closed', { outcome: 'failed', reason: 'wallet_closed' }],
-      ['failed', 'technical_error', { outcome: 'failed', reason: 'technical_error' }],
-      ['failed', { why: 'no idea' }, { outcome: 'failed', reason: 'technical_error' }],
-      ['refused', 'wallet_locked', { outcome: 'refused', reason: 'wallet_locked' }],
-      ['refused', 'wrong_pin', { outcome: 'refused', reason: 'wrong_pin' }],
-      ['refused', null, { outcome: 'refused', reason: 'wrong_pin' }],
+      ['failed', 'technical_error', technical],
+      ['failed', { why: 'no idea' }, technical],
+      ['refused', 'wallet_locked', locked],
+      ['refused', 'wrong_pin', wrongPin],
+      ['refused', null, wrongPin],
       ['pending', undefined, { outcome: 'unknown', why: 'pending' }],
     ]
     for (const [status, reason, expected] of table) {
-      const answer: ProviderBehaviour = (res, _work, { key }) =>
-        send(res, { status: 200, body: { key, status, reason, fault: 'a field nobody reads' } })
-      provider.handleOrders(answer)
-      provider.handleQueries(answer)
+      const behaviour: ProviderBehaviour = (res, _work, { key }) =>
+        send(res, { status: 200, body: { key, status, reason, fault: 'an unknown field' } })
+      provider.handleOrders(behaviour)
+      provider.handleQueries(behaviour)
       const order = payment()
       expect(await wallet.authorise(order), status).to.deep.equal(expected)
-      expect(await wallet.status(about(order)), status).to.deep.equal(expected)
+      expect(await wallet.status(queryFor(order)), status).to.deep.equal(expected)
       if (status !== 'refused') expect(await wallet.refund(refundOf(order)), status).to.deep.equal(expected)
     }
     expect(log).to.equal('')
   })
 
-  /** Leaves it with a connection at hand, so that no slow machine takes the time for one out of the time for an answer. */
-  async function connect(asking: Wallet): Promise<void> {
+  /** Opens a connection, so that on a slow machine connecting does not use up the timeout of the next request. */
+  async function connect(connected: Wallet): Promise<void> {
     provider.handleQueries(asSpecified)
     await waitFor('a connection', async () => {
-      const told = await asking.status(about(payment()))
-      return told.outcome === 'unknown' && told.why === 'not there'
+      const result = await connected.status(queryFor(payment()))
+      return result.outcome === 'unknown' && result.why === 'not there'
     })
   }
 
-  /** Answers that say nothing: each is done all the same, so that believing the opposite would be wrong too. */
-  const faults: [what: string, manner: ProviderBehaviour, why: RegExp][] = [
+  /** Carries out the order and responds with these fields beside its key. */
+  const respond = (fields: Record<string, unknown>, status = 200): ProviderBehaviour =>
+    respondWith((res, { key }) => send(res, { status, body: { key, ...fields } }))
+  /** Responses that prove nothing. The provider still carries out each order, so assuming the opposite would be wrong. */
+  const faults: [what: string, behaviour: ProviderBehaviour, why: RegExp][] = [
     ['status 500', respondWith((res) => res.writeHead(500).end()), /^status 500$/],
     ['status 401', respondWith((res) => res.writeHead(401).end()), /^status 401$/],
-    [
-      'status 409, well-formed',
-      respondWith((res, { key }) => send(res, { status: 409, body: { key, status: 'declined' } })),
-      /^status 409$/,
-    ],
-    [
-      'status 201, well-formed',
-      respondWith((res, { key }) => send(res, { status: 201, body: { key, status: 'succeeded' } })),
-      /^status 201$/,
-    ],
+    ['status 409, well-formed', respond({ status: 'declined' }, 409), /^status 409$/],
+    ['status 201, well-formed', respond({ status: 'succeeded' }, 201), /^status 201$/],
     ['no body', respondWith((res) => res.writeHead(204).end()), /^status 204$/],
     ['a page', respondWith((res) => res.end('<html>Welcome</html>')), /^malformed$/],
     ['null', respondWith((res) => res.end('null')), /^malformed$/],
     ['a list', respondWith((res) => res.end('[]')), /^malformed$/],
-    ['half of an answer', respondWith((res) => res.end('{"key":"')), /^malformed$/],
-    ['a status of its own', respondWith((res, { key }) => say(res, { key, status: 'paid' })), /^malformed$/],
-    ['unknown, with 200', respondWith((res, { key }) => say(res, { key, status: 'unknown' })), /^malformed$/],
-    ['another key', respondWith((res) => say(res, { key: 'x', status: 'declined' })), /^another key$/],
-    ['no key', respondWith((res) => say(res, { status: 'declined' })), /^malformed$/],
-    [
-      'another amount',
-      respondWith((res, { key }) => say(res, { key, status: 'succeeded', amount: 70 })),
-      /^another amount$/,
-    ],
-    [
-      'an amount as text',
-      respondWith((res, { key }) => say(res, { key, status: 'succeeded', amount: '700' })),
-      /^malformed$/,
-    ],
+    ['half a response', respondWith((res) => res.end('{"key":"')), /^malformed$/],
+    ['a status of its own', respond({ status: 'paid' }), /^malformed$/],
+    ['unknown, with 200', respond({ status: 'unknown' }), /^malformed$/],
+    ['another key', respond({ key: 'x', status: 'declined' }), /^another key$/],
+    ['no key', respond({ key: undefined, status: 'declined' }), /^malformed$/],
+    ['another amount', respond({ status: 'succeeded', amount: 70 }), /^another amount$/],
+    ['an amount as text', respond({ status: 'succeeded', amount: '700' }), /^malformed$/],
     ['too much', respondWith((res) => res.end(JSON.stringify({ more: 'x'.repeat(20_000) }))), /^too large$/],
     ['very long headers', respondWith((res) => res.setHeader('X', 'x'.repeat(20_000)).end()), /^too large$/],
     ['not HTTP', respondWith((res) => res.socket?.end('succeeded\r\n\r\n')), /^malformed$/],
@@ -221,7 +214,6 @@ describe('The live wallet', () => {
     ['nothing at all', respondWith(() => {}), /^timeout$/],
     ['a byte now and then', respondWith((res) => drip(res)), /^timeout$/],
   ]
-  const say = (res: ServerResponse, body: Record<string, unknown>) => send(res, { status: 200, body })
   const cut = (res: ServerResponse): void => {
     res.writeHead(200, { 'Content-Length': '90' }).write('{"key":')
     setTimeout(() => res.destroy(), 20)
@@ -231,26 +223,26 @@ describe('The live wallet', () => {
     res.on('close', () => clearInterval(timer))
   }
 
-  for (const [what, manner, why] of faults)
-    it(`treats the outcome of an order as unknown after ${what}, and asks for it`, async () => {
-      provider.handleOrders(manner)
+  for (const [what, behaviour, why] of faults)
+    it(`treats the outcome of an order as unknown after ${what}, and finds it with a query`, async () => {
+      provider.handleOrders(behaviour)
       const order = payment()
-      const asking = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
-      for (const ask of [() => asking.authorise(order), () => asking.status(about(order))]) {
-        await connect(asking)
-        provider.handleQueries(manner)
-        const outcome = await ask()
+      const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
+      for (const call of [() => connected.authorise(order), () => connected.status(queryFor(order))]) {
+        await connect(connected)
+        provider.handleQueries(behaviour)
+        const outcome = await call()
         expect(outcome.outcome).to.equal('unknown')
         expect((outcome as { why: string }).why).to.match(why)
       }
       provider.handleQueries(asSpecified)
-      expect(await wallet.status(about(order))).to.deep.equal({ outcome: 'done' })
+      expect(await wallet.status(queryFor(order))).to.deep.equal(done)
       expect(provider.requests.filter(({ method }) => method === 'POST')).to.have.length(1)
       expect(log).to.match(/wallet\.failing/)
     })
 
   it('does not trust a refusal of a refund', async () => {
-    provider.handleOrders((res, _work, { key }) => say(res, { key, status: 'refused', reason: 'wrong_pin' }))
+    provider.handleOrders(respond({ status: 'refused', reason: 'wrong_pin' }))
     expect(await wallet.refund(refundOf(payment()))).to.deep.equal({ outcome: 'unknown', why: 'malformed' })
   })
 
@@ -261,10 +253,8 @@ describe('The live wallet', () => {
       res.end()
     })
     for (const status of [301, 302, 303, 307, 308]) {
-      const away: ProviderBehaviour = respondWith((res) =>
-        res.writeHead(status, { Location: `http://127.0.0.1:${elsewhere.port}/` }).end(),
-      )
-      provider.handleOrders(away)
+      const headers = { Location: `http://127.0.0.1:${elsewhere.port}/` }
+      provider.handleOrders(respondWith((res) => res.writeHead(status, headers).end()))
       const unknown = { outcome: 'unknown', why: `status ${status}` }
       expect(await wallet.authorise(payment())).to.deep.equal(unknown)
     }
@@ -277,9 +267,8 @@ describe('The live wallet', () => {
       const text = `to order ${(orders += 1)}`
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`.repeat(2))
     })
-    // One connection, for which the next one waits already.
+    // The second request waits for the only connection.
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
-    const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     const exchanged = await Promise.all([1, 2].map(() => exchange(pool, request, timeoutMs)))
     expect(exchanged.map((each) => each.outcome === 'responded' && each.body)).to.deep.equal([
       'to order 1',
@@ -294,27 +283,27 @@ describe('The live wallet', () => {
       silentEndpoint(),
       httpsEndpoint('self-signed', (_req, res) => res.end()),
     ])
-    const unreachable: [url: string, why: string][] = [
+    const unreachableUrls: [url: string, why: string][] = [
       [`http://127.0.0.1:${port}`, 'refused'],
       ['http://nobody.invalid', 'no (such host|DNS)'],
       [`https://127.0.0.1:${silent.port}`, 'no connection'],
       [`https://127.0.0.1:${selfSigned.port}`, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ]
-    for (const [url, why] of unreachable) {
-      const nobody = open(url, shortTimeoutMs)
-      expect(await nobody.authorise(payment()), url).to.deep.equal({ outcome: 'not-executed' })
-      expect(await nobody.refund(refundOf(payment())), url).to.deep.equal({ outcome: 'not-executed' })
-      // A question that does not get through answers nothing, however late.
-      const old = { ...about(payment()), validUntil: inSeconds(-3600) }
-      expect((await nobody.status(old)).outcome, url).to.equal('unknown')
-      await nobody.close()
+    for (const [url, why] of unreachableUrls) {
+      const unreachable = open(url, shortTimeoutMs)
+      expect(await unreachable.authorise(payment()), url).to.deep.equal(notExecuted)
+      expect(await unreachable.refund(refundOf(payment())), url).to.deep.equal(notExecuted)
+      // A query without a response proves nothing, even long after the deadline.
+      const old = { ...queryFor(payment()), validUntil: inSeconds(-3600) }
+      expect((await unreachable.status(old)).outcome, url).to.equal('unknown')
+      await unreachable.close()
       expect(log, url).to.match(new RegExp(`"why":"${why}".*wallet\\.failing`))
     }
   })
 
   it('sends no order after its deadline', async () => {
     const order = payment({ validUntil: clock.now() })
-    expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'not-executed' })
+    expect(await wallet.authorise(order)).to.deep.equal(notExecuted)
     expect(await wallet.refund(refundOf(order, { validUntil: inSeconds(-1) }))).to.deep.equal({
       outcome: 'not-executed',
     })
@@ -329,11 +318,10 @@ describe('The live wallet', () => {
       void gate.passed.then(() => res.end())
     })
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
-    const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     const first = exchange(pool, request, 5000)
     await waitFor('the first', () => arrived === 1)
     const neverSent = { outcome: 'never-sent', why: 'no connection' }
-    // Free again while there would still be time, but too little of it to hear what became of an order.
+    // The connection becomes free before the timeout, but too late to wait for the response to an order.
     setTimeout(gate.open, 350)
     expect(await exchange(pool, request, 500)).to.deep.equal(neverSent)
     expect(await first).to.include({ outcome: 'responded', status: 200 })
@@ -345,25 +333,25 @@ describe('The live wallet', () => {
   it('leaves connections to other businesses while the provider hangs for one', async () => {
     const gate = createGate()
     let hanging = 0
-    provider.handleOrders(async (res, work, asked) => {
-      if (JSON.parse(asked.body).businessId === 'b1') {
+    provider.handleOrders(async (res, work, request) => {
+      if (JSON.parse(request.body).businessId === 'b1') {
         hanging += 1
         await gate.passed
       }
-      return asSpecified(res, work, asked)
+      return asSpecified(res, work, request)
     })
     const orders = Array.from({ length: 300 }, () => wallet.authorise(payment()))
     await waitFor('half of the connections', () => hanging === 128)
-    expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal({ outcome: 'done' })
-    // Each freed connection goes to the next that waits.
+    expect(await wallet.authorise(payment({ businessId: 'b2' }))).to.deep.equal(done)
+    // Each free connection goes to the next waiting order.
     gate.open()
-    for (const outcome of await Promise.all(orders)) expect(outcome).to.deep.equal({ outcome: 'done' })
+    for (const outcome of await Promise.all(orders)) expect(outcome).to.deep.equal(done)
     expect(hanging).to.equal(300)
   })
 
-  it('lets no HTTP client repeat an order by itself', async () => {
+  it('does not let the HTTP client repeat an order', async () => {
     let written = 0
-    /** As undici may do when a connection that was kept breaks in the wrong moment. */
+    /** Starts each request twice, as undici may do when a kept connection breaks. */
     const dispatch = (_request: unknown, handler: Dispatcher.DispatchHandler): boolean => {
       for (let time = 0; time < 2; time += 1) {
         let isAborted = false
@@ -376,7 +364,6 @@ describe('The live wallet', () => {
       }
       return true
     }
-    const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     const { outcome } = await exchange({ dispatch } as unknown as Pool, request, 1000)
     expect([outcome, written]).to.deep.equal(['lost', 1])
   })
@@ -389,7 +376,6 @@ describe('The live wallet', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
     })
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
-    const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
     expect(await exchange(pool, request, timeoutMs)).to.include({ outcome: 'responded', status: 200 })
     await waitFor('the connection is free', () => pool.stats.free === 1)
     expect(await exchange(pool, request, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
@@ -401,22 +387,22 @@ describe('The live wallet', () => {
     provider.handleOrders(requestLost)
     const order = payment()
     await wallet.authorise(order)
-    const question = about(order)
-    const toldUntil = order.validUntil.getTime() + skewMs
+    const query = queryFor(order)
+    const deadline = order.validUntil.getTime() + maxClockSkewMs
     const notThere = { outcome: 'unknown', why: 'not there' }
-    clock.freeze(new Date(toldUntil + 60_000))
-    expect(await wallet.status(question)).to.deep.equal(notThere)
+    clock.freeze(new Date(deadline + 60_000))
+    expect(await wallet.status(query)).to.deep.equal(notThere)
     clock.advance(1)
-    expect(await wallet.status(question)).to.deep.equal({ outcome: 'not-executed' })
-    // The provider may have forgotten it after 30 days.
-    clock.freeze(new Date(toldUntil + 30 * 86_400_000))
-    expect(await wallet.status(question)).to.deep.equal(notThere)
-    clock.freeze(new Date(toldUntil + 28 * 86_400_000))
-    expect(await wallet.status({ ...question, kind: 'refund' })).to.deep.equal({ outcome: 'not-executed' })
-    // What somebody else says at that address is not the provider's word.
+    expect(await wallet.status(query)).to.deep.equal(notExecuted)
+    // After 30 days, the provider may have forgotten the order.
+    clock.freeze(new Date(deadline + 30 * 86_400_000))
+    expect(await wallet.status(query)).to.deep.equal(notThere)
+    clock.freeze(new Date(deadline + 28 * 86_400_000))
+    expect(await wallet.status({ ...query, kind: 'refund' })).to.deep.equal(notExecuted)
+    // A 404 of another server at this address is not a response of the provider.
     for (const body of ['', '{}', '{"status":"unknown"}', '{"key":"x","status":"unknown"}']) {
       provider.handleQueries((res) => res.writeHead(404).end(body))
-      expect((await wallet.status(question)).outcome, body).to.equal('unknown')
+      expect((await wallet.status(query)).outcome, body).to.equal('unknown')
     }
   })
 
@@ -426,10 +412,10 @@ describe('The live wallet', () => {
     provider.handleOrders(expired)
     provider.handleQueries(expired)
     const order = payment()
-    expect(await wallet.authorise(order)).to.deep.equal({ outcome: 'not-executed' })
-    expect(await wallet.refund(refundOf(order))).to.deep.equal({ outcome: 'not-executed' })
+    expect(await wallet.authorise(order)).to.deep.equal(notExecuted)
+    expect(await wallet.refund(refundOf(order))).to.deep.equal(notExecuted)
     expect(log).to.match(/"why":"expired".*wallet\.failing/)
-    expect((await wallet.status(about(order))).outcome).to.equal('unknown')
+    expect((await wallet.status(queryFor(order))).outcome).to.equal('unknown')
     for (const [status, body] of [
       [410, { key: 'x', status: 'expired' }],
       [410, { status: 'expired' }],
@@ -443,48 +429,42 @@ describe('The live wallet', () => {
     }
   })
 
-  it('uses the time before the question, because the order may arrive after its response', async () => {
+  it('uses the time before the query, because the order may arrive before its response', async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {
-      const answer = work()
-      void gate.passed.then(() => send(res, answer))
+      const response = work()
+      void gate.passed.then(() => send(res, response))
     })
-    const asking = wallet.status(about(order))
-    await waitFor('the question', () => provider.requests.length === 1)
+    const result = wallet.status(queryFor(order))
+    await waitFor('the query', () => provider.requests.length === 1)
     clock.advance(120_000)
     gate.open()
-    expect(await asking).to.deep.equal({ outcome: 'unknown', why: 'not there' })
+    expect(await result).to.deep.equal({ outcome: 'unknown', why: 'not there' })
   })
 
   it('gets the true outcome of 20 concurrent orders with one key, and pays once', async () => {
     const order = payment()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => wallet.authorise(order)))
-    expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => ({ outcome: 'done' })))
+    expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => done))
     expect(provider.movements).to.have.length(1)
   })
 
   it('logs no PIN, phone or key, and each fault only now and then', async () => {
     provider.handleOrders((res, _work, { body }) => res.writeHead(500).end(body))
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
-    const lines = log.trim().split('\n')
-    expect(lines).to.have.length(1)
-    expect(JSON.parse(lines[0] ?? '')).to.include({
-      level: 40,
-      msg: 'wallet.failing',
-      kind: 'payment',
-      key: `payment-${keys - 4}`,
-      why: 'status 500',
-    })
-    // Another fault is not hidden by the one that comes by the thousand.
-    provider.handleOrders((res) => res.writeHead(503).end())
-    for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
-    expect(
+    const lines = () =>
       log
         .trim()
         .split('\n')
-        .map((line) => JSON.parse(line).why),
-    ).to.deep.equal(['status 500', 'status 503'])
+        .map((line) => JSON.parse(line))
+    const fields = { level: 40, msg: 'wallet.failing', kind: 'payment', key: `payment-${keys - 4}` }
+    expect(lines()).to.have.length(1)
+    expect(lines()[0]).to.include({ ...fields, why: 'status 500' })
+    // A frequent fault does not hide another.
+    provider.handleOrders((res) => res.writeHead(503).end())
+    for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
+    expect(lines().map(({ why }) => why)).to.deep.equal(['status 500', 'status 503'])
     for (const secret of [payer.phone, payer.pin, provider.key, 'sha256']) expect(log).not.to.include(secret)
   })
 
@@ -498,8 +478,8 @@ describe('The live wallet', () => {
     await waitFor('the order', () => provider.requests.length === 1)
     const closed = closing.close()
     gate.open()
-    expect(await paying).to.deep.equal({ outcome: 'done' })
+    expect(await paying).to.deep.equal(done)
     await closed
-    expect(await closing.authorise(payment())).to.deep.equal({ outcome: 'not-executed' })
+    expect(await closing.authorise(payment())).to.deep.equal(notExecuted)
   })
 })

@@ -12,12 +12,12 @@ interface Case {
   phone: string
   kind: 'payment' | 'refund'
   order: PaymentOrder | RefundOrder
-  /** Centimes before. */
+  /** Centimes before the order. */
   balance: number
-  told: KnownOutcome[]
+  outcomes: KnownOutcome[]
 }
 
-describe('A sandbox wallet, if a process is killed between any two steps of', function () {
+describe('A sandbox wallet whose process is killed between any two steps', function () {
   this.timeout(60_000)
   const service = withService()
   let customers: ReturnType<typeof customersOf>
@@ -28,29 +28,28 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
   after(() => closeInBackground(closings))
 
   const walletOf = (victim: Victim) => victim.deps.wallets.forPayments(true) as Wallet
-  /** By the victim's clock, which may be behind. */
-  const stillGood = (victim: Victim) => ({ validUntil: new Date(victim.deps.now().getTime() + 10_000) })
+  /** Uses the victim's clock, which may be behind. */
+  const freshDeadline = (victim: Victim) => ({ validUntil: new Date(victim.deps.now().getTime() + 10_000) })
 
   const operation = (prepare: () => Promise<Case>, seen: Set<string>) => ({
     prepare,
-    async run(victim: Victim, { kind, order, told }: Case) {
+    async run(victim: Victim, { kind, order, outcomes }: Case) {
       const wallet = walletOf(victim)
-      const sent = { ...order, ...stillGood(victim) }
+      const sent = { ...order, ...freshDeadline(victim) }
       const outcome =
         kind === 'payment'
           ? await wallet.authorise(sent as PaymentOrder)
           : await wallet.refund(sent as RefundOrder)
-      told.push(outcome as KnownOutcome)
+      outcomes.push(outcome as KnownOutcome)
     },
-    async repeat({ kind, order, told }: Case) {
-      told.push((await customers.ask(kind, order.key)) as KnownOutcome)
+    async repeat({ kind, order, outcomes }: Case) {
+      outcomes.push((await customers.queryStatus(kind, order.key)) as KnownOutcome)
       await finishMovements(service.deps)
     },
-    /** One word, told each time, and the balance says the same. */
-    async check({ phone, kind, order, balance, told }: Case, label: string) {
-      const outcomes = new Set(told.map(({ outcome }) => outcome))
-      expect([...outcomes], label).to.have.length(1)
-      const [outcome = ''] = outcomes
+    /** Every call returned the same outcome, and the balance agrees with it. */
+    async check({ phone, kind, order, balance, outcomes }: Case, label: string) {
+      const [outcome = '', ...others] = new Set(outcomes.map((each) => each.outcome))
+      expect(others, label).to.deep.equal([])
       seen.add(outcome)
       const moved = outcome === 'done' ? order.amount : 0
       const account = await customers.accountOf(phone)
@@ -65,33 +64,25 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
 
   async function payment(): Promise<Case> {
     const phone = await customers.customer(1000)
-    return { phone, kind: 'payment', order: customers.order({ phone, amount: 700 }), balance: 1000, told: [] }
+    const order = customers.order({ phone, amount: 700 })
+    return { phone, kind: 'payment', order, balance: 1000, outcomes: [] }
   }
 
   async function refund(): Promise<Case> {
     const phone = await customers.customer(1000)
     const paid = customers.order({ phone, amount: 700 })
     await customers.wallet.authorise(paid)
-    return { phone, kind: 'refund', order: customers.refundOf(paid.key, 450), balance: 300, told: [] }
+    return { phone, kind: 'refund', order: customers.refundOf(paid.key, 450), balance: 300, outcomes: [] }
   }
 
-  /** A process dies between the debit and the ledger. */
-  async function leaveBehind(phone: string, key: string) {
-    const left = {
-      nonce: 'n',
-      key,
-      kind: 'payment',
-      amount: 700,
-      paymentKey: key,
-      since: service.clock.now(),
-    }
-    await service.deps.WalletAccount.updateOne(
-      { _id: phone },
-      { $set: { current: left }, $inc: { balance: -700 } },
-    )
+  /** Stores what a process leaves that dies between the debit and the ledger. */
+  async function abandon(phone: string, key: string) {
+    const order = { key, kind: 'payment', amount: 700, paymentKey: key }
+    const current = { ...order, nonce: 'n', since: service.clock.now() }
+    await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: { current }, $inc: { balance: -700 } })
   }
 
-  it('a payment, keeps its balance consistent and has one outcome', async () => {
+  it('keeps its balance consistent and gives a payment one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
     const steps = await killAtEveryStep(service, killed, closings, 0)
@@ -107,7 +98,7 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
     await landDuringRetry(service, killed, closings, 4)
   })
 
-  it('a refund, keeps its balance consistent and has one outcome', async () => {
+  it('keeps its balance consistent and gives a refund one outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(refund, seen)
     const steps = await killAtEveryStep(service, killed, closings, 0)
@@ -117,21 +108,21 @@ describe('A sandbox wallet, if a process is killed between any two steps of', fu
     await landDuringRetry(service, killed, closings, 2)
   })
 
-  it('either, is completed by a poll', async () => {
+  it('finishes the movement by a poll', async () => {
     const { phone, order } = await payment()
-    await leaveBehind(phone, order.key)
+    await abandon(phone, order.key)
     expect(await finishLeftovers(service.deps)).to.equal(0)
     service.clock.advance(5000)
     expect(await finishLeftovers(service.deps)).to.equal(1)
     expect(await customers.accountOf(phone)).to.include({ balance: 300, current: null })
-    expect(await customers.ask('payment', order.key)).to.deep.equal({ outcome: 'done' })
+    expect(await customers.queryStatus('payment', order.key)).to.deep.equal({ outcome: 'done' })
   })
 
-  it('either, does not make its next customer wait', async () => {
+  it('does not make its next customer wait', async () => {
     const { phone, order } = await payment()
-    await leaveBehind(phone, order.key)
+    await abandon(phone, order.key)
     expect(await customers.pay({ phone, amount: 301 })).to.include({ outcome: 'declined' })
     expect(await customers.pay({ phone, amount: 300 })).to.deep.equal({ outcome: 'done' })
-    expect(await customers.ask('payment', order.key)).to.deep.equal({ outcome: 'done' })
+    expect(await customers.queryStatus('payment', order.key)).to.deep.equal({ outcome: 'done' })
   })
 })

@@ -20,7 +20,7 @@ describe('A sandbox wallet', () => {
   const pass = (ms: number) => {
     for (const { clock } of [service, beside]) clock.advance(ms)
   }
-  /** Acts at once, in both processes by turns. */
+  /** Acts concurrently, alternating between both processes. */
   const inBoth = <T>(count: number, act: (where: typeof here) => Promise<T>): Promise<T[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? here : there)))
   const count = (outcomes: unknown[], wanted: object) =>
@@ -62,7 +62,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(locked)
     pass(2000)
     expect(await here.pay({ phone })).to.deep.equal(done)
-    // From here on there are five again.
+    // Then five attempts are available again.
     for (const _ of [1, 2, 3, 4, 5]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone })).to.deep.equal(locked)
     expect(await here.balanceOf(phone)).to.equal(900)
@@ -71,7 +71,8 @@ describe('A sandbox wallet', () => {
   it('clears the wrong PINs after the right one', async () => {
     const phone = await here.customer(1000)
     for (const _ of [1, 2]) {
-      for (const _try of [1, 2, 3, 4]) expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
+      for (const _attempt of [1, 2, 3, 4])
+        expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
       expect(await here.pay({ phone })).to.deep.equal(done)
     }
   })
@@ -91,7 +92,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
   })
 
-  it('counts a failed attempt, and is not locked for ever, if a process dies while it checks the PIN', async () => {
+  it('counts a failed attempt, and is not locked permanently, if a process dies while it checks the PIN', async () => {
     const phone = await here.customer(1000)
     const taken = {
       'pinAttempts.taken': 5,
@@ -154,7 +155,7 @@ describe('A sandbox wallet', () => {
     const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
     expect(count(outcomes, done)).to.equal(10)
     expect(await there.wallet.authorise(order)).to.deep.equal(done)
-    expect(await here.ask('payment', order.key)).to.deep.equal(done)
+    expect(await here.queryStatus('payment', order.key)).to.deep.equal(done)
     expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
   })
 
@@ -166,17 +167,17 @@ describe('A sandbox wallet', () => {
     await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: { balance: 1000 } })
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
     expect(await here.wallet.authorise({ ...refused, pin })).to.deep.equal(wrongPin)
-    expect([await here.ask('payment', declined.key), await here.ask('payment', refused.key)]).to.deep.equal([
-      poor,
-      wrongPin,
-    ])
+    expect([
+      await here.queryStatus('payment', declined.key),
+      await here.queryStatus('payment', refused.key),
+    ]).to.deep.equal([poor, wrongPin])
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('never carries out an order after a question about it or after its deadline', async () => {
+  it('never carries out an order after a status query or after its deadline', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
-    expect(await there.ask('payment', order.key)).to.deep.equal(notExecuted)
+    expect(await there.queryStatus('payment', order.key)).to.deep.equal(notExecuted)
     expect(await here.wallet.authorise(order)).to.deep.equal(notExecuted)
     const late = here.order({ phone, validUntil: service.clock.now() })
     expect(await here.wallet.authorise(late)).to.deep.equal(notExecuted)
@@ -206,7 +207,7 @@ describe('A sandbox wallet', () => {
       expect(count(outcomes, done)).to.equal(10)
       expect(await here.wallet.refund(here.refundOf(key, 600))).to.deep.equal(done)
       expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
-      expect(await here.ask('refund', order.key)).to.deep.equal(done)
+      expect(await here.queryStatus('refund', order.key)).to.deep.equal(done)
     })
 
     it('gets back no more than was paid under concurrent refunds', async () => {
@@ -216,14 +217,14 @@ describe('A sandbox wallet', () => {
       expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
     })
 
-    it('gets back nothing for an unknown payment, nor for a refund after a question about it', async () => {
+    it('gets back nothing for an unknown payment, nor for a refund after a status query', async () => {
       const { phone, key } = await paid()
       expect(await here.wallet.refund(here.refundOf('no-payment', 10))).to.deep.equal(technical)
       const unpaid = here.order({ phone })
       expect(await here.wallet.authorise(unpaid)).to.deep.equal(poor)
       expect(await here.wallet.refund(here.refundOf(unpaid.key, 10))).to.deep.equal(technical)
       const order = here.refundOf(key, 10)
-      expect(await here.ask('refund', order.key)).to.deep.equal(notExecuted)
+      expect(await here.queryStatus('refund', order.key)).to.deep.equal(notExecuted)
       expect(await here.wallet.refund(order)).to.deep.equal(notExecuted)
       expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
     })
