@@ -1,6 +1,6 @@
 /**
- * Body of POST /dev/intents (SPEC 4.1). `errorCodes` gives the error code for each keyword that fails (`*` for any other keyword). Without it the
- * code is VALIDATION_ERROR. Lengths are in Unicode code points.
+ * Body of POST /dev/intents (SPEC 4.1). `errorCodes` maps each keyword that can fail to an error code (`*` stands for
+ * any other keyword). The default is VALIDATION_ERROR. Lengths are in Unicode code points.
  */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({

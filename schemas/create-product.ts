@@ -33,7 +33,9 @@ export const variantFields = {
 
 const { price, stock, sku } = variantFields
 
-/** The fields of a product in a request, besides its variants. `price`, `stock` and `sku` belong to the only variant. */
+/**
+ * The fields of a product in a request, besides its variants. `price`, `stock` and `sku` belong to the only variant.
+ */
 export const productFields = {
   name: { type: 'string', maxLength: maxNameLength, format: 'written-text' },
   description: { type: 'string', maxLength: maxDescriptionLength, format: 'written-or-empty-text' },

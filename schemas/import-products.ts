@@ -15,7 +15,7 @@ export interface ImportProductsQuery {
   dryRun?: 'true' | 'false'
 }
 
-/** A JSON body of 2 MiB cannot contain a longer text. */
+/** The longest CSV text. A JSON body of 2 MiB cannot contain a longer one. */
 const maxCsvLength = 2 * 1024 * 1024
 
 /** Body of an import as JSON. The file may also be the body itself, or the field `file` of a form. */

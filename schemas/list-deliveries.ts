@@ -6,7 +6,10 @@ import { spanQuery } from './span.ts'
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** Query of GET /dev/webhooks/events (SPEC 4.8). Values are the text of the URL; a repeated parameter is an array and fails. */
+/**
+ * Query of GET /dev/webhooks/events (SPEC 4.8). Values are the text of the URL; a repeated parameter is an array and
+ * fails.
+ */
 export const listDeliveriesQuery = {
   type: 'object',
   properties: {

@@ -8,7 +8,7 @@ import { eventFields } from './responses/intent.ts'
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** Null for an unpaid OPEN intent. */
+/** The amount is null for an unpaid OPEN intent. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)

@@ -1,4 +1,4 @@
-/** The limits of a product, in a request body and in a CSV file. Lengths are in Unicode code points. */
+/** The limits of a product in a request body and in a CSV file. Lengths are in Unicode code points. */
 export const maxNameLength = 200
 export const maxDescriptionLength = 5_000
 export const maxLabelLength = 100
@@ -7,5 +7,5 @@ export const maxHandleLength = 100
 export const maxImages = 10
 export const maxVariants = 100
 
-/** The most units of a variant: more than any shop has in stock. */
+/** The most units of a variant, which is more than any shop has in stock. */
 export const maxStock = 1_000_000_000

@@ -7,7 +7,10 @@ import {
 } from './create-product.ts'
 import { maxVariants } from './product-limits.ts'
 
-/** Body of PUT /dev/store/products/{id}: any of these fields (SPEC 4.9). A variant is identified by its `_id`, or else by its label. */
+/**
+ * Body of PUT /dev/store/products/{id}: any of these fields (SPEC 4.9). A variant is identified by its `_id`, or else
+ * by its label.
+ */
 export const updateProductBody = {
   type: 'object',
   properties: {

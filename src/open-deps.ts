@@ -15,7 +15,7 @@ import { openBatchers } from './mongo/batchers.ts'
 import { awaitMongo, retryUntilConnected } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels } from './mongo/models.ts'
-import { largeGroups } from './outbox/read-outboxes.ts'
+import { maxLargeGroups } from './outbox/read-outboxes.ts'
 import { relaySlots } from './outbox/relay.ts'
 import { createBackgroundWork } from './process/background-work.ts'
 import { createFairSlots, fewerThanFree } from './process/fair-slots.ts'
@@ -108,7 +108,7 @@ export async function openDeps(
     sender,
     testSlots: createTestSlots(),
     relaySlots: createFairSlots(fewerThanFree(relaySlots)),
-    largeOutboxes: createFairSlots(fewerThanFree(largeGroups)),
+    largeOutboxes: createFairSlots(fewerThanFree(maxLargeGroups)),
     wallets,
     walletQuerySlots: createFairSlots(fewerThanFree(queueOptions['wallet-outcome'].concurrency)),
     walletQueries: new Set(),

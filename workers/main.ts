@@ -11,7 +11,7 @@ import { createLog } from '../src/process/log.ts'
 import { stopOnSignals } from '../src/process/stop.ts'
 import { startWorkers } from './run/start.ts'
 
-/** The process `worker`. Works on all queues, or on those of WORKER_QUEUES. */
+/** The process `worker`. It works on all queues, or on those of WORKER_QUEUES. */
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'worker', countLines(metrics))
@@ -21,16 +21,16 @@ const deps = await openDeps(config, log, metrics, 'worker')
 measureProcess(metrics)
 if (!config.production) await retryUntilConnected(log, () => makeIndexes(config.mongodbUrl, log))
 
-let stopping = false
+let isStopping = false
 const { workerPort } = config
-const probes = workerPort === null ? null : await serveProbes(deps, workerPort, () => stopping)
+const probes = workerPort === null ? null : await serveProbes(deps, workerPort, () => isStopping)
 const workers = startWorkers(deps)
 log.info({ queues: config.workerQueues }, 'worker.started')
 
 closeBy(async () => {
-  stopping = true
+  isStopping = true
   await workers.close()
-  // The probes must respond until here, because running attempts may take 30 s.
+  // The probes must respond until now, because running attempts may take 30 s.
   await probes?.stop(0)
   await deps.close()
 })

@@ -1,14 +1,16 @@
 import type { QueueWorker } from './run/queue-worker.ts'
 import { isPast, restoreJobs } from './run/restore-jobs.ts'
 
-/** Restores the failed jobs of DEAD deliveries, where support staff look for them. */
+/**
+ * Restores the failed jobs of DEAD deliveries, because support staff look for these deliveries among the failed jobs.
+ */
 export const maintenance: QueueWorker<'maintenance'> = {
   queue: 'maintenance',
   afterFault: 'complete',
   async run(deps, { slot, reach }) {
     const nextStep = { next: 'complete' } as const
     const event = 'jobs.restored'
-    // Jobs of past slots pile up while no worker runs this queue.
+    // Jobs of past time slots accumulate while no worker runs this queue.
     if (reach === 'lately' && isPast(slot, deps.now()))
       return { nextStep, event, log: { slot, reach, past: true }, isNoise: true }
     const restored = await restoreJobs(deps, reach)

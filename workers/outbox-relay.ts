@@ -1,10 +1,10 @@
 import { relayOutboxes } from '../src/outbox/relay.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
-/** Relays the events of intents and orders: turns them into deliveries. */
+/** Turns the events of intents and orders into deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
-  // The events are still in their outbox, where the next poll finds them.
+  // After an error, the events are still in their outbox, where the next poll finds them.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

@@ -8,7 +8,7 @@ const failed = { queue: 'retention', outcome: 'failed' } as const
 /** Removes old data once a night. `ending` aborts the run when the process stops. */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
-  // After the lease of the failed run has ended, a poll enqueues the job again.
+  // When the lease of the failed run has ended, a poll enqueues the job again.
   afterFault: 'complete',
   async run(deps) {
     const nextStep = { next: 'complete' } as const
@@ -20,7 +20,7 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
-      // The clean-up of the other businesses succeeded, and only this run has their counts.
+      // The clean-up of other businesses may have succeeded, and only this run has their counts.
       deps.log.warn({ ...failed, ...counts }, 'retention.cleaned')
       throw error
     })

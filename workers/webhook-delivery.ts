@@ -3,7 +3,10 @@ import { type WakeOutcome, wakeDelivery } from '../src/webhooks/attempts/wake.ts
 import { countsOf, errorOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
-/** Begins the attempt of a due delivery, if there is a slot. The attempt logs its own line (src/webhooks/attempts/attempt.ts). */
+/**
+ * Begins the attempt at a due delivery if there is a slot. The attempt writes its own log line
+ * (src/webhooks/attempts/attempt.ts).
+ */
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {
   queue: 'webhook-delivery',
   async run(deps, data, { jobId, name }) {

@@ -13,7 +13,7 @@ export const fieldFault = objectOf(
   {},
 )
 
-/** What each limit counts. The key is the value of `details.scope`. */
+/** A description of what each limit counts, by the value of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
   address: 'requests from this IP address with missing, malformed or unknown credentials',

@@ -3,7 +3,7 @@ import { count, described, objectOf, text } from './fields.ts'
 
 const handles = { type: 'array', maxItems: 100, items: text(maxHandleLength) }
 
-/** What an import did, or would do if it is a dry run. */
+/** The changes of an import, or those that a dry run would make. */
 export const importResult = objectOf(
   {
     created: described('The number of products created.', count),

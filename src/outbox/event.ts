@@ -2,7 +2,10 @@ import type { EventName } from '../../schemas/events.ts'
 import { newId } from '../security/ids.ts'
 import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
 
-/** The request that caused an event. `traceparent`: the span to continue its trace from; null if it is not traced (src/tracing). */
+/**
+ * The request that caused an event. `traceparent`: the span that the event's trace continues; null if it is not traced
+ * (src/tracing).
+ */
 export interface Cause {
   requestId: string
   traceparent: string | null
@@ -14,7 +17,10 @@ export interface Caused {
   traceparent?: string
 }
 
-/** An event in the outbox of its intent or order. The document itself has the rest of the body's fields (body/compose.ts). */
+/**
+ * An event in the outbox of its intent or order. The other fields of its body are in the document itself
+ * (body/compose.ts).
+ */
 export interface OutboxEvent extends Recorded, Caused {
   id: string
   event: EventName
@@ -26,14 +32,14 @@ export const causedFields = { requestId: String, traceparent: String }
 export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
-/** Lets the poll find documents with unrelayed events from index keys alone. */
+/** Contains all that the poll needs to find documents with unrelayed events, so that it reads no documents. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
   partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
 } as const
 
-/** `cause`: null if the clock or a job caused the event. */
+/** Creates an event. `cause`: null if the clock or a job caused the event. */
 export const newEvent = (
   event: EventName,
   createdAt: Date,

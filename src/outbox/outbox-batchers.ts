@@ -11,18 +11,21 @@ import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 /** An intent with events in its outbox. The relay needs `expiresAt` to schedule its expiry. */
 export type IntentSource = Source & Pick<Intent, 'expiresAt'>
 
-/** A document with events that is larger than `smallBytes`. Only its size is known yet. */
+/** A document with events that is larger than `smallBytes`, of which only the size was read. */
 export interface Large {
   _id: string
   businessId: string
   bytes: number
 }
 
-/** Documents up to this size are read in any combination. An ordinary intent takes less than 2 KiB. */
+/** Documents up to this size are read in any combination. An ordinary intent has less than 2 KiB. */
 const smallBytes = 8 * 1024
-/** Total size of the large documents in a group. A single document may exceed it. */
+/** The total size of the large documents in a group. A single document may exceed it. */
 export const groupBytes = 4 * 1024 * 1024
-/** Batched reads, shared by all jobs of the process. A small document is returned whole, a large one only with its size. */
+/**
+ * Batched reads that all jobs of the process share. They return a small document whole, and only the size of a large
+ * one.
+ */
 export interface OutboxBatchers {
   findIntentOutbox: Batcher<string, IntentSource | Large | null>
   /** Finds placed orders only. */

@@ -13,19 +13,19 @@ import {
   waiting,
 } from './outbox-batchers.ts'
 
-/** Documents with events that are read together: at most 4 MiB. */
+/** Documents with events that are read together, at most 4 MiB. */
 export interface Outboxes {
   intents: IntentSource[]
   orders: Source[]
 }
 
-/** Small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
-const smallTogether = 50
-/** Groups of large documents that a process holds at once. One business gets at most half of them. */
-export const largeGroups = 8
-/** A group that waits longer than this is left to the next poll, because it blocks its job meanwhile. */
+/** The most small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
+const maxSmallPerRead = 50
+/** The most groups of large documents that a process holds at once. One business gets at most half of them. */
+export const maxLargeGroups = 8
+/** A group that waits longer is left to the next poll, because it blocks its job meanwhile. */
 const groupWaitMs = 100
-/** Events of a large document that are read at a time. */
+/** The most events of a large document that are read at a time. */
 const maxEventsPerRead = 200
 
 const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind =>
@@ -35,22 +35,23 @@ const isLarge = (found: Source | Large | null): found is Large => found !== null
 type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'batchers' | 'largeOutboxes'>
 
 /**
- * Reads documents that have events, with the fields that their bodies are composed from, in groups that fit into memory. Small documents come
- * first, then large ones with `maxEventsPerRead` events at a time. The caller must remove the events of a group from their outboxes before it
- * requests the next group. A document whose events it did not remove is not read again.
+ * Reads documents that have events, with the fields that the webhook bodies need, in groups that fit into memory. Small
+ * documents come first, then large ones with `maxEventsPerRead` events at a time. The caller must remove the events of
+ * a group from their outboxes before it requests the next group. A document whose events were not removed is not read
+ * again.
  */
 export async function* readOutboxes(
   deps: ReadDeps,
   { intentIds, orderIds }: { intentIds: readonly string[]; orderIds: readonly string[] },
 ): AsyncGenerator<Outboxes> {
   const large = { intents: [] as Large[], orders: [] as Large[] }
-  for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += smallTogether) {
+  for (let at = 0; at < Math.max(intentIds.length, orderIds.length); at += maxSmallPerRead) {
     const [intents, orders] = await Promise.all([
       Promise.all(
-        intentIds.slice(at, at + smallTogether).map((id) => deps.batchers.findIntentOutbox(id, noDeadline)),
+        intentIds.slice(at, at + maxSmallPerRead).map((id) => deps.batchers.findIntentOutbox(id, noDeadline)),
       ),
       Promise.all(
-        orderIds.slice(at, at + smallTogether).map((id) => deps.batchers.findOrderOutbox(id, noDeadline)),
+        orderIds.slice(at, at + maxSmallPerRead).map((id) => deps.batchers.findOrderOutbox(id, noDeadline)),
       ),
     ])
     const small = { intents: intents.filter(isSmall), orders: orders.filter(isSmall) }
@@ -59,10 +60,10 @@ export async function* readOutboxes(
     large.orders.push(...orders.filter(isLarge))
   }
   for (const ids of groupsOf(large.intents))
-    for await (const intents of readGroup(deps, ids, (some) => readLargeIntents(deps, some)))
+    for await (const intents of readGroup(deps, ids, (part) => readLargeIntents(deps, part)))
       yield { intents, orders: [] }
   for (const ids of groupsOf(large.orders))
-    for await (const orders of readGroup(deps, ids, (some) => readLargeOrders(deps, some)))
+    for await (const orders of readGroup(deps, ids, (part) => readLargeOrders(deps, part)))
       yield { intents: [], orders }
 }
 
@@ -74,21 +75,21 @@ interface Group {
 /** Splits large documents into groups of at most `groupBytes`. Each group belongs to one business. */
 function groupsOf(large: readonly Large[]): Group[] {
   const groups: Group[] = []
-  for (const [businessId, some] of groupBy(large, (each) => each.businessId)) {
-    let room = 0
-    for (const { _id, bytes: size } of some) {
-      if (size > room) {
+  for (const [businessId, documents] of groupBy(large, (each) => each.businessId)) {
+    let bytesLeft = 0
+    for (const { _id, bytes } of documents) {
+      if (bytes > bytesLeft) {
         groups.push({ businessId, ids: [] })
-        room = groupBytes
+        bytesLeft = groupBytes
       }
       groups.at(-1)?.ids.push(_id)
-      room -= size
+      bytesLeft -= bytes
     }
   }
   return groups
 }
 
-/** Repeats the read of a group until its outboxes are empty or the caller has left events in them. */
+/** Repeats the read of a group until its outboxes are empty or the caller leaves events in them. */
 async function* readGroup<Kind extends Source>(
   { largeOutboxes }: ReadDeps,
   { businessId, ids }: Group,

@@ -2,13 +2,13 @@ import type { Deps } from '../deps.ts'
 import type { Span } from '../tracing/tracing.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 
-/** Calls `handOn` with one span per traced event. The deliveries of an event continue its span. */
+/** Calls `relay` within one span per traced event. The deliveries of an event continue its span. */
 export function tracedRelay<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,
-  handOn: (source: Source) => Promise<T>,
+  relay: (source: Source) => Promise<T>,
 ): Promise<T> {
-  if (tracing === null) return handOn(source)
+  if (tracing === null) return relay(source)
   const spans: { span: Span; facts: Record<string, unknown> }[] = []
   const { businessId, sandbox, referenceNumber } = source
   const outbox = source.outbox.map((event) => {
@@ -21,10 +21,10 @@ export function tracedRelay<T>(
   const end = (failed: boolean) => {
     for (const { span, facts } of spans) span.end({ facts, failed })
   }
-  const handedOn = handOn({ ...source, outbox })
-  handedOn.then(
+  const relayed = relay({ ...source, outbox })
+  relayed.then(
     () => end(false),
     () => end(true),
   )
-  return handedOn
+  return relayed
 }

@@ -7,12 +7,12 @@ const { documents: limit, maxTimeMS } = batchLimits
 
 /** More than the last attempt, or what its receiver answered. */
 const detailed = {
-  $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.answer': { $type: 'string' } }],
+  $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.responseText': { $type: 'string' } }],
 }
 /** How it went last is what lists and pages tell of it, so that stays. */
 const lastOnly = [
   { $set: { attemptLog: { $slice: ['$attemptLog', -1] } } },
-  { $unset: ['attemptLog.answer', 'untrimmed'] },
+  { $unset: ['attemptLog.responseText', 'untrimmed'] },
 ]
 
 /**

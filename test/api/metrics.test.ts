@@ -13,7 +13,7 @@ import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { createLog } from '../../src/process/log.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
-import { askForRestore } from '../../workers/run/restore-jobs.ts'
+import { requestRestore } from '../../workers/run/restore-jobs.ts'
 import { createIntent, paymentEvents, post, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
@@ -130,7 +130,7 @@ describe('Metrics', () => {
     })
     const startedAt = service.clock.now().getTime() / 1000
     const workers = service.startWorkers()
-    askForRestore(service.deps, 'lately')
+    requestRestore(service.deps, 'lately')
     const done = await waitFor('nothing is late', async () => {
       const samples = await later()
       const isDone =

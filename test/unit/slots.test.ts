@@ -84,7 +84,7 @@ describe('Slots', () => {
     it('grow by one with each success, up to a tenth of the process', () => {
       const owner = unknownOwner('a', 'new')
       for (const most of [2, 4, 8, 16, 32, 64, 100, 100]) {
-        expect(slots.room(owner)).to.equal(most)
+        expect(slots.available(owner)).to.equal(most)
         const taken = takeAll(slots, owner)
         expect(taken).to.have.length(most)
         freeAll(taken, true)
@@ -96,29 +96,29 @@ describe('Slots', () => {
       const taken = takeAll(slots, owner)
       expect(taken).to.have.length(50)
       freeAll(taken.splice(0, 10), false)
-      expect(slots.room(owner)).to.equal(0)
+      expect(slots.available(owner)).to.equal(0)
       freeAll(taken, false)
-      expect(slots.room(owner)).to.equal(2)
+      expect(slots.available(owner)).to.equal(2)
     })
 
     it('stay the same if no attempt was made, and if it succeeds slowly', async () => {
       const owner = ownerOf('a', 'shop')
       freeAll(takeAll(slots, owner), null)
-      expect(slots.room(owner)).to.equal(50)
+      expect(slots.available(owner)).to.equal(50)
       const late = takeAll(slots, owner)
       freeAll(late.splice(40), null)
       await time.advance(fastForMs)
       freeAll(late, true)
-      expect(slots.room(owner)).to.equal(50)
+      expect(slots.available(owner)).to.equal(50)
     })
 
     it('depend on its health after the process has forgotten it', async () => {
       const owner = unknownOwner('a', 'new')
       freeAll(takeAll(slots, owner), true)
-      expect(slots.room(owner)).to.equal(4)
+      expect(slots.available(owner)).to.equal(4)
       await time.advance(61_000)
-      expect(slots.room(ownerOf('b', 'other'))).to.equal(50)
-      expect(slots.room(owner)).to.equal(2)
+      expect(slots.available(ownerOf('b', 'other'))).to.equal(50)
+      expect(slots.available(owner)).to.equal(2)
     })
 
     it('are not forgotten while one of them is held', async () => {
@@ -126,7 +126,7 @@ describe('Slots', () => {
       const [first, ...others] = takeAll(slots, owner)
       freeAll(others, null)
       await time.advance(600_000)
-      slots.room(ownerOf('b', 'other'))
+      slots.available(ownerOf('b', 'other'))
       // The held slot has moved to the slow set.
       expect(takeAll(slots, owner)).to.have.length(49)
       first?.free(null)
@@ -145,7 +145,7 @@ describe('Slots', () => {
       const taken = takeAll(slots, before)
       freeAll(taken.splice(0, 20), null)
       expect(takeAll(slots, after)).to.have.length(20)
-      expect(slots.room(ownerOf('a', '2', 'new.example'))).to.equal(50)
+      expect(slots.available(ownerOf('a', '2', 'new.example'))).to.equal(50)
       expect(
         takeAll(slots, ownerOf('a', '3', 'new.example'), ownerOf('a', '4', 'new.example')),
       ).to.have.length(80)
@@ -159,8 +159,8 @@ describe('Slots', () => {
   describe('of a business', () => {
     it('are a quarter of the process', () => {
       expect(takeAll(slots, ...endpoints('a', 20))).to.have.length(250)
-      expect(slots.room(ownerOf('a', 'e21'))).to.equal(0)
-      expect(slots.room(ownerOf('b', 'e0'))).to.equal(50)
+      expect(slots.available(ownerOf('a', 'e21'))).to.equal(0)
+      expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
     it('are taken only while fewer than are free, so that later businesses find some', () => {
@@ -175,21 +175,21 @@ describe('Slots', () => {
       const [first] = takeAll(slots, ...endpoints('a', 20))
       takeAll(slots, ...endpoints('b', 20))
       first?.free(true)
-      expect(slots.room(ownerOf('b', 'e30'))).to.equal(0)
-      expect(slots.room(ownerOf('a', 'e30'))).to.equal(1)
+      expect(slots.available(ownerOf('b', 'e30'))).to.equal(0)
+      expect(slots.available(ownerOf('a', 'e30'))).to.equal(1)
     })
   })
 
   it('are freed once, however often they are freed', () => {
     const owner = unknownOwner('a', 'new')
     const [first, second] = takeAll(slots, owner)
-    slots.served(owner.endpointId)
+    slots.clearWaiting(owner.endpointId)
     for (const _again of [1, 2, 3]) first?.free(true)
     expect(slots.inFlight()).to.equal(1)
-    expect(slots.room(owner)).to.equal(2)
+    expect(slots.available(owner)).to.equal(2)
     second?.free(true)
     expect(slots.inFlight()).to.equal(0)
-    expect(slots.room(owner)).to.equal(4)
+    expect(slots.available(owner)).to.equal(4)
     expect(time.timers()).to.equal(0)
   })
 
@@ -198,12 +198,12 @@ describe('Slots', () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastForMs - 1)
-      expect(slots.room(owner)).to.equal(0)
+      expect(slots.available(owner)).to.equal(0)
       await time.advance(1)
       expect(slots.inFlight()).to.equal(50)
       // Each of the 50 slow attempts has taken one slot from the window.
-      expect(slots.room(owner)).to.equal(2)
-      expect(slots.room(ownerOf('a', 'other'))).to.equal(50)
+      expect(slots.available(owner)).to.equal(2)
+      expect(slots.available(ownerOf('a', 'other'))).to.equal(50)
     })
 
     it('count as fast while the business has all its slow slots, and move when one of these is freed', async () => {
@@ -217,7 +217,7 @@ describe('Slots', () => {
       expect(slots.inFlight()).to.equal(350)
       freeAll(hanging.slice(0, 10), false)
       expect(takeAll(slots, ...others)).to.have.length(10)
-      expect(slots.room(ownerOf('b', 'e0'))).to.equal(50)
+      expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
     it('leave slow slots for later businesses, and move as soon as one of any business is freed', async () => {
@@ -238,7 +238,7 @@ describe('Slots', () => {
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
       expect(slots.inFlight()).to.equal(0)
-      expect(slots.room(owner)).to.equal(100)
+      expect(slots.available(owner)).to.equal(100)
     })
 
     it('are freed from either set, and every count returns to zero', async () => {
@@ -283,13 +283,13 @@ describe('Slots', () => {
         mine.filter((slot) => !counted.includes(slot)),
         null,
       )
-      expect(slots.room(large)).to.equal(0)
-      expect(slots.room(ownerOf('a', 'small'))).to.equal(50)
+      expect(slots.available(large)).to.equal(0)
+      expect(slots.available(ownerOf('a', 'small'))).to.equal(50)
       freeAll(counted.splice(0, 3), null)
-      expect(slots.room(large)).to.equal(3)
+      expect(slots.available(large)).to.equal(3)
       expect(slots.takeNow(large)?.count('x'.repeat(600))).to.equal(true)
       // The next body may be small.
-      expect(slots.room(large)).to.equal(50 - 10)
+      expect(slots.available(large)).to.equal(50 - 10)
     })
 
     it('characters are freed once', () => {
@@ -307,7 +307,7 @@ describe('Slots', () => {
 
     it('are reported together soon after one is freed, until the endpoint is served', async () => {
       let calls = 0
-      slots.onRoom(async () => void (calls += 1))
+      slots.onAvailable(async () => void (calls += 1))
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
       expect(slots.isWaiting(owner.endpointId)).to.equal(true)
@@ -320,7 +320,7 @@ describe('Slots', () => {
       slots.takeNow(owner)?.free(true)
       await time.advance(10)
       expect(calls).to.equal(2)
-      slots.served(owner.endpointId)
+      slots.clearWaiting(owner.endpointId)
       expect(slots.waiting()).to.deep.equal([])
       slots.takeNow(owner)?.free(true)
       await time.advance(10)
@@ -329,7 +329,7 @@ describe('Slots', () => {
 
     it('are never reported twice at once, but once more if one was freed meanwhile', async () => {
       const ends: (() => void)[] = []
-      slots.onRoom(() => new Promise((resolve) => ends.push(resolve)))
+      slots.onAvailable(() => new Promise((resolve) => ends.push(resolve)))
       const taken = takeAll(slots, owner)
       taken[0]?.free(true)
       const served = time.advance(10)
@@ -350,7 +350,7 @@ describe('Slots', () => {
 
     it('are reported when attempts move to the slow set', async () => {
       let calls = 0
-      slots.onRoom(async () => void (calls += 1))
+      slots.onAvailable(async () => void (calls += 1))
       takeAll(slots, owner)
       await time.advance(fastForMs + 10)
       expect(calls).to.equal(1)
@@ -358,11 +358,11 @@ describe('Slots', () => {
 
     it('are reported on request, even if none was freed, but not if no endpoint waits', async () => {
       let calls = 0
-      slots.onRoom(async () => void (calls += 1))
+      slots.onAvailable(async () => void (calls += 1))
       slots.serveWaiting()
       await time.advance(10)
       expect(calls).to.equal(0)
-      slots.wait(owner)
+      slots.setWaiting(owner)
       slots.serveWaiting()
       await time.advance(10)
       expect(calls).to.equal(1)
@@ -370,12 +370,12 @@ describe('Slots', () => {
 
     it('go to the endpoints in the order in which they were refused one', () => {
       const [first, second] = [ownerOf('a', '1'), ownerOf('b', '2')]
-      slots.wait(first)
-      slots.wait(second)
-      slots.wait(first)
+      slots.setWaiting(first)
+      slots.setWaiting(second)
+      slots.setWaiting(first)
       expect(slots.waiting()).to.deep.equal([first, second])
-      slots.served(first.endpointId)
-      slots.wait(first)
+      slots.clearWaiting(first.endpointId)
+      slots.setWaiting(first)
       expect(slots.waiting()).to.deep.equal([second, first])
     })
 
@@ -403,7 +403,7 @@ describe('Slots', () => {
 
     it('are returned at once while some are free, then first come, first served', async () => {
       const held = takeAll(slots, owner)
-      slots.served(owner.endpointId)
+      slots.clearWaiting(owner.endpointId)
       const [first, second] = [ask(), ask()]
       await settled()
       expect([first.got, second.got]).to.deep.equal(['nothing yet', 'nothing yet'])
@@ -444,19 +444,19 @@ describe('Slots', () => {
     it('are given up after a tenth of a second; then no relay of the business waits for 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = takeAll(slots, slow, quick)
-      for (const { endpointId } of [slow, quick]) slots.served(endpointId)
+      for (const { endpointId } of [slow, quick]) slots.clearWaiting(endpointId)
       const [first, second] = [ask(slow), ask(quick)]
       await time.advance(300)
       expect([first.got, second.got]).to.deep.equal([null, null])
       expect(slots.waiting()).to.deep.equal([slow, quick])
-      for (const { endpointId } of [slow, quick]) slots.served(endpointId)
+      for (const { endpointId } of [slow, quick]) slots.clearWaiting(endpointId)
       const third = ask(quick)
       await settled()
       expect(third.got).to.equal(null)
       await time.advance(5_000)
       freeAll(held, null)
       takeAll(slots, quick)
-      slots.served(quick.endpointId)
+      slots.clearWaiting(quick.endpointId)
       const fourth = ask(quick)
       await time.advance(50)
       expect(fourth.got).to.equal('nothing yet')
@@ -464,13 +464,13 @@ describe('Slots', () => {
 
     it('may still be waited for by another business', async () => {
       takeAll(slots, owner)
-      slots.served(owner.endpointId)
+      slots.clearWaiting(owner.endpointId)
       const mine = ask()
       await time.advance(300)
       expect(mine.got).to.equal(null)
       const other = ownerOf('b', 'shop')
       const held = takeAll(slots, other)
-      slots.served(other.endpointId)
+      slots.clearWaiting(other.endpointId)
       const theirs = ask(other)
       await settled()
       expect(theirs.got).to.equal('nothing yet')
@@ -482,14 +482,14 @@ describe('Slots', () => {
     it('are waited for by at most 500 relays for one endpoint and 1 000 for one business', async () => {
       const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
       takeAll(slots, ...three)
-      for (const { endpointId } of three) slots.served(endpointId)
+      for (const { endpointId } of three) slots.clearWaiting(endpointId)
       const asked = three.map((of) => Array.from({ length: 501 }, () => ask(of)))
       await settled()
       const refused = asked.map((some) => some.filter(({ got }) => got === null).length)
       expect(refused).to.deep.equal([1, 1, 501])
       const other = ownerOf('b', 'shop')
       takeAll(slots, other)
-      slots.served(other.endpointId)
+      slots.clearWaiting(other.endpointId)
       const theirs = ask(other)
       await settled()
       expect(theirs.got).to.equal('nothing yet')
@@ -500,7 +500,7 @@ describe('Slots', () => {
       const one = ask()
       await settled()
       expect(one.got).to.equal(null)
-      slots.served(owner.endpointId)
+      slots.clearWaiting(owner.endpointId)
       const second = ask()
       await settled()
       expect(second.got).to.equal('nothing yet')
@@ -513,7 +513,11 @@ describe('Slots', () => {
   it('do not exist before the process opens them and after it closes them, and nothing waits then', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
-    expect([closed.isOpen(), closed.takeNow(owner), closed.room(owner)]).to.deep.equal([false, null, 0])
+    expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([
+      false,
+      null,
+      0,
+    ])
     expect(closed.waiting()).to.deep.equal([])
     closed.open()
     const held = closed.takeNow(owner)

@@ -24,7 +24,7 @@ describe('The time in which responses are parsed', () => {
     for (const _each of [1, 2]) {
       let countedMs = 0
       connection.meter = { ready: () => null, count: (ms) => void (countedMs += ms) }
-      expect(await send(connection)).to.include({ whole: true })
+      expect(await send(connection)).to.include({ isComplete: true })
       expect(countedMs).to.be.above(0)
     }
   })
@@ -57,6 +57,6 @@ describe('The time in which responses are parsed', () => {
     expect(isDone).to.equal(false)
     ready = null
     allow()
-    expect(await sent).to.include({ whole: true })
+    expect(await sent).to.include({ isComplete: true })
   })
 })

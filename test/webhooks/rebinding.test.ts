@@ -20,7 +20,7 @@ describe('A name that is public when it is registered', () => {
     await attempt({ ...service.deps, sender: rebound }, delivery._id)
     const { status, attempts, attemptLog } = await storedDelivery(service, delivery)
     expect({ status, attempts }).to.deep.equal({ status: 'RETRYING', attempts: 1 })
-    expect(attemptLog[0]).to.include({ stage: 'address', status: null, answer: null })
+    expect(attemptLog[0]).to.include({ stage: 'address', status: null, responseText: null })
     expect(endpointServer.connections).to.have.length(0)
   })
 })

@@ -51,7 +51,7 @@ describe('The webhook sender, with an endpoint that responds', () => {
     expect(attempt).to.include({
       outcome: 'delivered',
       status: 200,
-      answer: 'thanks',
+      responseText: 'thanks',
       retryAfterSeconds: null,
     })
     expect(attempt.durationMs).to.be.within(0, 10_000)
@@ -71,14 +71,14 @@ describe('The webhook sender, with an endpoint that responds', () => {
   for (const status of [200, 201, 202, 204, 299]) {
     it(`reports ${status} as delivered`, async () => {
       const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
-      expect(attempt).to.include({ outcome: 'delivered', status, answer: '' })
+      expect(attempt).to.include({ outcome: 'delivered', status, responseText: '' })
     })
   }
 
   for (const status of [300, 304, 400, 404, 410, 429, 500, 503, 599]) {
     it(`reports ${status} as refused`, async () => {
       const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
-      expect(attempt).to.include({ outcome: 'refused', status, answer: '' })
+      expect(attempt).to.include({ outcome: 'refused', status, responseText: '' })
     })
   }
 
@@ -91,7 +91,7 @@ describe('The webhook sender, with an endpoint that responds', () => {
         socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 37\r\n\r\n`),
       )
       const status = Number.parseInt(line, 10)
-      expect(await attemptAt(endpointServer, {})).to.include({ outcome, status, answer: '' })
+      expect(await attemptAt(endpointServer, {})).to.include({ outcome, status, responseText: '' })
     })
 
   it('does not follow a redirect, neither to a neighbour nor to a metadata service', async () => {
@@ -119,22 +119,22 @@ describe('The webhook sender, with an endpoint that responds', () => {
     expect(await attemptAt(endpointServer, {})).to.include({
       outcome: 'delivered',
       status: 200,
-      answer: 'ok',
+      responseText: 'ok',
     })
   })
 
   it('keeps the first KiB as text that is safe for databases and terminals', async () => {
     const long = await attemptAtHttp((_req, res) => res.end('é'.repeat(5000)))
-    expect(long).to.include({ answer: 'é'.repeat(512) })
+    expect(long).to.include({ responseText: 'é'.repeat(512) })
     const cut = await attemptAtHttp((_req, res) => res.end(`a${'é'.repeat(5000)}`))
-    expect(cut).to.include({ answer: `a${'é'.repeat(511)}` })
+    expect(cut).to.include({ responseText: `a${'é'.repeat(511)}` })
     const harmful = Buffer.concat([
       Buffer.from('a\0\u001b[2Jb\tc\r\n'),
       Buffer.from([0xff, 0xed, 0xa0, 0x80]),
       Buffer.from('z'),
     ])
     const odd = await attemptAtHttp((_req, res) => res.end(harmful))
-    const text = 'answer' in odd ? odd.answer : ''
+    const text = 'responseText' in odd ? odd.responseText : ''
     expect(text.isWellFormed()).to.equal(true)
     expect(text).to.match(/^a\ufffd\ufffd\[2Jb\tc\r\n\ufffd+z$/)
   })
@@ -215,7 +215,7 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
     })
     const attempt = await attemptAt(endpointServer, {})
-    expect(attempt).to.include({ outcome: 'delivered', answer: 'x'.repeat(257) })
+    expect(attempt).to.include({ outcome: 'delivered', responseText: 'x'.repeat(257) })
     await closing(endpointServer.connections[0] as Socket)
   })
 
@@ -226,7 +226,7 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
         flood(socket, 'x'.repeat(1024))
       })
       const attempt = await attemptAt(endpointServer, {})
-      expect(attempt).to.include({ outcome: 'delivered', status: 200, answer: 'x'.repeat(1024) })
+      expect(attempt).to.include({ outcome: 'delivered', status: 200, responseText: 'x'.repeat(1024) })
       await closing(endpointServer.connections[0] as Socket)
     }
     const refused = await attemptAtHttp((_req, res) => res.writeHead(500).end('x'.repeat(1_048_576)))

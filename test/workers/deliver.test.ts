@@ -185,9 +185,9 @@ describe('A delivery', () => {
     await attempt(service.deps, delivery._id)
     const { attemptLog, attempts } = await storedDelivery(service, delivery)
     expect(attempts).to.equal(2)
-    expect(attemptLog[0]).to.include({ status: null, stage: 'closed', answer: null })
+    expect(attemptLog[0]).to.include({ status: null, stage: 'closed', responseText: null })
     expect(attemptLog[0]?.at).to.deep.equal(startedAt)
-    expect(attemptLog[1]).to.include({ status: 503, stage: 'status', error: null, answer: 'busy' })
+    expect(attemptLog[1]).to.include({ status: 503, stage: 'status', error: null, responseText: 'busy' })
     expect(attemptLog[1]?.durationMs).to.be.a('number').within(0, 30_000)
   })
 

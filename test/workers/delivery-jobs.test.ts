@@ -155,7 +155,7 @@ describe('the job of a delivery', () => {
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
     endpointServer.respondWith((res) => void res.end())
-    const asked = { status: 'RETRYING', requeues: 1, askedAfterAttempts: 8, deadAt: null } as const
+    const asked = { status: 'RETRYING', requeues: 1, attemptsAtRequeue: 8, deadAt: null } as const
     await quick.deps.Delivery.updateOne({ _id: id }, { $set: { ...asked, nextAttemptAt: quick.deps.now() } })
     await waitForStatus(quick, id, 'DELIVERED')
     await isIn(queue, jobOf(id, 8), 'unknown')

@@ -246,7 +246,7 @@ describe('The first attempt at a delivery', () => {
       const { businessId, health, url } = await service.deps.Endpoint.findById(endpointId).orFail().lean()
       expect(delivery?.url).to.equal(url)
       // The state after an error of MongoDB: the endpoint waits, and no slot will become free.
-      service.deps.slots.wait({ endpointId, businessId, health, origin: endpointServer.host })
+      service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
       service.startWorkers()
       await areDelivered(3)
       await waitFor('nobody waits', () => service.deps.slots.waiting().length === 0)

@@ -214,7 +214,7 @@ describe('the clean-up', () => {
     expect(await clean()).to.include({ attempts: 1 })
     const last = await storedDelivery(service, { _id })
     expect(last).to.not.have.property('untrimmed')
-    expect(last.attemptLog.map(({ status, answer }) => [status, answer ?? null])).to.deep.equal([[200, null]])
+    expect(last.attemptLog.map(({ status, responseText }) => [status, responseText ?? null])).to.deep.equal([[200, null]])
   })
 
   it('keeps the attempts of a young delivery that was re-queued, until it is old', async () => {
@@ -229,7 +229,7 @@ describe('the clean-up', () => {
     await service.http.post(path).set(pair.live.write()).expect(200)
     await attempt(service.deps, _id)
     await clean()
-    expect((await storedDelivery(service, { _id })).attemptLog.map(({ answer }) => answer)).to.deep.equal([
+    expect((await storedDelivery(service, { _id })).attemptLog.map(({ responseText }) => responseText)).to.deep.equal([
       'not today',
       'not today',
     ])
@@ -250,7 +250,7 @@ describe('the clean-up', () => {
     await ageData(service, pair.live, 4_000 * dayMs)
     const config = { ...service.deps.config, liveDeliveryRetentionMs: null }
     expect(await clean({ ...service.deps, config })).to.include({ attempts: 0 })
-    expect((await storedDelivery(service, { _id })).attemptLog[0]?.answer).to.equal('thank you')
+    expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
   })
 
   it('removes the sealed responses of creates after two days, when no retry can need them', async () => {

@@ -12,8 +12,9 @@ import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 
 /**
- * A search for due work in MongoDB. Each process always polls for its own queues. Jobs only make the work start sooner, so without Redis all
- * work goes on but the nightly clean-up and the failed jobs for support staff.
+ * A search for due work in MongoDB. Each process polls for its own queues all the time. Jobs only make work start
+ * sooner. So without Redis, everything continues except the nightly clean-up and the list of failed jobs for support
+ * staff.
  */
 interface Poll {
   everyMs: number
@@ -30,17 +31,17 @@ const polls: Partial<Record<QueueName, Poll>> = {
   maintenance: { everyMs: 6_000, look: finishLeftovers },
 }
 
-/** A poll that found this many may have left some work of a business, so the next one comes sooner. */
-const many = 500
+/** A poll that found this many items may have left work of a business, so the next poll comes sooner. */
+const manyFound = 500
 const soonMs = 250
 
-/** Begins to poll. `stop` resolves when no poll is running. */
+/** Starts polling. `stop` resolves when no poll is running. */
 export function startPolling(deps: Deps): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending
   const running = deps.config.workerQueues.flatMap((queue) => {
     const poll = polls[queue]
-    return poll === undefined ? [] : keepLooking(deps, queue, poll, signal)
+    return poll === undefined ? [] : pollRepeatedly(deps, queue, poll, signal)
   })
   return {
     async stop() {
@@ -50,8 +51,8 @@ export function startPolling(deps: Deps): { stop(): Promise<void> } {
   }
 }
 
-/** Random pauses keep processes from polling all at once. */
-async function keepLooking(
+/** Polls until `signal` is aborted. Random pauses keep processes from polling all at once. */
+async function pollRepeatedly(
   deps: Deps,
   queue: QueueName,
   { everyMs, look }: Poll,
@@ -67,14 +68,15 @@ async function keepLooking(
     } catch (err) {
       deps.log.warn({ err, queue }, 'poll.failed')
     }
-    const pauseMs = found < many ? everyMs * (0.8 + Math.random() * 0.2) : soonMs
+    const pauseMs = found < manyFound ? everyMs * (0.8 + Math.random() * 0.2) : soonMs
     await pause(pauseMs, undefined, { signal }).catch(() => undefined)
   }
 }
 
 /**
- * Finishes the work of dead processes: movements of sandbox wallets, stock that orders reserved, imports and audit lines. Also enqueues the
- * nightly clean-up if it is due. If one part fails, the others still run; then the first error is thrown.
+ * Finishes the work of dead processes: movements of sandbox wallets, stock that orders reserved, imports and audit
+ * lines. Also enqueues the nightly clean-up if it is due. If one part fails, the others still run. Then throws the
+ * first error.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [

@@ -1,12 +1,15 @@
 import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 
-/** What happens to a job. `later`: it is delayed until `at`. `fail`: it stays among the failed jobs, where support staff see it. */
+/**
+ * The next step of a job. `later`: the job is delayed until `at`. `fail`: it stays among the failed jobs, where support
+ * staff see it.
+ */
 export type NextStep = { next: 'complete' } | { next: 'later'; at: Date } | { next: 'fail'; reason: string }
 
 /**
- * The result of a job. `event` and `log` are its only log line. `isNoise` logs it at `debug`, because nothing happened and there may be very many
- * such lines. `isWarning` logs it at `warn`.
+ * The result of a job. `event` and `log` are its only log line. `isNoise`: the line is logged at `debug`, because
+ * nothing happened and there may be very many such lines. `isWarning`: the line is logged at `warn`.
  */
 export interface Done {
   nextStep: NextStep
@@ -18,16 +21,17 @@ export interface Done {
   isWarning?: boolean
 }
 
-export interface JobAbout {
+export interface JobIdentity {
   jobId: string
   name: string
 }
 
 /**
- * How the jobs of a queue are done. If `run` throws, the job runs again later, or completes with `afterFault: 'complete'`: a poll makes up for it.
+ * The work of one queue. If `run` throws, the job runs again later. With `afterFault: 'complete'` it completes instead,
+ * because a poll finds the work.
  */
 export interface QueueWorker<Name extends QueueName> {
   queue: Name
   afterFault?: 'complete'
-  run(deps: Deps, data: Jobs[Name], about: JobAbout): Promise<Done>
+  run(deps: Deps, data: Jobs[Name], identity: JobIdentity): Promise<Done>
 }

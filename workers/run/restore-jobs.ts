@@ -5,13 +5,15 @@ import { dropRevived, restoreFailed } from '../../src/webhooks/attempts/restore-
 
 /** How often each worker process enqueues a restore job. */
 export const restoreEveryMs = 6_000
-/** How far back `lately` goes. Deliveries that died earlier have been checked many times. */
+/** The age up to which `lately` checks deliveries. Older ones have been checked many times. */
 const diedLatelyMs = 10 * 60_000
 
 type Reach = Jobs['maintenance']['reach']
 
-/** Enqueues a `maintenance` job. The job id contains the time slot, so all processes together enqueue one job per slot. */
-export function askForRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach): void {
+/**
+ * Enqueues a `maintenance` job. Its id contains the time slot, so all processes together enqueue one job per time slot.
+ */
+export function requestRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach): void {
   const slot = reach === 'lately' ? String(slotOf(deps.now())) : reach
   const job = { data: { slot, reach }, jobId: `restore-${slot}`, delayMs: 0 }
   deps.enqueue('maintenance', [reach === 'all' ? { ...job, freesId: true } : job])
@@ -19,19 +21,19 @@ export function askForRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach)
 
 const slotOf = (at: Date): number => Math.floor(at.getTime() / restoreEveryMs)
 
-/** Whether the job of a slot has waited so long that a later job covers its work. */
+/** Whether the job of a time slot has waited so long that a later job covers its work. */
 export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**
- * Restores what Redis lost. `lately`: the failed jobs of deliveries that died in the last ten minutes; enqueues `all` if Redis was emptied. `all`:
- * the schedule of the clean-up, and exactly one failed job for each delivery that died in the last 30 days and is still DEAD. Returns how many
- * jobs were missing.
+ * Restores jobs that Redis lost. Returns how many jobs were missing. `lately` restores the failed jobs of deliveries
+ * that died in the last ten minutes, and enqueues `all` if Redis was emptied. `all` restores the schedule of the
+ * clean-up. It also ensures exactly one failed job for each delivery that died in the last 30 days and is still DEAD.
  */
 export async function restoreJobs(deps: Deps, reach: Reach): Promise<number> {
   const { standing } = deps.queues
   const now = deps.now().getTime()
   if (reach === 'lately') {
-    if (!(await standing.isWhole())) askForRestore(deps, 'all')
+    if (!(await standing.isWhole())) requestRestore(deps, 'all')
     return restoreFailed(deps, new Date(now - diedLatelyMs))
   }
   let restored = 0

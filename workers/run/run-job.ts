@@ -5,18 +5,21 @@ import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 import { traceJob } from './trace-job.ts'
 
-/** How long after an error a job runs again, unless its queue has `afterFault`. */
+/** How long a job waits after an error before it runs again, unless its queue has `afterFault`. */
 const faultWaitMs = 5000
 
-/** How long to wait for Redis to delay a job, so that a stopping process can end. After that, the job runs again when its lock expires. */
+/**
+ * How long to wait for Redis to delay a job. After that the job runs again when its lock expires. Without the limit, a
+ * stopping process could not end.
+ */
 const putBackMs = 3000
 
 /** A shorter delay is not worth the round trip to Redis. */
 const shortestWaitMs = 100
 
 /**
- * Runs one job, writes its log line, and completes, delays or fails it. Does not use BullMQ's own retries: MongoDB decides when a job runs again,
- * and a delayed job is half as large in Redis as one that BullMQ retries.
+ * Runs one job, writes its log line, and completes, delays or fails it. Does not use the retries of BullMQ: MongoDB
+ * determines when a job runs again, and a delayed job takes half as much space in Redis as one that BullMQ retries.
  */
 export async function runJob(
   deps: Deps,
@@ -49,7 +52,7 @@ export async function runJob(
     nextStep = work.afterFault === 'complete' ? { next: 'complete' } : again
   }
   deps.metrics.jobs.observe({ queue: work.queue, outcome }, (performance.now() - startedAt) / 1000)
-  await obey(deps, nextStep, job, token)
+  await applyNextStep(deps, nextStep, job, token)
 }
 
 function levelOf({ isNoise, isWarning }: Done): 'debug' | 'info' | 'warn' {
@@ -57,7 +60,12 @@ function levelOf({ isNoise, isWarning }: Done): 'debug' | 'info' | 'warn' {
   return isNoise === true ? 'debug' : 'info'
 }
 
-async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | undefined): Promise<void> {
+async function applyNextStep(
+  deps: Deps,
+  nextStep: NextStep,
+  job: Job,
+  token: string | undefined,
+): Promise<void> {
   switch (nextStep.next) {
     case 'complete':
       return
@@ -68,8 +76,8 @@ async function obey(deps: Deps, nextStep: NextStep, job: Job, token: string | un
       await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-      // Thrown even if Redis did not respond. After any other error the job would be among the failed ones, as if its delivery were DEAD. Now it
-      // stays active without a lock, and runs again in some seconds.
+      // Thrown even if Redis did not respond. After any other error the job would be among the failed jobs, as if its
+      // delivery were DEAD. After this one it stays active without a lock, and runs again after some seconds.
       throw new DelayedError()
   }
 }
@@ -85,7 +93,10 @@ async function putBack(
   await job.moveToDelayed(Date.now() + waitMs, token)
 }
 
-/** Makes BullMQ fail the job at once. Without the stack, which is useless here and takes memory in Redis. */
+/**
+ * Returns the error that makes BullMQ fail the job at once. Has no stack, which would be useless and take memory in
+ * Redis.
+ */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)
   error.stack = ''

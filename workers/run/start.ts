@@ -16,8 +16,8 @@ import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
 
-/** The worker of each queue. `ending` aborts long work when the process stops. */
-const workersUntil = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
+/** Returns the worker of each queue. `ending` aborts long work when the process stops. */
+const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
   'intent-expiry': intentExpiry,
@@ -26,16 +26,17 @@ const workersUntil = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<N
   retention: retention(ending),
 })
 
-/** How long a stopping worker waits for a running poll. Another process makes up for a poll that is cut off. */
+/** How long a stopping worker waits for a running poll. Another process finds the work of a poll that is cut off. */
 const pollGraceMs = 3000
 /** How long a stopping worker waits for Redis to accept the results of its last jobs. */
 const redisGraceMs = 3000
 
 /**
- * Jobs per BullMQ worker. BullMQ fetches jobs one by one and begins none while it can fetch more. With a concurrency of 200, many jobs waited
- * 300 ms. So a queue has several BullMQ workers with a lower concurrency each.
+ * The highest concurrency of one BullMQ worker. BullMQ fetches jobs one by one and begins none while it can fetch more.
+ * With a concurrency of 200, many jobs waited 300 ms. So a queue has several BullMQ workers with a lower concurrency
+ * each.
  */
-const mostOfOneLoop = 25
+const maxConcurrency = 25
 
 /** Starts the workers of the configured queues. `close` waits for running work. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
@@ -43,34 +44,34 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
     maxRetriesPerRequest: null,
     retryStrategy: (times) => Math.min(times * 100, 1000),
   })
-  const complain = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
-  const complainOfQueue = throttled(5000, (fields) => deps.log.warn(fields, 'queue.error'))
-  connection.on('error', (err) => complain({ err }))
+  const warnUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'redis.unavailable'))
+  const warnOfQueueError = throttled(5000, (fields) => deps.log.warn(fields, 'queue.error'))
+  connection.on('error', (err) => warnUnavailable({ err }))
   void warnOfEviction(connection, deps.log)
-  const hold = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
   const ending = new AbortController()
-  const workers = workersUntil(ending.signal)
-  const running = deps.config.workerQueues.flatMap((name) =>
-    loopsOf(queueOptions[name].concurrency).map((concurrency) => {
-      const worker = startWorker(deps, workers[name], concurrency, connection, hold)
-      worker.on('error', (err) => complainOfQueue({ err, queue: name }))
+  const workers = createWorkers(ending.signal)
+  const bullWorkers = deps.config.workerQueues.flatMap((name) =>
+    splitConcurrency(queueOptions[name].concurrency).map((concurrency) => {
+      const worker = startWorker(deps, workers[name], concurrency, connection, running)
+      worker.on('error', (err) => warnOfQueueError({ err, queue: name }))
       return worker
     }),
   )
   if (deps.config.workerQueues.includes('webhook-delivery')) deps.slots.open()
-  deps.slots.onRoom(() =>
+  deps.slots.onAvailable(() =>
     attemptWaiting(deps).catch((err: unknown) => deps.log.warn({ err }, 'webhook.not-started')),
   )
   const polling = startPolling(deps)
   const timers = startTimers(deps)
   return {
     async close() {
-      timers.stopAsking()
+      timers.stopChecks()
       deps.slots.close()
       ending.abort()
       const polled = polling.stop()
-      const closed = Promise.all(running.map((worker) => worker.close()))
-      while (hold.size > 0) await Promise.allSettled(hold)
+      const closed = Promise.all(bullWorkers.map((worker) => worker.close()))
+      while (running.size > 0) await Promise.allSettled(running)
       await inTime(polled, pollGraceMs)
       await deps.backgroundWork.ended()
       // Bounded, because BullMQ waits for Redis without a limit. All results are in MongoDB already.
@@ -82,8 +83,8 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
 }
 
 /** Splits the concurrency of a queue among several BullMQ workers. */
-function loopsOf(concurrency: number): number[] {
-  const count = Math.ceil(concurrency / mostOfOneLoop)
+function splitConcurrency(concurrency: number): number[] {
+  const count = Math.ceil(concurrency / maxConcurrency)
   return Array.from({ length: count }, () => Math.ceil(concurrency / count))
 }
 
@@ -92,23 +93,23 @@ function startWorker(
   work: QueueWorker<QueueName>,
   concurrency: number,
   connection: Redis,
-  hold: Set<Promise<void>>,
+  running: Set<Promise<void>>,
 ): Worker {
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
-  const run = (job: Job, token: string | undefined): Promise<void> => {
-    const running = runJob(deps, work, job, token).finally(() => hold.delete(running))
-    // A stopping process does not wait for a restore, which may take long: another process makes up for it.
-    if (work.queue !== 'maintenance') hold.add(running)
-    return running
+  const process = (job: Job, token: string | undefined): Promise<void> => {
+    const run = runJob(deps, work, job, token).finally(() => running.delete(run))
+    // A stopping process does not wait for a restore, which may take long. Another process restores the jobs.
+    if (work.queue !== 'maintenance') running.add(run)
+    return run
   }
-  return new Worker(work.queue, run, {
+  return new Worker(work.queue, process, {
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
     // The job of a killed worker is unlocked after 8 s and runs again within 12 s. By then its lease has ended.
     lockDuration: 8000,
     stalledInterval: 4000,
-    // BullMQ must never give up an interrupted job. MongoDB counts the attempts.
+    // BullMQ must never give up an interrupted job, because MongoDB counts the attempts.
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
@@ -119,8 +120,8 @@ function startWorker(
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /**
- * Logs a warning if Redis evicts keys when it is full: jobs would vanish without an error, and their work would wait for a poll. Logs nothing
- * if `INFO` is forbidden.
+ * Logs a warning if Redis evicts keys when it is full. Jobs would vanish without an error, and their work would wait
+ * for a poll. Logs nothing if the command `INFO` is forbidden.
  */
 async function warnOfEviction(connection: Redis, log: Log): Promise<void> {
   const memory = await connection.info('memory').catch(() => '')

@@ -1,26 +1,32 @@
 import type { Deps } from '../../src/deps.ts'
-import { askForRestore, restoreEveryMs } from './restore-jobs.ts'
+import { requestRestore, restoreEveryMs } from './restore-jobs.ts'
 import { warnOfUnattended } from './warn-of-unattended.ts'
 
-/** A lease lasts 10 s, so two missed renewals still leave a second. A renewal also finds attempts whose endpoint was deleted. */
+/**
+ * A lease lasts 10 s, so one second of it remains after two missed renewals. A renewal also finds attempts whose
+ * endpoint was deleted.
+ */
 const renewEveryMs = 3_000
-/** Long enough for the other processes to start. */
-const lookAroundEveryMs = 60_000
+/** The interval between checks that each queue has a worker. Other processes need time to start. */
+const checkQueuesEveryMs = 60_000
 
-/** Starts the timers of a worker process: they renew leases, enqueue restore jobs, and check that each queue has a worker. */
-export function startTimers(deps: Deps): { stopAsking(): void; stop(): void } {
+/**
+ * Starts the timers of a worker process: they renew leases, enqueue restore jobs, and check that each queue has a
+ * worker.
+ */
+export function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
   const renewing = setInterval(() => {
     deps.leases.renew().catch((err) => deps.log.warn({ err }, 'leases.not-renewed'))
   }, renewEveryMs)
-  const restoring = setInterval(() => askForRestore(deps, 'lately'), restoreEveryMs)
-  const lookingAround = setInterval(() => void warnOfUnattended(deps), lookAroundEveryMs)
-  // At start, and whenever Redis is back, because it may have lost everything.
-  askForRestore(deps, 'all')
-  deps.queues.whenReady(() => askForRestore(deps, 'all'))
+  const restoring = setInterval(() => requestRestore(deps, 'lately'), restoreEveryMs)
+  const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
+  // Everything is restored at the start and whenever Redis is back, because Redis may have lost everything.
+  requestRestore(deps, 'all')
+  deps.queues.whenReady(() => requestRestore(deps, 'all'))
   return {
-    stopAsking() {
+    stopChecks() {
       clearInterval(restoring)
-      clearInterval(lookingAround)
+      clearInterval(checkingQueues)
     },
     stop: () => clearInterval(renewing),
   }

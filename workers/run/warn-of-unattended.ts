@@ -2,8 +2,8 @@ import type { Deps } from '../../src/deps.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 
 /**
- * Logs a warning with the queues that no process works on. If WORKER_QUEUES is set everywhere, one queue may be missing, and its jobs wait
- * without an error. A process that works on all queues has nothing to check.
+ * Logs a warning with the queues that no process works on. If every process sets WORKER_QUEUES, one queue may be
+ * missing, and its jobs wait without an error. A process that works on all queues checks nothing.
  */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))

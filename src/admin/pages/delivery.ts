@@ -87,7 +87,7 @@ const attemptRow = ({ number, attempt }: Numbered<TracedAttempt>, usualUrl: stri
       !${response(attempt)}</td>
   </tr>`
 
-function response({ status, answer: text, isHidden }: TracedAttempt): string {
+function response({ status, responseText: text, isHidden }: TracedAttempt): string {
   if (status === null) return ''
   if (isHidden)
     return html`<div class="faint">Hidden: the response contains data of the event that support staff may not see.</div>`

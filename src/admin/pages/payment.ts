@@ -8,7 +8,7 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import { eventsSoFar, lookUpIntent, type TracedIntent } from '../../intents/look-up.ts'
 import { asOf } from '../../intents/present.ts'
 import { eventIdOf } from '../../webhooks/deliveries/delivery-id.ts'
-import { deliveriesOf, type ListedDelivery, mostOfOne } from '../../webhooks/deliveries/look-up.ts'
+import { deliveriesOf, type ListedDelivery, maxPerPayment } from '../../webhooks/deliveries/look-up.ts'
 import { environmentBadge } from './badges.ts'
 import { cleanedAway } from './cleaned-away.ts'
 import { deliveryCard } from './delivery-card.ts'
@@ -58,8 +58,8 @@ function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedD
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`
   // There may be more deliveries than were read.
-  if (deliveries.length === mostOfOne)
-    return html`!${waiting}<p class="notice">Only the first ${mostOfOne} deliveries are shown.</p>`
+  if (deliveries.length === maxPerPayment)
+    return html`!${waiting}<p class="notice">Only the first ${maxPerPayment} deliveries are shown.</p>`
   const handled = new Map(
     [
       ...stored.outbox.map(({ id, event }) => ({ id, event })),

@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { currencyCode, decimal } from '../../../schemas/currency.ts'
-import { countedAtMost } from '../../webhooks/deliveries/backlog.ts'
+import { maxCounted } from '../../webhooks/deliveries/backlog.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 
 /** Text from a merchant or an endpoint: escaped, with its own text direction. */
@@ -18,7 +18,7 @@ export const deliveriesCounted = (count: number): string =>
 
 /** Formats a count that stops at a limit. */
 export const atMost = (count: number): string =>
-  count >= countedAtMost ? `${countedAtMost} or more` : String(count)
+  count >= maxCounted ? `${maxCounted} or more` : String(count)
 
 /** Explains each stage at which an attempt can fail. */
 const stageWords: Record<string, string> = {

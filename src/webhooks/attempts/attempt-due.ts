@@ -14,8 +14,11 @@ import type { Slot, SlotOwner } from './slots/slot.ts'
 
 /** The wake-up job of a delivery that has just become due may still arrive. */
 const graceMs = 500
-/** Deliveries of one business in one run of the poll. Those of an endpoint without slots wait for `attemptWaiting`. */
-const mostOfOne = 500
+/**
+ * The most deliveries of one business in one run of the poll. Deliveries of an endpoint without slots wait for
+ * `attemptWaiting`.
+ */
+const maxPerBusiness = 500
 
 interface Due {
   _id: string
@@ -26,22 +29,22 @@ interface Due {
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /**
- * Begins the attempts that are due, with a share for each business, as far as there are slots. Takes over deliveries whose lease has ended.
- * Returns how many it found.
+ * Begins attempts at due deliveries while there are slots, with a share for each business. Takes over deliveries whose
+ * lease has ended. Returns how many deliveries it found.
  */
 export function attemptDue(deps: Deps): Promise<number> {
   deps.slots.serveWaiting()
   return inFairBatches<Due>(
-    mostOfOne,
-    (last, without) => findDue(deps, last, without),
+    maxPerBusiness,
+    (last, exceptBusinessIds) => findDue(deps, last, exceptBusinessIds),
     async (found) => {
       const byEndpoint = groupBy(found, ({ endpointId }) => endpointId)
-      await allOf(
-        [...byEndpoint].map(([endpointId, some]) =>
-          attemptOf(
+      await settleAll(
+        [...byEndpoint].map(([endpointId, deliveries]) =>
+          beginAttempts(
             deps,
             endpointId,
-            some.map(({ _id }) => _id),
+            deliveries.map(({ _id }) => _id),
           ),
         ),
       )
@@ -49,13 +52,16 @@ export function attemptDue(deps: Deps): Promise<number> {
   )
 }
 
-/** Skips endpoints that wait for slots, because a hundred thousand of their deliveries may be due. Reads index keys only. */
-function findDue(deps: Deps, last: Due | null, without: readonly string[]): AsyncIterable<Due> {
+/**
+ * Finds due deliveries. Skips endpoints that wait for slots, because a hundred thousand of their deliveries may be due.
+ * Reads index keys only.
+ */
+function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
   return nativeCollection(deps.Delivery).find<Due>(
     {
       nextAttemptAt: { $type, $lte, ...(last === null ? {} : { $gte: last.nextAttemptAt }) },
-      businessId: { $nin: [...without] },
+      businessId: { $nin: [...exceptBusinessIds] },
       endpointId: { $nin: deps.slots.waiting().map(({ endpointId }) => endpointId) },
     },
     { projection: dueFields, hint: 'open', sort: { nextAttemptAt: 1 }, batchSize: 1000 },
@@ -63,56 +69,59 @@ function findDue(deps: Deps, last: Due | null, without: readonly string[]): Asyn
 }
 
 /** Waits until all have settled, then throws the first error. */
-async function allOf(parts: Promise<unknown>[]): Promise<void> {
+async function settleAll(parts: Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(parts)
   await Promise.all(parts)
 }
 
-/** Endpoints that are served at once. Each costs some reads. */
-const servedTogether = 25
+/** How many waiting endpoints are served at once. Each needs a few reads. */
+const maxServedAtOnce = 25
 
 /** Begins attempts at waiting endpoints that can get slots now. */
 export async function attemptWaiting(deps: Deps): Promise<void> {
   const { slots } = deps
-  const waiting = slots.waiting().filter((owner) => slots.room(owner) > 0)
-  for (let at = 0; at < waiting.length; at += servedTogether)
-    await allOf(waiting.slice(at, at + servedTogether).map((owner) => attemptOldest(deps, owner)))
+  const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
+  for (let at = 0; at < waiting.length; at += maxServedAtOnce)
+    await settleAll(waiting.slice(at, at + maxServedAtOnce).map((owner) => attemptOldest(deps, owner)))
 }
 
-/** Begins attempts at the oldest deliveries of an endpoint, one per free slot. The endpoint keeps waiting if more may be due. */
+/**
+ * Begins attempts at the oldest deliveries of an endpoint, one per free slot. The endpoint keeps waiting if more may be
+ * due.
+ */
 async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   const { endpointId } = owner
-  const room = deps.slots.room(owner)
-  if (room === 0) return
-  // From here on a delivery that finds no slot makes the endpoint wait again.
-  deps.slots.served(endpointId)
+  const available = deps.slots.available(owner)
+  if (available === 0) return
+  // From here on, a delivery that finds no slot marks the endpoint as waiting again.
+  deps.slots.clearWaiting(endpointId)
   try {
     const due = await nativeCollection(deps.Delivery)
       .find<Pick<Due, '_id'>>(
         { endpointId, ...claimable(deps.now()) },
-        { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: room },
+        { projection: { _id: 1 }, hint: 'openByEndpoint', sort: { nextAttemptAt: 1 }, limit: available },
       )
       .toArray()
-    if (due.length === room) deps.slots.wait(owner)
-    await attemptOf(
+    if (due.length === available) deps.slots.setWaiting(owner)
+    await beginAttempts(
       deps,
       endpointId,
       due.map(({ _id }) => _id),
     )
   } catch (error) {
-    deps.slots.wait(owner)
+    deps.slots.setWaiting(owner)
     throw error
   }
 }
 
-/** Begins attempts at deliveries of one endpoint, as far as there are slots and no other worker has claimed them. */
-async function attemptOf(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
+/** Begins attempts at those deliveries of one endpoint that have a slot and that no other worker has claimed. */
+async function beginAttempts(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
   const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
-  // A re-queue on the command line adds no job, so no job has done this.
+  // A re-queue on the command line adds no job, so the failed job of an earlier attempt may still exist.
   for (const delivery of begun) if (delivery !== null) await removeSuperseded(deps, jobIdOf(delivery))
 }
 

@@ -14,14 +14,15 @@ import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
- * No attempt begins with less of the lease left, because the lease could end before its first renewal, up to 3 s later. This happens if
- * MongoDB is slow. A worker takes the delivery over when the lease ends.
+ * The part of the lease that must remain when an attempt begins, because the first renewal comes up to 3 s later. Less
+ * remains if MongoDB is slow. Then no attempt begins, and a worker takes the delivery over when the lease ends.
  */
-const leastLeaseMs = 5_000
+const minLeaseMs = 5_000
 
 /**
- * Begins an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the attempt; `deps.backgroundWork` does
- * when the process stops. `data`: the body's `data` if it is already composed. The slot must have counted it.
+ * Begins an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the
+ * attempt: a stopping process waits for it through `deps.backgroundWork`. `data`: the body's `data` if it is already
+ * composed; then the slot must have counted it.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
@@ -36,8 +37,9 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
 }
 
 /**
- * Makes one attempt: composes and signs the body, sends it, records the result (SPEC 6.2 to 6.4). A failing endpoint is a result, not an
- * error. After an error of MongoDB this attempt does not count: its lease ends, and a worker takes the delivery over.
+ * Makes one attempt: composes and signs the body, sends it, and records the result (SPEC 6.2 to 6.4). A failing
+ * endpoint is a result, not an error. If MongoDB fails, the attempt does not count: its lease ends, and a worker takes
+ * the delivery over.
  */
 async function attemptDelivery(
   deps: Deps,
@@ -45,14 +47,14 @@ async function attemptDelivery(
   slot: Slot,
   composed: string | undefined,
 ): Promise<void> {
-  if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < leastLeaseMs) return
-  // Must come after the lease is taken, so that an endpoint that was deleted before cannot get this attempt.
+  if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
+  // The endpoint is read after the claim, so that an endpoint deleted before the claim cannot get this attempt.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const data = composed ?? (await findData(deps, delivery))
   if (data === null) return cancel(deps, delivery, 'source')
   if (composed === undefined && !slot.count(data)) {
-    deps.slots.wait(slotOwner(endpoint))
+    deps.slots.setWaiting(slotOwner(endpoint))
     return giveBack(deps, delivery)
   }
   await send(deps, delivery, endpoint, composeBody(delivery, data), slot)
@@ -74,8 +76,8 @@ async function send(
   const { businessId: owner, url } = endpoint
   const headers = signFor(deps, endpoint, delivery.event, body, at)
   const span = traceAttempt(deps, delivery)
-  const begun = (end: () => void): void => deps.leases.onLost(delivery, end)
-  const sent = await deps.sender.send({ owner, url, headers, body, begun })
+  const onStart = (abort: () => void): void => deps.leases.onLost(delivery, abort)
+  const sent = await deps.sender.send({ owner, url, headers, body, onStart })
   slot.free(sent.outcome === 'delivered')
   const attempts = delivery.attempts + 1
   const endedAt = deps.now()
@@ -86,7 +88,8 @@ async function send(
   const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const recorded = isRecorded ? outcome : 'lease-lost'
-  // Without a result, nothing else counts: it was the lost lease that ended the attempt.
+  // The result of an attempt that lost its lease is not recorded, so the log shows neither its stage nor a next
+  // attempt.
   const shown = isRecorded
     ? { attempts, nextAttemptAt: times.nextAttemptAt, record }
     : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
@@ -100,7 +103,7 @@ async function send(
   deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
 }
 
-/** The step in the retry table. An attempt that was requested by hand is extra, so it repeats a step. */
+/** The step in the retry table. An attempt that was requested by hand is extra, so it repeats the current step. */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 /** Cancels a delivery whose endpoint is deleted or disabled, or whose intent or order is gone. */
@@ -109,7 +112,7 @@ async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint'
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noDeadline)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
-  // The clean-up removes an intent or order only after its deliveries, so somebody removed this one by hand.
+  // The clean-up removes an intent or order only after its deliveries, so this one was removed by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }
@@ -124,7 +127,7 @@ function countAttempt(
   metrics.attemptDuration.observe({ outcome }, durationMs / 1000)
 }
 
-interface Logged {
+interface AttemptLine {
   url: string
   attempts: number
   recorded: Verdict['outcome'] | 'lease-lost'
@@ -133,13 +136,13 @@ interface Logged {
   traceparent: string | null
 }
 
-/** Never logs the text of the response. */
-function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, logged: Logged): void {
+/** Writes the log line of an attempt, without the text of the response. */
+function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, line: AttemptLine): void {
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
-  const { url, attempts, recorded: outcome, nextAttemptAt, record, traceparent } = logged
-  const { status, stage, durationMs: receiverMs } = record
+  const { url, attempts, recorded: outcome, nextAttemptAt, record, traceparent } = line
+  const { status, stage, durationMs } = record
   const host = hostOf({ url })
-  // Version, trace, span, flags, with hyphens between.
+  // A traceparent is `version-trace-span-flags`.
   const traceId = traceparent?.split('-')[1]
   deps.log.info(
     {
@@ -151,7 +154,7 @@ function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, logged: 
       attempts,
       status,
       stage,
-      receiverMs,
+      durationMs,
       nextAttemptAt,
       requestId,
       traceId,

@@ -29,8 +29,8 @@ const neededFields = {
 } as const
 
 /**
- * Claims deliveries by id, in batches of one update and one read. Returns null for a delivery that is not due or is leased. If two callers of a
- * batch pass the same id, only the first gets the delivery.
+ * Claims deliveries by id, in batches of one update and one read. Returns null for a delivery that is not due or is
+ * leased. If two callers of one batch pass the same id, only the first gets the delivery.
  */
 export const createClaimBatcher = (
   Delivery: Model<Delivery>,
@@ -57,10 +57,10 @@ async function claimTogether(
     { $set: { leaseToken, nextAttemptAt: leaseEnd(now) } },
   )
   if (matchedCount === 0) return new Map()
-  const mine = await collection
+  const claimed = await collection
     .find<ClaimedDelivery>({ _id: { $in: ids }, leaseToken }, { projection: neededFields })
     .toArray()
-  return new Map(mine.map((delivery) => [delivery._id, delivery]))
+  return new Map(claimed.map((delivery) => [delivery._id, delivery]))
 }
 
 /** Gives up the lease of a delivery that was not attempted. The delivery is due again at once. */

@@ -14,14 +14,17 @@ export interface HealthNote {
   stage: string | null
 }
 
-/** Collects results of attempts without making them wait. A killed process loses the last `gatherMs` of them. */
+/**
+ * Collects results of attempts and writes them in the background. A killed process loses the results of the last
+ * `gatherMs`.
+ */
 export interface HealthNotes {
-  note(one: HealthNote): void
-  /** Writes the notes that are left. */
+  note(result: HealthNote): void
+  /** Writes the remaining notes. */
   close(): Promise<void>
 }
 
-/** Notes of this interval share one write. They may be late, because hardly anything but people reads them. */
+/** Notes of this interval share one write. A delay is harmless, because mainly people read them. */
 const gatherMs = 200
 
 export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHour'>, log: Log): HealthNotes {
@@ -41,8 +44,8 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHou
   }
 
   return {
-    note(one) {
-      noted.push(one)
+    note(result) {
+      noted.push(result)
       writing ??= write()
     },
     async close() {
@@ -54,8 +57,8 @@ export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHou
 
 const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): Promise<unknown> =>
   nativeCollection(models.Endpoint).bulkWrite(
-    [...groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, some]) => ({
-      updateOne: { filter: { _id }, update: healthChange(some) },
+    [...groupBy(notes, ({ endpointId }) => endpointId)].map(([_id, ofEndpoint]) => ({
+      updateOne: { filter: { _id }, update: healthChange(ofEndpoint) },
     })),
     { ordered: false, writeConcern: advisory },
   )
@@ -77,14 +80,14 @@ function healthChange(notes: HealthNote[]) {
 function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): Promise<unknown> {
   const hours = groupBy(notes, ({ at }) => hourOf(at))
   return nativeCollection(models.DeliveryHour).bulkWrite(
-    [...hours].map(([hour, some]) => ({
-      updateOne: { filter: { _id: new Date(hour) }, update: { $inc: outcomesOf(some) }, upsert: true },
+    [...hours].map(([hour, ofHour]) => ({
+      updateOne: { filter: { _id: new Date(hour) }, update: { $inc: outcomesOf(ofHour) }, upsert: true },
     })),
     { ordered: false, writeConcern: advisory },
   )
 }
 
-/** Always has all three counts, so that a new hour has no missing field. */
+/** Returns all three counts, also those that are 0, so that a new hour has no missing field. */
 function outcomesOf(notes: HealthNote[]) {
   const counts = { delivered: 0, retrying: 0, dead: 0 }
   for (const { outcome } of notes) counts[outcome] += 1

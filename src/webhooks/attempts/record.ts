@@ -4,7 +4,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 
-/** The changes of an attempt to its delivery. Written only if the attempt still holds its lease. */
+/** The changes that an attempt makes to its delivery. They are written only if the attempt still holds its lease. */
 export interface AttemptResult {
   delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
   status: Delivery['status']
@@ -15,12 +15,16 @@ export interface AttemptResult {
   attempt: AttemptRecord | null
 }
 
-/** Room for the 8 attempts and many re-queues. Older records are dropped first. */
+/**
+ * The attempts that a delivery stores: enough for the 8 automatic ones and many re-queues. The oldest are dropped
+ * first.
+ */
 const maxLogLength = 50
 
 /**
- * Writes results in batches, one update each. Returns for each result whether it was written. One update with a list of results takes MongoDB a
- * quarter less time than a bulk write of as many updates, because it is planned only once (measured).
+ * Writes results in batches, one update each. Returns for each result whether it was written. One update with a list of
+ * results takes MongoDB a quarter less time than a bulk write of as many updates, because it is planned only once
+ * (measured).
  */
 export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptResult, boolean> =>
   createBatcher(
@@ -34,13 +38,13 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
         { hint: '_id_' },
       )
       if (matchedCount === results.length) return results.map(() => true)
-      return whichAreWritten(Delivery, results)
+      return readWritten(Delivery, results)
     },
     backgroundRestMs,
   )
 
-/** The count of matches does not say which results were written. The others had lost their lease. */
-async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
+/** Reads which results were written, because an update returns only their number. The others had lost their lease. */
+async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await nativeCollection(Delivery)
     .find<Pick<Delivery, '_id' | 'status' | 'attemptLog'>>(
@@ -52,12 +56,16 @@ async function whichAreWritten(Delivery: Model<Delivery>, results: AttemptResult
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // Two attempts at a delivery never begin in the same millisecond: the second waits for the first one's result or the end of its lease.
+    // Two attempts at a delivery never begin in the same millisecond: the second waits for the first one's result or
+    // the end of its lease.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
 
-/** Each document gets the result at its id's index in `ids`. `$literal`, because the text of a response may begin with `$`. */
+/**
+ * Gives each document the result at its id's index in `ids`. Uses `$literal` because the text of a response may begin
+ * with `$`.
+ */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt }) => ({
     status,
@@ -67,10 +75,10 @@ function asPipeline(ids: string[], results: AttemptResult[]) {
     leaseToken: null,
   }))
   const attempts = results.map(({ attempt }) => (attempt === null ? [] : [attempt]))
-  const place = { $indexOfArray: [{ $literal: ids }, '$_id'] }
-  const mine = (list: unknown[]) => ({ $arrayElemAt: [{ $literal: list }, place] })
+  const index = { $indexOfArray: [{ $literal: ids }, '$_id'] }
+  const ownOf = (list: unknown[]) => ({ $arrayElemAt: [{ $literal: list }, index] })
   return [
-    { $replaceWith: { $mergeObjects: ['$$ROOT', mine(changes), { made: mine(attempts) }] } },
+    { $replaceWith: { $mergeObjects: ['$$ROOT', ownOf(changes), { made: ownOf(attempts) }] } },
     {
       $set: {
         attempts: { $add: ['$attempts', { $size: '$made' }] },

@@ -17,8 +17,8 @@ const neededFields = {
 type Dead = Pick<Delivery, '_id' | keyof typeof neededFields>
 
 /**
- * Ensures that every delivery that died since then has a failed job, where support staff look for it. Adds a missing job as a runnable one; the
- * worker finds the delivery DEAD and fails the job. Returns how many were missing.
+ * Ensures that every delivery that died since `since` has a failed job, where support staff look for it. Adds each
+ * missing job as a waiting job: the worker finds the delivery DEAD and fails the job. Returns how many were missing.
  */
 export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   const now = deps.now()

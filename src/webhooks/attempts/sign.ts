@@ -8,9 +8,9 @@ export const signature = (secret: string, timestamp: string, body: string): stri
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
 
 /**
- * The headers of one attempt (SPEC 6.2). The timestamp is that of the attempt, in seconds, so that an endpoint can reject
- * an old request. `brand` is the neutral word in the header names. `secrets`: the current one, then those that a rotation
- * replaced less than 24 hours ago, whose signatures are in a header of their own.
+ * Returns the headers of one attempt (SPEC 6.2). The timestamp is the time of the attempt in seconds, so that an
+ * endpoint can reject an old request. `brand` is the word in the header names. `secrets`: the current secret, then
+ * those that a rotation replaced less than 24 hours ago. Their signatures are in a separate header.
  */
 export function signedHeaders(
   brand: string,
@@ -30,7 +30,10 @@ export function signedHeaders(
   }
 }
 
-/** Unsealed secrets by endpoint object. Endpoints are read anew for each batch of attempts, so the secrets are unsealed once per batch. */
+/**
+ * Unsealed secrets by endpoint object. Endpoints are read anew for each batch of attempts, so the secrets are unsealed
+ * once per batch.
+ */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
 /** The headers of an attempt at this endpoint that begins at `now`. */

@@ -16,8 +16,9 @@ export const statusAfter = {
 } as const satisfies Record<Verdict['outcome'], DeliveryStatus>
 
 /**
- * Judges attempt number `attempts` of the retry table (from 1; extra attempts by hand do not count). The wait for the next attempt counts from
- * `endedAt` (SPEC 6.4). `steps` is the retry table in milliseconds.
+ * Returns the verdict on attempt number `attempts` of the retry table. The number begins at 1 and excludes attempts
+ * requested by hand. The wait for the next attempt starts at `endedAt` (SPEC 6.4). `steps` is the retry table in
+ * milliseconds.
  */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.outcome === 'delivered')
@@ -32,7 +33,7 @@ export function judge(sent: Attempt, attempts: number, steps: readonly number[],
 export function recordOf(at: Date, url: string, sent: Attempt): AttemptRecord {
   const durationMs = Math.round(sent.durationMs)
   if (sent.outcome === 'unreachable')
-    return { at, url, durationMs, status: null, stage: sent.stage, error: sent.reason, answer: null }
+    return { at, url, durationMs, status: null, stage: sent.stage, error: sent.reason, responseText: null }
   const stage = sent.outcome === 'refused' ? 'status' : null
-  return { at, url, durationMs, status: sent.status, stage, error: null, answer: sent.answer }
+  return { at, url, durationMs, status: sent.status, stage, error: null, responseText: sent.responseText }
 }

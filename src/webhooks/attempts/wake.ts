@@ -6,14 +6,14 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { cancelDue, claimAndBegin } from './attempt-due.ts'
 import { slotOwner } from './find-endpoint.ts'
 
-/** The delivery of a wake-up job, with its counts when the job was made. */
+/** The delivery of a wake-up job, with its counts at the time when the job was created. */
 export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
   deliveryId: string
 }
 
 /**
- * The result of a wake-up. `begun`: the attempt has a slot and runs by itself. `no-slot`: the delivery waits in MongoDB until this process has a
- * slot for it. `superseded`: there is nothing to do, or a later job does it.
+ * The result of a wake-up. `begun`: the attempt has a slot and runs in the background. `no-slot`: the delivery waits in
+ * MongoDB until this process has a slot for it. `superseded`: there is nothing to do, or a later job does it.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'superseded' }

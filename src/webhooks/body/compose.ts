@@ -9,7 +9,10 @@ export type BodySource = PaymentSource | OrderSource
 /** The fields of a body beside `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
 
-/** The `data` of an event as JSON, the same for all of its deliveries. Throws for a format of a later version. A worker of that version takes the delivery over. */
+/**
+ * Returns the `data` of an event as JSON, which is the same for all of its deliveries. Throws for a format of a later
+ * version: a worker of that version takes the delivery over.
+ */
 export const composeData = ({ format, facts }: Recorded, source: BodySource): string =>
   'items' in source
     ? known(format, orderFormats[format])(source, facts)
@@ -20,12 +23,12 @@ function known<Write>(format: number, write: Write | undefined): Write {
   return write
 }
 
-/** The exact text that is signed and sent to one endpoint (SPEC 6.2). `data`: from `composeData`. */
+/** Returns the exact text that is signed and sent to one endpoint (SPEC 6.2). `data`: from `composeData`. */
 export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data: string): string {
   const head = JSON.stringify({ id, event, created_at: eventAt, sandbox })
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-/** The body of one delivery, including its `data`. */
+/** Returns the body of one delivery, including its `data`. */
 export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): string =>
   composeBody(delivery, composeData(delivery, source))

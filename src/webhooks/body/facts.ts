@@ -2,8 +2,8 @@ import type { PaymentFailure } from '../../intents/payments/payment.ts'
 import type { Commission } from '../../wallets/commission.ts'
 
 /**
- * The fields of a webhook's `data` that may change later, as they were at the event. For an order this is only `status`. A missing field has
- * the default of the event's format: null, or no commission.
+ * The fields of a webhook's `data` that may change later, with their values at the event. For an order this is only
+ * `status`. A missing field means the default of the event's format: null, or no commission.
  */
 export interface Facts {
   status: string
@@ -17,7 +17,10 @@ export interface Facts {
   refund?: { id: string; amount: number; reason?: string }
 }
 
-/** The fields of an event that its outbox and its deliveries store. `format` selects how `data` is written (payment-data.ts, order-data.ts). */
+/**
+ * The fields of an event that its outbox and its deliveries store. `format` selects how `data` is written
+ * (payment-data.ts, order-data.ts).
+ */
 export interface Recorded {
   format: number
   facts: Facts

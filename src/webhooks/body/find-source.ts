@@ -9,7 +9,7 @@ import { type PaymentSource, paymentSourceFields } from './payment-data.ts'
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
-/** Documents per read. The metadata of an intent may have 150 KB, so a read is at most 4 MB. */
+/** Documents per read. The metadata of an intent may have 150 KB, so a read returns at most 4 MB. */
 const maxPerRead = 25
 
 /** Reads the sources of bodies by reference number, in batches. Returns null if the intent or order is gone. */
@@ -27,9 +27,9 @@ async function findSources(
   { Intent, Order }: Sources,
   references: readonly string[],
 ): Promise<Map<string, BodySource>> {
-  const all = [...new Set(references)]
-  const numbers = all.filter(isOrderNumber)
-  const payments = all.filter((reference) => !isOrderNumber(reference))
+  const unique = [...new Set(references)]
+  const numbers = unique.filter(isOrderNumber)
+  const payments = unique.filter((reference) => !isOrderNumber(reference))
   const [intents, orders] = await Promise.all([
     payments.length === 0
       ? []

@@ -10,8 +10,8 @@ export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 export const orderFormat = 1
 
 /**
- * The `data` of an order event (SPEC 6.2) as JSON, by format: the order in snake_case. `reference_number` is the order's number. Amounts are in
- * centimes. A released format never changes: add the next number instead.
+ * Returns the `data` of an order event (SPEC 6.2) as JSON, by format: the order in snake_case. `reference_number` is
+ * the order's number. Amounts are in centimes. A released format never changes: add the next number instead.
  */
 export const orderFormats: Record<number, (order: OrderSource, facts: Facts) => string> = {
   1: (order, { status }) => JSON.stringify(orderFields(order, status)),

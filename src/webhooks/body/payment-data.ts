@@ -4,11 +4,17 @@ import { metadataObject } from '../../intents/metadata.ts'
 import { type Commission, noCommission } from '../../wallets/commission.ts'
 import type { Facts } from './facts.ts'
 
-/** The fields of an intent that its events show and that never change. The event stores the rest (facts.ts). `metadata` may have 150 KB. */
+/**
+ * The fields of an intent that its events show and that never change. The event stores the rest (facts.ts). `metadata`
+ * may have 150 KB.
+ */
 export const paymentSourceFields = { referenceNumber: 1, shortCode: 1, metadata: 1 } as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
-/** For endpoint tests. References and short codes of real payments never contain a zero (src/security/ids.ts). */
+/**
+ * The payment of an endpoint test. References and short codes of real payments never contain a zero
+ * (src/security/ids.ts).
+ */
 export const samplePayment: PaymentSource = {
   referenceNumber: 'PI-TEST000000000000',
   shortCode: 'TEST00',
@@ -19,14 +25,17 @@ export const samplePayment: PaymentSource = {
 export const paymentFormat = 1
 
 /**
- * The `data` of a payment event (SPEC 6.2) as JSON, by format. A released format never changes, because a delivery must have the same bytes at
- * every attempt: add the next number instead (test/vectors/webhook-bodies).
+ * Returns the `data` of a payment event (SPEC 6.2) as JSON, by format. A released format never changes, because a
+ * delivery must have the same bytes at every attempt: add the next number instead (test/vectors/webhook-bodies).
  */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
   1: paymentData,
 }
 
-/** Amounts are in centimes. All bodies of one source share the text of the metadata, so that 200 of them do not hold 20 MB of it. */
+/**
+ * Amounts are in centimes. All bodies of one source share the text of its metadata. Otherwise 200 bodies could hold 20
+ * MB of metadata.
+ */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {
     reference_number: source.referenceNumber,

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { Span } from '../../input/span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
-/** How many deliveries are due, wait for their next attempt, or died within the last `shownDeadMs`. */
+/** The number of deliveries that are due, wait for their next attempt, or died within the last `shownDeadMs`. */
 export interface Backlog {
   due: number
   waiting: number
@@ -10,9 +10,9 @@ export interface Backlog {
 }
 
 /** Counting stops here, so a count of this value means "or more". */
-export const countedAtMost = 100_000
+export const maxCounted = 100_000
 
-/** Counts by the partial indexes `open` and `deadByTime`, each up to `countedAtMost`. */
+/** Counts by the partial indexes `open` and `deadByTime`, each up to `maxCounted`. */
 export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<Backlog> {
   const now = deps.now()
   const [due, waiting, dead] = await Promise.all([
@@ -23,9 +23,9 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
   return { due, waiting, dead }
 }
 
-/** How many deliveries of an endpoint are DEAD, up to `countedAtMost`. The span is of `deadAt`. */
+/** Counts the DEAD deliveries of an endpoint that died within the span, up to `maxCounted`. */
 export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
   count(deps, { endpointId, ...deadIn(span) })
 
-const count = (deps: Pick<Deps, 'Delivery'>, which: object): Promise<number> =>
-  deps.Delivery.countDocuments(which, { limit: countedAtMost })
+const count = (deps: Pick<Deps, 'Delivery'>, filter: object): Promise<number> =>
+  deps.Delivery.countDocuments(filter, { limit: maxCounted })

@@ -15,7 +15,7 @@ export interface DeadGroup {
   businessId: string
   endpointId: string
   count: number
-  /** How many of them are live, not sandbox. */
+  /** The number of live deliveries among them. */
   live: number
   oldest: Date
   newest: Date
@@ -23,26 +23,29 @@ export interface DeadGroup {
   lastAttempt: AttemptRecord | null
 }
 
-/** Groups by endpoint, largest first. `isCut`: there are more endpoints than `groups` has. */
+/** Groups by endpoint, largest first. `isCut`: more endpoints have DEAD deliveries than `groups` contains. */
 export interface DeadGroups {
   groups: DeadGroup[]
   isCut: boolean
 }
 
-/** More than a person reads. */
+/** The most groups on a page, more than a person reads. */
 export const maxGroups = 100
-/** A staff page that takes longer is useless, and MongoDB has other work. */
+/**
+ * The time limit of the count. A staff page that takes longer is useless, and would take time from other work of
+ * MongoDB.
+ */
 const countingMs = 4000
-/** MongoDB's MaxTimeMSExpired. */
-const tooSlow = 50
+/** MongoDB's error code MaxTimeMSExpired. */
+const maxTimeExpired = 50
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
   _id: { businessId: string; endpointId: string }
 }
 
 /**
- * Counts the deliveries that died in a period, for at most `maxGroups` endpoints. Returns null if there were too many to
- * count in time; a shorter period helps.
+ * Counts the deliveries that died in a period, for at most `maxGroups` endpoints. Returns null if there are too many to
+ * count in time. Then a shorter period helps.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)
@@ -57,7 +60,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): P
   return { groups, isCut: counted.length > maxGroups }
 }
 
-/** Reads keys of the index `deadByTime` only. */
+/** Reads only keys of the index `deadByTime`. */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
   const stages = [
     { $match: deadIn(period) },
@@ -79,7 +82,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
       .aggregate<Counted>(stages, { maxTimeMS: countingMs })
       .toArray()
   } catch (error) {
-    if (error instanceof mongo.MongoServerError && error.code === tooSlow) return null
+    if (error instanceof mongo.MongoServerError && error.code === maxTimeExpired) return null
     throw error
   }
 }

@@ -1,6 +1,6 @@
 /**
- * 32 characters that encode the 12 bytes of the event's id and the 12 bytes of the endpoint's. It is short because Redis stores it three times
- * for each waiting delivery.
+ * Returns 32 characters that encode the 12 bytes of the event's id and the 12 bytes of the endpoint's id. The id is
+ * short because Redis stores it three times for each waiting delivery.
  */
 export const deliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')

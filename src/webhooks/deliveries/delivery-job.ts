@@ -8,7 +8,10 @@ type Shown = Pick<
   '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'
 > & { lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined }
 
-/** The job that wakes a worker when a delivery is due. Workers need only its id; the rest is for people (src/admin/board). */
+/**
+ * Returns the job that wakes a worker when a delivery is due. Workers need only its id; staff see the rest
+ * (src/admin/board).
+ */
 export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
   const isRetry = attempts > 0 && nextAttemptAt !== null
@@ -32,18 +35,21 @@ export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error
 
 type Counts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
-/** Each wait of a delivery has its own job id. BullMQ ignores a job whose id it knows, and the previous job may not have ended yet. */
+/**
+ * Returns an id for each wait of a delivery. BullMQ ignores a job whose id it knows, and the previous job may not have
+ * ended yet.
+ */
 export const jobIdOf = ({ _id, attempts, requeues }: Counts): string => `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** The delivery of a job, with its counts when the job was made. */
+/** Returns the delivery of a job, with its counts at the time when the job was created. */
 export function countsOf(jobId: string): Counts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
 }
 
-/** The id of the job that the last re-queue replaced. Null if there was no re-queue. */
+/** Returns the id of the job that the last re-queue replaced, or null if there was no re-queue. */
 export function supersededJobId(jobId: string): string | null {
   const { requeues, ...counts } = countsOf(jobId)
   return requeues === 0 ? null : jobIdOf({ ...counts, requeues: requeues - 1 })

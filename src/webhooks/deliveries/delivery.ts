@@ -6,8 +6,8 @@ import { parseUrl } from '../../polyfills/parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
 /**
- * One attempt. `stage`: where it failed, or null. `answer`: the beginning of the response, until the clean-up removes it
- * (src/retention).
+ * One attempt. `stage`: where it failed, or null. `responseText`: the beginning of the response, until the clean-up
+ * removes it (src/retention).
  */
 export interface AttemptRecord {
   at: Date
@@ -17,10 +17,10 @@ export interface AttemptRecord {
   status: number | null
   stage: string | null
   error: string | null
-  answer?: string | null
+  responseText?: string | null
 }
 
-/** One event for one endpoint. `_id` is made of their ids, so relaying twice makes only one. */
+/** One event for one endpoint. `_id` consists of their ids, so relaying an event twice creates only one delivery. */
 export interface Delivery extends Recorded, Caused {
   _id: string
   endpointId: string
@@ -37,24 +37,27 @@ export interface Delivery extends Recorded, Caused {
   attempts: number
   /** Re-queues by hand. Each adds one attempt to those of the retry table. */
   requeues: number
-  /** `attempts` at the last re-queue. While the two are equal, the requested attempt has not been made. */
-  askedAfterAttempts?: number
+  /** The value of `attempts` at the last re-queue. While both are equal, the requested attempt has no result. */
+  attemptsAtRequeue?: number
   /**
-   * When a worker may claim it: the time of the next attempt, or the end of the lease while an attempt is in flight. Null if there will be no
-   * attempt: DELIVERED, DEAD or CANCELLED.
+   * When a worker may claim the delivery: the time of the next attempt, or the end of the lease while an attempt is in
+   * flight. Null if the status allows no attempt: DELIVERED, DEAD or CANCELLED.
    */
   nextAttemptAt: Date | null
   /** The token of the attempt in flight. Only its holder may record a result. */
   leaseToken: string | null
   /** The clean-up leaves only the last attempt of an old delivery (src/retention). */
   attemptLog: AttemptRecord[]
-  /** A live delivery that had not ended when the clean-up reached it, or that was re-queued: the clean-up must look at it again. */
+  /**
+   * True for a live delivery that had not ended when the clean-up reached it, or that was re-queued. The clean-up must
+   * check it again.
+   */
   untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
-  /** When its last attempt failed, while it is DEAD. */
+  /** When the last attempt of a DEAD delivery failed. Otherwise null. */
   deadAt: Date | null
-  /** Effect ids of its re-queues, so that a repeated request finds its own. */
+  /** Effect ids of the re-queues, so that a retried request finds its own. */
   effects: string[]
   /** Audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
@@ -75,7 +78,7 @@ export const deliveries: Collection = {
     status: String,
     attempts: Number,
     requeues: Number,
-    askedAfterAttempts: Number,
+    attemptsAtRequeue: Number,
     nextAttemptAt: Date,
     leaseToken: String,
     attemptLog: [
@@ -87,7 +90,7 @@ export const deliveries: Collection = {
         status: Number,
         stage: String,
         error: String,
-        answer: String,
+        responseText: String,
       },
     ],
     untrimmed: Boolean,
@@ -99,8 +102,8 @@ export const deliveries: Collection = {
     ...causedFields,
   },
   indexes: [
-    // Open deliveries, the only ones whose nextAttemptAt is a date. `open` serves the poll, `openByEndpoint` endpoints that wait for slots. Both
-    // queries read index keys only.
+    // Open deliveries: only these have a `nextAttemptAt`. `open` serves the poll, and `openByEndpoint` serves endpoints
+    // that wait for slots. Both queries read only index keys.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
@@ -122,7 +125,8 @@ export const deliveries: Collection = {
       key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // Only DEAD deliveries are in these two. `deadByTime` contains all fields that `groupDead` needs, so that it reads no documents.
+    // These two contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs, so that it reads
+    // no documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
@@ -133,7 +137,7 @@ export const deliveries: Collection = {
       key: { endpointId: 1, deadAt: -1 },
       partialFilterExpression: { deadAt: { $type: 'date' } },
     },
-    // For the clean-up. Hardly any delivery is in it.
+    // For the clean-up. Contains very few deliveries.
     {
       name: 'untrimmedByTime',
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
@@ -143,5 +147,5 @@ export const deliveries: Collection = {
   ],
 }
 
-/** Host and port of a URL, for people. */
+/** Returns host and port of a URL, to be shown to people. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => parseUrl(url)?.host ?? url

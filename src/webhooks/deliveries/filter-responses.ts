@@ -1,8 +1,8 @@
 import { keptBytes } from '../sender/response.ts'
 
 /**
- * The fields of an event's `data` that staff pages show. Support staff may not see any other field: the customer of an order, the
- * metadata and the short code of a payment.
+ * The fields of an event's `data` that staff pages show. Support staff may see no other field: not the customer of an
+ * order, and not the metadata and the short code of a payment.
  */
 const shownToStaff: ReadonlySet<string> = new Set([
   '_id',
@@ -21,13 +21,14 @@ const shownToStaff: ReadonlySet<string> = new Set([
   'created_at',
 ])
 
-/** A shorter value is recognised only as a separate word. */
+/** A shorter value is recognised only as a separate word. A longer one is recognised anywhere, however it is spaced. */
 const shortestValue = 6
 
 /**
- * Returns a function that returns the part of a response that support staff may see, or null if the response repeats data of the event that
- * is hidden from them: a value, however it is spaced, or a word of a value. A word that also occurs in the rest of the event, such as a field
- * name, does not count. `body` is the body of the delivery.
+ * Creates a filter for the responses of one delivery. `body` is the body of the delivery. The filter returns the part
+ * of a response that support staff may see, or null if the response repeats hidden data of the event: a value, however
+ * it is spaced, or a word of a value. A word that also occurs in the rest of the event, such as a field name, is not
+ * hidden.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
@@ -48,7 +49,7 @@ export function createResponseFilter(body: string): (response: string) => string
   }
 }
 
-/** All strings in a JSON value. */
+/** Returns all strings in a JSON value. */
 const textsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
@@ -72,9 +73,12 @@ const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) 
 
 const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** The last eight digits of a phone number, so that it is also found without its country code. */
+/** Reduces a phone number to its last eight digits, so that it is also found without its country code. */
 const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '')
 
-/** Removes the last word of a truncated response. It may be the beginning of a phone number, which would not be recognised. */
+/**
+ * Removes the last word of a truncated response. It may be the beginning of a phone number, which would not be
+ * recognised.
+ */
 const withoutCutWord = (response: string): string =>
   Buffer.byteLength(response) > keptBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response

@@ -2,10 +2,13 @@ import type { Model } from 'mongoose'
 import { nativeCollection } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
 
-/** How long a lease lasts from its start or last renewal. Renewals come every 3 s, so the lease of a dead worker ends within 10 s. */
+/**
+ * How long a lease lasts from its start or last renewal. Renewals come every 3 s, so the lease of a dead worker ends
+ * within 10 s.
+ */
 export const deliveryLeaseMs = 10_000
 
-/** A filter for deliveries that a worker may claim: due, and without a running lease. */
+/** A filter for deliveries that a worker may claim: they are due and have no running lease. */
 export const claimable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
 
 /** Whether a lease is running: a worker is attempting the delivery. */
@@ -16,7 +19,10 @@ export const isLeased = (
 
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
-/** When the next attempt is due, for people. During an attempt: when its lease began or was last renewed. */
+/**
+ * Returns when the next attempt is due, to be shown to people. During an attempt: when its lease began or was last
+ * renewed.
+ */
 export const dueAt = ({
   leaseToken,
   nextAttemptAt,
@@ -35,8 +41,11 @@ interface Leased {
 export interface Leases {
   /** Makes `renew` renew this lease until `release`. */
   hold(delivery: Leased): void
-  /** Calls `end` when a renewal finds that the lease is lost: the endpoint was deleted or disabled, or the process was frozen. */
-  onLost(delivery: Leased, end: () => void): void
+  /**
+   * Calls `abort` when a renewal finds that the lease is lost: the endpoint was deleted or disabled, or the process was
+   * frozen.
+   */
+  onLost(delivery: Leased, abort: () => void): void
   /** Whether this process still believes that it holds the lease. */
   holds(delivery: Leased): boolean
   release(delivery: Leased): void
@@ -46,7 +55,7 @@ export interface Leases {
 
 interface Held {
   token: string
-  end: (() => void) | null
+  abort: (() => void) | null
 }
 
 export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases {
@@ -58,19 +67,19 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
       .toArray()
     const tokens = new Map(found.map(({ _id, leaseToken }) => [_id, leaseToken]))
     for (const id of ids) {
-      const mine = held.get(id)
-      if (mine === undefined || mine.token === tokens.get(id)) continue
+      const lease = held.get(id)
+      if (lease === undefined || lease.token === tokens.get(id)) continue
       held.delete(id)
-      mine.end?.()
+      lease.abort?.()
     }
   }
 
   return {
-    hold: ({ _id, leaseToken }) => void held.set(_id, { token: leaseToken, end: null }),
-    onLost({ _id, leaseToken }, end) {
-      const mine = held.get(_id)
-      if (mine?.token === leaseToken) mine.end = end
-      else end()
+    hold: ({ _id, leaseToken }) => void held.set(_id, { token: leaseToken, abort: null }),
+    onLost({ _id, leaseToken }, abort) {
+      const lease = held.get(_id)
+      if (lease?.token === leaseToken) lease.abort = abort
+      else abort()
     },
     holds: ({ _id, leaseToken }) => held.get(_id)?.token === leaseToken,
     release({ _id, leaseToken }) {

@@ -20,16 +20,17 @@ export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch 
   return { status, event, endpointId, ...readSpan(query), ...readSlice(query) }
 }
 
-/** The deliveries of the caller's business and environment, newest first, ties by id, without bodies. */
+/** Lists the deliveries of the caller's business and environment without bodies, newest first, ties by id. */
 export function listDeliveries(
   deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
   caller: Caller,
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { status, event, endpointId } = search
-  // Count checkpoints need lists that never shrink. The clean-up removes test deliveries, however young, together with their intent.
-  const isTallied = !caller.sandbox && status === null && event === null && endpointId === null
-  if (isTallied)
+  // Count checkpoints need lists that never shrink. The clean-up removes test deliveries of any age together with their
+  // intent.
+  const hasCheckpoints = !caller.sandbox && status === null && event === null && endpointId === null
+  if (hasCheckpoints)
     return readCountedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
   const where = {
     businessId: caller.businessId,
@@ -43,7 +44,7 @@ export function listDeliveries(
   return readPage<DeliveryRecord, Delivery>(deps.Delivery, { where, index, fields: recordFields }, search)
 }
 
-/** The index that contains all fields of the filter. */
+/** Returns the index that contains all fields of the filter. */
 function indexFor({ status, endpointId }: DeliverySearch): string {
   if (status !== null) return 'byStatus'
   return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'

@@ -5,7 +5,10 @@ import type { Delivery } from './delivery.ts'
 import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
-/** An intent or order as the relay reads it: its events, and the source of their bodies. `referenceNumber` of an order is its number. */
+/**
+ * An intent or order as the relay reads it: its events, and the source of their bodies. The `referenceNumber` of an
+ * order is its number.
+ */
 export type Source = BodySource & {
   _id: string
   businessId: string
@@ -13,20 +16,23 @@ export type Source = BodySource & {
   referenceNumber: string
   outbox: OutboxEvent[]
 }
-/** An endpoint of the business. It may not be subscribed to the event. */
-export type Receiver = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
+/** An endpoint of the business, whether or not it is subscribed to the event. */
+export type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
-/** The delivery of an event to an endpoint. `leaseToken`: set if this process attempts it at once; null if it waits for a slot. */
+/**
+ * Returns the delivery of an event to an endpoint. `leaseToken`: set if this process attempts it at once, null if it
+ * waits for a slot.
+ */
 export function newDelivery(
   source: Source,
   event: OutboxEvent,
-  receiver: Receiver,
+  endpoint: TargetEndpoint,
   now: Date,
   leaseToken: string | null,
 ): Delivery {
   return {
-    _id: deliveryId(event.id, receiver._id),
-    endpointId: receiver._id,
+    _id: deliveryId(event.id, endpoint._id),
+    endpointId: endpoint._id,
     businessId: source.businessId,
     sandbox: source.sandbox,
     event: event.event,
@@ -34,7 +40,7 @@ export function newDelivery(
     format: event.format,
     facts: event.facts,
     referenceNumber: source.referenceNumber,
-    url: receiver.url,
+    url: endpoint.url,
     status: 'PENDING',
     attempts: 0,
     requeues: 0,

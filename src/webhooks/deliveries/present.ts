@@ -5,7 +5,7 @@ import { type BodySource, bodyOf } from '../body/compose.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './lease.ts'
 
-/** The fields that a list needs. Of the attempts it needs only the last. */
+/** The fields that a list needs, with only the last attempt. */
 export const recordFields = {
   endpointId: 1,
   url: 1,
@@ -24,7 +24,7 @@ export const recordFields = {
 
 export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 
-/** The URL of the last attempt, or the URL that the endpoint had when the delivery was created. */
+/** Returns the URL of the last attempt, or the URL that the endpoint had when the delivery was created. */
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
@@ -58,8 +58,8 @@ export interface DeliveryWhole {
 }
 
 /**
- * One delivery with its payload and every attempt, oldest first. A key that may not subscribe to the event gets neither the payload nor
- * the response bodies: an endpoint may repeat the payload in its response.
+ * Presents one delivery with its payload and every attempt, oldest first. A key that may not subscribe to the event
+ * gets neither the payload nor the response bodies, because an endpoint may repeat the payload in its response.
  */
 export function presentDeliveryWhole(
   caller: Caller,
@@ -71,7 +71,7 @@ export function presentDeliveryWhole(
     payload: mayRead && source !== null ? JSON.parse(bodyOf(delivery, source)) : null,
     attemptLog: delivery.attemptLog.map((attempt) => ({
       ...presentAttempt(attempt),
-      responseBody: mayRead ? (attempt.answer ?? null) : null,
+      responseBody: mayRead ? (attempt.responseText ?? null) : null,
     })),
   }
 }

@@ -2,16 +2,16 @@ import type { Deps } from '../../deps.ts'
 import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from './requeue.ts'
 
 /**
- * Re-queues all deliveries that match `which`, in batches of `requeueBatch`. Yields the outcomes of each batch. After a `break` or a
- * kill it can simply run again. `which` must not match deliveries that die from now on (`upToNow`). Otherwise it would find
- * deliveries that die again, without end.
+ * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`. Yields the outcomes of each batch. After
+ * a `break` or a kill it can run again. `filter` must not match deliveries that die from now on (`untilNow`). Otherwise
+ * the run would not end, because deliveries may die again.
  */
 export async function* requeueAll(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>,
-  which: Record<string, unknown>,
+  filter: Record<string, unknown>,
   by: Requeuer,
 ): AsyncGenerator<Map<string, Requeued>> {
-  const cursor = deps.Delivery.find(which, { _id: 1 })
+  const cursor = deps.Delivery.find(filter, { _id: 1 })
     .lean<{ _id: string }[]>()
     .cursor({ batchSize: requeueBatch })
   try {

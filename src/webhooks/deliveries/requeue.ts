@@ -8,7 +8,10 @@ import type { Delivery } from './delivery.ts'
 import { deliveryJob } from './delivery-job.ts'
 import { isLeased } from './lease.ts'
 
-/** Who re-queues. `actId` is the same for each retry of one request, so that it takes effect once. */
+/**
+ * The person or key that re-queues. `actId` is the same for each retry of one request, so that the request takes effect
+ * once.
+ */
 export interface Requeuer {
   actor: Actor
   actId: string
@@ -21,8 +24,8 @@ export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'e
 export const requeueBatch = 500
 
 /**
- * The fields that the checks, the audit event and the wake-up job need. Omits the facts, the attempt log, and all effects (up to 1 000) but
- * that of this request.
+ * The fields that the checks, the audit event and the wake-up job need. Omits the facts and the attempt log. Of the
+ * effects (up to 1 000) it reads only that of this request.
  */
 const neededFields = (actId: string) => ({
   businessId: 1,
@@ -34,7 +37,7 @@ const neededFields = (actId: string) => ({
   status: 1,
   attempts: 1,
   requeues: 1,
-  askedAfterAttempts: 1,
+  attemptsAtRequeue: 1,
   nextAttemptAt: 1,
   leaseToken: 1,
   effects: { $setIntersection: ['$effects', [actId]] },
@@ -45,9 +48,10 @@ type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>
 
 /**
- * Makes up to `requeueBatch` deliveries due now, for one more attempt each. A DEAD or CANCELLED delivery becomes RETRYING; for a delivery that
- * waits, the next attempt comes earlier. The change and its audit line are one write; the job only wakes a worker. A delivery does not change if
- * it was delivered, is due or being attempted, or if its endpoint is deleted or disabled. The outcome says why.
+ * Makes up to `requeueBatch` deliveries due now, for one more attempt each. A DEAD or CANCELLED delivery becomes
+ * RETRYING; a waiting delivery gets its next attempt earlier. The change and its audit line are one write; the job only
+ * wakes a worker. A delivery does not change if it is delivered, due or being attempted, or if its endpoint is deleted
+ * or disabled. The outcome states the reason.
  */
 export async function requeueDeliveries(
   deps: RequeueDeps,
@@ -67,16 +71,16 @@ export async function requeueDeliveries(
   )
   const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } }, by)
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
-  // Includes those of an earlier run of this request, which may have been killed here.
-  const mine = after.filter(({ effects }) => effects.includes(by.actId))
-  wakeDue(deps, mine, now)
-  await publishAudit(deps, deps.Delivery, mine)
+  // Includes the deliveries of an earlier run of this request, which may have been killed here.
+  const requeued = after.filter(({ effects }) => effects.includes(by.actId))
+  wakeDue(deps, requeued, now)
+  await publishAudit(deps, deps.Delivery, requeued)
   return outcomes
 }
 
-const read = (deps: RequeueDeps, which: object, { actId }: Requeuer): Promise<Candidate[]> =>
+const read = (deps: RequeueDeps, filter: object, { actId }: Requeuer): Promise<Candidate[]> =>
   nativeCollection(deps.Delivery)
-    .find<Candidate>(which, { projection: neededFields(actId) })
+    .find<Candidate>(filter, { projection: neededFields(actId) })
     .toArray()
 
 /** The ids of the endpoints that are neither deleted nor disabled. */
@@ -94,17 +98,25 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
   if (delivery.effects.includes(by.actId)) return 'requeued'
   if (delivery.status === 'DELIVERED') return 'delivered'
   if (!receiving.has(delivery.endpointId)) return 'endpoint-gone'
-  return isOnItsWay(delivery) || isDue(delivery, now) || isLeased(delivery, now) ? 'under-way' : 'requeued'
+  return isAttemptPending(delivery) || isDue(delivery, now) || isLeased(delivery, now)
+    ? 'under-way'
+    : 'requeued'
 }
 
-/** Whether the first attempt, or one requested by hand, is still to come. Another re-queue would raise `requeues` but add no attempt. */
-const isOnItsWay = ({ status, attempts, askedAfterAttempts }: Candidate): boolean =>
-  status === 'PENDING' || (status === 'RETRYING' && attempts === askedAfterAttempts)
+/**
+ * Whether the first attempt, or one requested by hand, has no result yet. Another re-queue would raise `requeues` but
+ * add no attempt.
+ */
+const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
+  status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
 
 const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
   nextAttemptAt !== null && nextAttemptAt <= now
 
-/** Judges after the write. A delivery that could have been re-queued but was not has changed meanwhile, by an attempt or another re-queue. */
+/**
+ * Judges a delivery after the write. If it could have been re-queued but was not, an attempt or another re-queue has
+ * changed it meanwhile.
+ */
 function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   const verdict = judge(delivery, receiving, by, now)
   return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
@@ -112,7 +124,7 @@ function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now
 
 /** Wakes workers for the deliveries that are still due. */
 function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
-  const due = deliveries.filter((each) => isDue(each, now))
+  const due = deliveries.filter((delivery) => isDue(delivery, now))
   if (due.length > 0)
     deps.enqueue(
       'webhook-delivery',
@@ -120,7 +132,10 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
     )
 }
 
-/** The guard has all fields that were read, so that `before` in the audit line is correct. */
+/**
+ * Returns the write for one delivery. Its guard contains the fields that were read, so that `before` in the audit line
+ * is correct.
+ */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
   const {
     _id,
@@ -129,12 +144,12 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
     status,
     attempts,
     requeues,
-    askedAfterAttempts,
+    attemptsAtRequeue,
     nextAttemptAt,
     leaseToken,
   } = before
-  // The delivery was cancelled before a requested attempt was made, so this requests the same attempt again.
-  const isSameAttempt = attempts === askedAfterAttempts
+  // If the delivery was cancelled before a requested attempt was made, this requests the same attempt again.
+  const isSameAttempt = attempts === attemptsAtRequeue
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
   const line = auditLine({
     at: now,
@@ -160,8 +175,9 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
         $set: {
           ...after,
           deadAt: null,
-          askedAfterAttempts: attempts,
-          // The clean-up may have passed this delivery already. Without this it would not look at it again.
+          attemptsAtRequeue: attempts,
+          // The clean-up may have passed this delivery already. Without this field it would not check the delivery
+          // again.
           ...(sandbox ? {} : { untrimmed: true }),
         },
         $inc: { requeues: isSameAttempt ? 0 : 1 },

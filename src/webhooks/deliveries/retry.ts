@@ -21,8 +21,8 @@ export interface Retried {
 }
 
 /**
- * Requests one more attempt of the caller's delivery, or returns the reason why there is none. A retry of the same request
- * finds its own re-queue by the effect id. Throws like `findDeliveryRecord`.
+ * Requests one more attempt at the caller's delivery, or returns the reason why there is none. A retry of the same
+ * request finds its own re-queue by the effect id. Throws like `findDeliveryRecord`.
  */
 export async function retryDelivery(
   deps: Deps,

@@ -14,22 +14,25 @@ import { newSecret, secretField } from './signing-secrets.ts'
 
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
-/** Validates the body of a create (SPEC 4.8, rules 2 to 4): a public https URL, known events, scopes that allow them. */
+/**
+ * Validates the body of a create (SPEC 4.8, rules 2 to 4): a public https URL, known events, scopes that allow them.
+ */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
-  const asked = deps.validate<CreateEndpointBody>(createEndpointBody, body)
-  const wanted = [...new Set(asked.events as EventName[])]
+  const input = deps.validate<CreateEndpointBody>(createEndpointBody, body)
+  const wanted = [...new Set(input.events as EventName[])]
   permitEvents(caller, wanted, 'events')
-  return { url: storedUrl(asked.url), events: wanted }
+  return { url: storedUrl(input.url), events: wanted }
 }
 
 /**
- * Creates an endpoint in the first free of the business's five slots. Returns the data of SPEC 4.8 with the secret, which no other operation
- * returns. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the sandbox's quota of the day is used up.
+ * Creates an endpoint in the first free one of the business's five slots. Returns the data of SPEC 4.8 with the secret.
+ * Later only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the sandbox's quota of the
+ * day is used up.
  */
 export async function createEndpoint(
   deps: Deps,
   caller: Caller,
-  asked: EndpointRequest,
+  request: EndpointRequest,
   effect: Effect,
 ): Promise<Record<string, unknown> | DoneBefore> {
   const secret = newSecret()
@@ -38,7 +41,7 @@ export async function createEndpoint(
     _id: effect.id,
     businessId: caller.businessId,
     createdByTestKey: caller.sandbox,
-    ...asked,
+    ...request,
     secret: deps.secrets.seal(secret, secretField(effect.id)),
     secretMadeBy: effect.id,
     previousSecrets: [],

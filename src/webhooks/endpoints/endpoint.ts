@@ -4,7 +4,10 @@ import type { Collection } from '../../mongo/collection.ts'
 /** How many endpoints a business may have (SPEC 4.8, rule 1). */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
-/** The results of the attempts at an endpoint. A process that has not used the endpoint lately takes its first window from them (attempts/slots). */
+/**
+ * The results of the attempts at an endpoint. A process that has not used the endpoint lately derives its first window
+ * from them (attempts/slots).
+ */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null
@@ -22,7 +25,7 @@ export const untried: EndpointHealth = {
   lastError: null,
 }
 
-/** A secret that a rotation replaced. It signs beside the current one until its time is up. */
+/** A secret that a rotation replaced. It signs beside the current one until `validUntil`. */
 export interface PreviousSecret {
   secret: string
   madeBy: string
@@ -33,9 +36,12 @@ export interface PreviousSecret {
 export interface Endpoint {
   _id: string
   businessId: string
-  /** Whether a test key created it. Only for the quota of the sandbox (src/quotas/sandbox-day.ts). */
+  /** Whether a test key created the endpoint. Used only for the quota of the sandbox (src/quotas/sandbox-day.ts). */
   createdByTestKey: boolean
-  /** One of `endpointSlots`, unique within the business, so that racing creates never make a sixth. Missing if deleted. */
+  /**
+   * One of `endpointSlots`, unique within the business, so that concurrent creates never make a sixth endpoint. Missing
+   * if deleted.
+   */
   slot?: number
   url: string
   events: EventName[]
@@ -51,7 +57,7 @@ export interface Endpoint {
   health: EndpointHealth
   createdAt: Date
   updatedAt: Date
-  /** Effect ids of the changes, so that a retried request finds its own. */
+  /** Effect ids of the changes, so that a retried request finds its own change. */
   effects: string[]
   /** The sealed first response of the create. The clean-up removes it after two days (src/retention). */
   sealedResponse?: string
@@ -99,7 +105,10 @@ export const endpoints: Collection = {
   ],
 }
 
-/** A filter for endpoints that are not deleted. It fits the index `slotInUse`, because a business may have many deleted endpoints. */
+/**
+ * A filter for endpoints that are not deleted. It uses the index `slotInUse`, because a business may have many deleted
+ * endpoints.
+ */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 
 /** Whether events may be sent to the endpoint. */

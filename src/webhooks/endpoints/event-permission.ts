@@ -2,9 +2,9 @@ import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 
-/** Returns the events among `some` that the caller's scopes do not allow (SPEC 4.8, rule 4). */
-export const forbiddenEvents = (caller: Caller, some: readonly EventName[]): EventName[] =>
-  some.filter((event) => !caller.scopes.has(events[event]))
+/** Returns those of `requested` that the caller's scopes do not allow (SPEC 4.8, rule 4). */
+export const forbiddenEvents = (caller: Caller, requested: readonly EventName[]): EventName[] =>
+  requested.filter((event) => !caller.scopes.has(events[event]))
 
 /** Every event that the caller may not see. */
 export const allForbiddenEvents = (caller: Caller): EventName[] =>
@@ -13,8 +13,12 @@ export const allForbiddenEvents = (caller: Caller): EventName[] =>
 export const notPermitted = (forbidden: EventName[], param: 'event' | 'events'): Refusal =>
   refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 
-/** Throws EVENTS_NOT_PERMITTED with the forbidden events, unless the caller's scopes allow all of `some`. */
-export function permitEvents(caller: Caller, some: readonly EventName[], param: 'event' | 'events'): void {
-  const forbidden = forbiddenEvents(caller, some)
+/** Throws EVENTS_NOT_PERMITTED with the forbidden events, unless the caller's scopes allow all of `requested`. */
+export function permitEvents(
+  caller: Caller,
+  requested: readonly EventName[],
+  param: 'event' | 'events',
+): void {
+  const forbidden = forbiddenEvents(caller, requested)
   if (forbidden.length > 0) throw notPermitted(forbidden, param)
 }

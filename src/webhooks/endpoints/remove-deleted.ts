@@ -3,15 +3,20 @@ import type { Models } from '../../mongo/models.ts'
 
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
-/** Deleted endpoints that a business keeps, so that a retried deletion finds its result. More than a merchant deletes in two days. */
+/**
+ * The deleted endpoints that a business keeps, so that a retried deletion finds its result. A merchant deletes fewer in
+ * two days.
+ */
 const maxKeptDeletions = 100
-/** Each deletion adds one. The rest makes up for parallel deletions and for deletions that were killed before this step. */
+/**
+ * Each deletion removes up to this many. One would be enough, but parallel or killed deletions may have removed none.
+ */
 const maxPerRun = 10
 const maxTimeMS = 2000
 
 /**
- * Removes deleted endpoints of a business beyond the last `maxKeptDeletions`, so that creating and deleting in a loop does not grow the
- * collection. The clean-up removes those too old to be retried (src/retention).
+ * Removes deleted endpoints of a business beyond the last `maxKeptDeletions`, so that creating and deleting in a loop
+ * does not grow the collection. The clean-up removes the deletions that are too old to be retried (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
@@ -25,17 +30,18 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * Returns the ids of the endpoints that have no delivery. A deleted endpoint with deliveries stays as long as they do, for support staff and for
- * the merchant's list. A relay that read the endpoint earlier may still add a delivery, which is cancelled when it comes due.
+ * Returns the ids of the endpoints that `stages` select and that have no delivery. A deleted endpoint with deliveries
+ * stays as long as they do, for support staff and for the merchant's list. A relay that read the endpoint earlier may
+ * still add a delivery, which is cancelled when it comes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],
-  which: Record<string, unknown>[],
+  stages: Record<string, unknown>[],
 ): Promise<string[]> {
   const unused = await nativeCollection(Endpoint)
     .aggregate<{ _id: string }>(
       [
-        ...which,
+        ...stages,
         { $project: { _id: 1 } },
         {
           $lookup: {

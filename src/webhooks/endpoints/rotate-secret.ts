@@ -6,17 +6,17 @@ import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
 import { newSecret, secretField } from './signing-secrets.ts'
 
-/** How long a replaced secret also signs. */
+/** How long a replaced secret signs beside the new one. */
 const overlapMs = 24 * 3_600_000
 
-/** At most this many replaced secrets are kept. Each adds a signature to every attempt. */
+/** The most replaced secrets that are kept. Each adds a signature to every attempt. */
 const maxPrevious = 5
 
 type RotateDeps = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 
 /**
- * Gives the endpoint a new secret. The old one also signs for 24 hours. Returns the endpoint with the new `secret`, which a retry of
- * the same request finds by its effect id. Throws ENDPOINT_NOT_FOUND.
+ * Gives the endpoint a new secret. The old one also signs for 24 hours. Returns the endpoint with the new `secret`,
+ * which a retry of the same request finds by its effect id. Throws ENDPOINT_NOT_FOUND.
  */
 export async function rotateSecret(
   deps: RotateDeps,
@@ -31,7 +31,10 @@ export async function rotateSecret(
   return { ...presentEndpoint(endpoint), secret }
 }
 
-/** One guarded update pipeline, so that of two rotations at once the later one replaces the secret of the earlier one. */
+/**
+ * Uses one guarded update pipeline, so that of two concurrent rotations the later one replaces the secret of the
+ * earlier one.
+ */
 function replaceSecret(
   deps: RotateDeps,
   caller: Caller,
@@ -61,7 +64,10 @@ function replaceSecret(
   ).lean<Endpoint | null>()
 }
 
-/** The secret that this request made, even after later rotations; the current secret if that is no longer kept. */
+/**
+ * Returns the secret that this request made, even after later rotations. Returns the current secret if that one is no
+ * longer kept.
+ */
 function sealedSecret(endpoint: Endpoint, effectId: string): string {
   const made = endpoint.previousSecrets.find(({ madeBy }) => madeBy === effectId)
   return made?.secret ?? endpoint.secret

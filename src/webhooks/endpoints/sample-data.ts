@@ -61,7 +61,10 @@ const samples: Record<EventName, (now: Date) => Sample> = {
   'order.new': (now) => ({ source: order(now), format: orderFormat, facts: { status: 'PLACED' } }),
 }
 
-/** The `data` of an endpoint test (SPEC 6.2), as JSON: the form of the real event, with obviously made-up values. */
+/**
+ * Returns the `data` of an endpoint test (SPEC 6.2) as JSON: the form of the real event, with values that are obviously
+ * not real.
+ */
 export function sampleData(event: EventName, now: Date): string {
   const sample = samples[event](now)
   return composeData(sample, sample.source)

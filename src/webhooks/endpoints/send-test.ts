@@ -22,20 +22,21 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'testSlots' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * Prepares one signed attempt with sample data, for the given event or the endpoint's first. The returned function makes it and returns
- * `{deliveryId, event, delivered, responseStatus, durationMs, error}`, where `error` is the stage at which it failed. Nothing is stored or
- * retried. Throws ENDPOINT_NOT_FOUND and EVENTS_NOT_PERMITTED; the returned function throws RATE_LIMITED.
+ * Prepares one signed attempt with sample data, for the requested event or the endpoint's first. The returned function
+ * makes the attempt and returns `{deliveryId, event, delivered, responseStatus, durationMs, error}`. `error` is the
+ * stage at which the attempt failed. Nothing is stored or retried. Throws ENDPOINT_NOT_FOUND and EVENTS_NOT_PERMITTED;
+ * the returned function throws RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,
   caller: Caller,
   id: string,
-  asked: EventName | null,
+  requested: EventName | null,
   effect: Effect,
 ): Promise<ThirdPartyStep> {
   const endpoint = await findEndpoint(deps, caller, id)
   const [first] = endpoint.events as [EventName]
-  const event = asked ?? first
+  const event = requested ?? first
   permitEvents(caller, [event], 'event')
   return () => deps.testSlots.run(caller.businessId, () => sendSample(deps, endpoint, event, effect))
 }
@@ -48,7 +49,7 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = deliveryId(effect.id, endpoint._id)
-  // Sandbox even for a live key, so that no handler ships goods for it.
+  // Even a live key sends a sandbox event, so that no merchant ships goods for it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signFor(deps, endpoint, event, body, now)
   const sent = await deps.sender.send({ owner: endpoint.businessId, url: endpoint.url, headers, body })
@@ -61,7 +62,7 @@ async function sendSample(
     webhookEvent: event,
     status,
     stage,
-    receiverMs: durationMs,
+    durationMs,
     requestId: effect.cause?.requestId ?? null,
   }
   deps.log.info(log, 'webhook.tested')

@@ -3,16 +3,17 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 
 const maxPerBatch = 500
-/** A lease may be renewed just after `now` was read, or by a process whose time is ahead. */
+/** A lease may end later, because it was renewed just after `now` was read, or by a process whose clock is fast. */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries of an endpoint that was deleted or disabled, for at most a second: those in flight, and if the endpoint is deleted, all other
- * open ones. A disabled endpoint may be active again when the others come due. An attempt in flight loses its lease, so its worker aborts it at
- * the next renewal, within 3 s. Workers cancel the remaining deliveries when they come due: those that a second or an error left, and those that
- * a relay is inserting. Never throws.
+ * Cancels deliveries of an endpoint that was deleted or disabled, for at most a second. Cancels the deliveries in
+ * flight, and all other open ones if the endpoint is deleted. A disabled endpoint may be active again when the others
+ * come due. An attempt in flight loses its lease, so its worker aborts it at the next renewal, within 3 s. Workers
+ * cancel the remaining deliveries when they come due: those that were left after a second or an error, and those that a
+ * relay is inserting. Never throws.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
@@ -21,7 +22,8 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // `$gt: now` keeps this from reading a hundred thousand due deliveries. Those with an ended lease are cancelled when a worker takes them over.
+  // `$gt: now` excludes due deliveries, of which there may be a hundred thousand. A worker cancels a delivery with an
+  // ended lease when it takes over.
   const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,
@@ -31,29 +33,34 @@ export async function stopDeliveries(
   const open = { endpointId, nextAttemptAt: { $type: 'date' } }
   try {
     let cancelled = 0
-    for (const which of isDeleted ? [attempted, open] : [attempted])
-      cancelled += await cancelAmong(deps, which, endsAt)
+    for (const filter of isDeleted ? [attempted, open] : [attempted])
+      cancelled += await cancelMatching(deps, filter, endsAt)
     if (cancelled > 0) deps.log.info({ endpointId, cancelled }, 'deliveries.cancelled')
   } catch (err) {
     deps.log.warn({ err, endpointId }, 'deliveries.not-stopped')
   }
 }
 
-async function cancelAmong(
+async function cancelMatching(
   deps: Pick<Deps, 'Delivery'>,
-  which: Record<string, unknown>,
+  filter: Record<string, unknown>,
   endsAt: number,
 ): Promise<number> {
   const deliveries = nativeCollection(deps.Delivery)
-  const looks = { hint: 'openByEndpoint', projection: { _id: 1 }, limit: maxPerBatch, maxTimeMS } as const
+  const findOptions = {
+    hint: 'openByEndpoint',
+    projection: { _id: 1 },
+    limit: maxPerBatch,
+    maxTimeMS,
+  } as const
   const stopped = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null } as const
   let cancelled = 0
   for (;;) {
-    const found = await deliveries.find(which, looks).toArray()
+    const found = await deliveries.find(filter, findOptions).toArray()
     const ids = found.map(({ _id }) => _id)
     if (ids.length > 0)
       cancelled += (
-        await deliveries.updateMany({ ...which, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
+        await deliveries.updateMany({ ...filter, _id: { $in: ids } }, { $set: stopped }, { maxTimeMS })
       ).modifiedCount
     if (ids.length < maxPerBatch || performance.now() > endsAt) return cancelled
   }

@@ -1,12 +1,12 @@
 import { refuse } from '../../errors.ts'
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
-/** Tests of one business at a time. Each may hold a socket of the process for 30 s. */
+/** The most tests of one business at a time. Each may use a socket of the process for 30 s. */
 export const maxTests = 5
 
 /** Limits the endpoint tests that a business runs at once in this process. */
 export interface TestSlots {
-  /** Runs a test. Throws RATE_LIMITED (scope `tests`) if `maxTests` of the business are running. */
+  /** Runs a test. Throws RATE_LIMITED (scope `tests`) if `maxTests` tests of the business are running. */
   run<T>(businessId: string, test: () => Promise<T>): Promise<T>
 }
 

@@ -24,9 +24,9 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 }
 
 /**
- * Changes the given fields in one guarded write. Aborts attempts in flight if it disables the endpoint. Throws ENDPOINT_NOT_FOUND. Throws
- * EVENTS_NOT_PERMITTED if the URL changes and the endpoint keeps events that the caller may not see, because the caller could redirect them to
- * itself.
+ * Changes the given fields in one guarded write. Aborts attempts in flight if it disables the endpoint. Throws
+ * ENDPOINT_NOT_FOUND. Throws EVENTS_NOT_PERMITTED if the URL changes and the endpoint keeps events that the caller may
+ * not see. Otherwise the caller could redirect them.
  */
 export async function updateEndpoint(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -36,20 +36,21 @@ export async function updateEndpoint(
   effect: Effect,
 ): Promise<Endpoint> {
   if (Object.keys(change).length === 0) return findEndpoint(deps, caller, id)
-  const movesEvents = change.url !== undefined && change.events === undefined
-  const hidden = movesEvents ? allForbiddenEvents(caller) : []
+  const redirectsEvents = change.url !== undefined && change.events === undefined
+  const hidden = redirectsEvents ? allForbiddenEvents(caller) : []
   const changed = await deps.Endpoint.findOneAndUpdate(
     { ...ownEndpoint(caller, id), events: { $nin: hidden }, effects: { $ne: effect.id } },
     { $set: { ...change, updatedAt: deps.now() }, $push: recorded(effect.id) },
     { returnDocument: 'after' },
   ).lean<Endpoint | null>()
   const found =
-    changed ?? (await findChanged(deps, caller, id, effect.id)) ?? (await whyNot(deps, caller, id))
+    changed ?? (await findChanged(deps, caller, id, effect.id)) ?? (await throwReason(deps, caller, id))
   if (!found.active) await stopDeliveries(deps, id, false)
   return found
 }
 
-async function whyNot(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<never> {
+/** Throws the reason why the guarded write matched no endpoint. */
+async function throwReason(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<never> {
   const { events } = await findEndpoint(deps, caller, id)
   throw notPermitted(forbiddenEvents(caller, events), 'events')
 }

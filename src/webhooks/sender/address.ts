@@ -2,13 +2,16 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Range } from '../../security/network.ts'
 
-/** A service of Azure that is reachable only from inside Azure, although its address is in a public range. */
+/** An Azure service that is reachable only from inside Azure, although its address is in a public range. */
 const azureHost = '168.63.129.16'
 
-/** The only block that IANA assigns as global unicast (RFC 4291, 2.4). All other IPv6 addresses are special or unassigned. */
+/**
+ * The only block that IANA assigns as global unicast (RFC 4291, 2.4). All other IPv6 addresses are special or
+ * unassigned.
+ */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** The interface identifier of ISATAP (RFC 5214): an IPv4 address hidden in the last 32 bits of a public prefix. */
+/** The interface identifier of ISATAP (RFC 5214). It means that the last 32 bits of the address are an IPv4 address. */
 const isatapId = 0x5efe
 
 function isPublicV6(address: string): boolean {
@@ -18,9 +21,9 @@ function isPublicV6(address: string): boolean {
 }
 
 /**
- * Whether `address`, in the form of a resolver or a socket, is a host on the public internet. False for addresses that are
- * private, local, special, reserved or a tunnel into such a range, for the metadata service of a cloud, for an address with
- * a zone, and for any text that is not an address in its usual form (`0x7f.1` and `010.0.0.1` are not).
+ * Whether `address`, in the form of a resolver or a socket, is a host on the public internet. False for addresses that
+ * are private, local, special, reserved, or a tunnel into such a range. Also false for the metadata service of a cloud,
+ * for an address with a zone, and for text that is not an address in its usual form, such as `0x7f.1` and `010.0.0.1`.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -37,8 +40,8 @@ export function isPublicAddress(address: string): boolean {
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Whether `address` is one that DNS64 derives from a public IPv4 address. Such an address says nothing about the name, which also resolves to
- * the IPv4 address. False if it embeds a private address, which no DNS64 does.
+ * Whether DNS64 derived `address` from a public IPv4 address. Such an address can be ignored, because the name also
+ * resolves to the IPv4 address. False if it embeds a private address, which no DNS64 does.
  */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
@@ -48,7 +51,7 @@ export function isSynthesised(address: string): boolean {
   )
 }
 
-/** Whether an address lies in one of these ranges. False for a text that is not an address. */
+/** Whether `address` lies in one of the ranges. False for text that is not an address. */
 export const isWithin = (ranges: readonly Range[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

@@ -16,10 +16,13 @@ export interface Target {
   allowed: boolean
 }
 
-/** How long one of several addresses is tried before the next. Node's 250 ms is too short for endpoints across an ocean. */
+/**
+ * How long to wait for a connection to one address before trying the next. Node's 250 ms is too short for endpoints
+ * across an ocean.
+ */
 const nextAddressMs = 1_000
 
-/** A lookup that returns only addresses that were checked, so that the name is not resolved a second time. */
+/** Returns a lookup that yields only the checked addresses, so that the name is not resolved a second time. */
 const pinned =
   (addresses: Address[]): LookupFunction =>
   (_hostname, _options, callback) =>
@@ -37,9 +40,9 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 }
 
 function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): Socket {
-  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   const verified = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'], secureContext: trust }
-  // Without `host` TLS would check the certificate for localhost.
+  // Without `host`, TLS would check the certificate for localhost.
   return tls.connect({
     ...verified,
     socket: wire,
@@ -48,7 +51,7 @@ function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): S
   })
 }
 
-/** The last check: the peer address of the connected socket, as the kernel reports it. */
+/** Makes the last check: of the peer address of the connected socket, as the kernel reports it. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
@@ -62,8 +65,8 @@ export interface Opened {
 }
 
 /**
- * Opens a socket to `target` before `deadline`: resolves the name, checks every address, and verifies TLS for the host name in the time that
- * `meter` allows. The caller must close the returned socket. If it returns a fault, no socket stays open.
+ * Opens a socket to `target` before `deadline`: resolves the name, checks every address, and verifies TLS for the host
+ * name in the time that `meter` allows. The caller must close the returned socket. After a fault, no socket stays open.
  */
 export async function openSocket(
   lookup: Lookup,

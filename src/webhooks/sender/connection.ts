@@ -15,24 +15,27 @@ export interface Connection {
   meter: Meter | null
   /** Bytes read from the network up to the end of the last response. */
   readBefore: number
-  /** How long it may stay unused. After that, the endpoint may be closing it. */
+  /** How long the connection may stay unused. After that, the endpoint may be closing it. */
   mayIdleMs: number
   idleSince: number
 }
 
 /**
- * For an endpoint without a `Keep-Alive` header. Shorter than the 5 s after which many servers close, because a connection
- * that closes while it is used again costs an attempt.
+ * How long a connection may idle if the endpoint sends no `Keep-Alive` header. Many servers close after 5 s. This is
+ * shorter, because a connection that closes while it is used again costs an attempt.
  */
 const idleMs = 4_000
 
-/** The most that an endpoint's `Keep-Alive: timeout=…` can set. */
+/** The highest value that an endpoint can set by `Keep-Alive: timeout=…`. */
 const maxIdleMs = 60_000
 
-/** Allows for a network round trip: a connection is not used during the last part of the endpoint's keep-alive timeout. */
+/**
+ * The last part of the endpoint's keep-alive timeout, in which the connection is not used. Allows for a network round
+ * trip.
+ */
 const idleMarginMs = 2_000
 
-/** How long a connection may stay unused after a response with this `Keep-Alive` header. */
+/** Returns how long a connection may stay unused after a response with this `Keep-Alive` header. */
 export function mayIdleFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
@@ -41,21 +44,25 @@ export function mayIdleFor(keepAlive: unknown): number {
 /** Node's default limit for response headers, whatever NODE_OPTIONS sets. */
 const maxHeaderBytes = 16 * 1024
 
-/** For one response with its framing. Ends floods that the HTTP parser ignores (1xx, chunk extensions, a long status line, TLS records). */
+/**
+ * The limit for one response with its framing. Ends floods that the HTTP parser ignores (1xx, chunk extensions, a long
+ * status line, TLS records).
+ */
 const maxWireBytes = 64 * 1024
 
 const coded = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
-/** A client for exactly this socket. It fails instead of opening a second connection. */
+/** Returns a client for this socket only. The client fails instead of opening a second connection. */
 function clientFor(origin: string, socket: Socket): Client {
-  let given = false
+  let isGiven = false
   return new Client(origin, {
     connect: (_options, callback) => {
-      const gone = given ? coded('ECONNRESET', 'The connection is gone.') : null
-      given = true
+      const gone = isGiven ? coded('ECONNRESET', 'The connection is gone.') : null
+      isGiven = true
       queueMicrotask(() => (gone ? callback(gone, null) : callback(null, socket)))
     },
-    // These are idle timers, which an endpoint that sends byte by byte keeps resetting. The deadline of the attempt replaces them.
+    // These two are idle timers. An endpoint that sends byte by byte keeps resetting them, so the deadline of the
+    // attempt replaces them.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: maxHeaderBytes,
@@ -65,7 +72,7 @@ function clientFor(origin: string, socket: Socket): Client {
   })
 }
 
-/** Makes a connection of an open socket whose address was checked. */
+/** Creates a connection from an open socket whose address was checked. */
 export function connectionOver(origin: string, socket: Socket, raw = socket): Connection {
   const client = clientFor(origin, socket)
   const now = performance.now()
@@ -82,13 +89,15 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
   }
   raw.on(raw === socket ? 'readable' : 'data', () => {
     const read = raw.bytesRead - connection.readBefore
-    if (read > maxWireBytes) socket.destroy(coded('ANSWER_TOO_LARGE', 'The response does not end.'))
+    if (read > maxWireBytes) socket.destroy(coded('RESPONSE_TOO_LARGE', 'The response does not end.'))
   })
   meterReads(client, socket, () => connection.meter)
   return connection
 }
 
-/** Closes the connection at once. Destroys the socket too, because a client that has sent nothing does not know it yet. */
+/**
+ * Closes the connection at once. Destroys the socket too, because a client that has sent nothing does not have it yet.
+ */
 export function closeConnection({ client, socket }: Connection): void {
   void client.destroy()
   socket.destroy()

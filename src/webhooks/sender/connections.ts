@@ -6,19 +6,21 @@ export type Permit = 'permit'
 
 interface Waiter {
   origin: string
-  grant: (got: Connection | Permit) => void
+  grant: (granted: Connection | Permit) => void
 }
 
 /** A connection older than this is closed after its response, so that a change in DNS takes effect. */
 const maxLifeMs = 5 * 60_000
 
 /**
- * The sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another origin needs one. undici's own pools limit
- * sockets per origin only, and open them without knowing for which business, so that handshakes could not be metered.
+ * Creates the pool of sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another
+ * origin needs one. The pools of undici would limit sockets per origin only. They would also open a socket without its
+ * business, so handshakes could not be metered.
  */
 export function createConnections(maxSockets: number) {
   const live = new Set<Connection>()
-  // Both are in insertion order: the longest idle is closed first, and the longest waiting is served first.
+  // Both are in insertion order: the longest idle connection is closed first, and the longest waiting attempt is served
+  // first.
   const idle = new Set<Connection>()
   const waiting = new Set<Waiter>()
   const idleOf = new Map<string, Connection[]>()
@@ -39,7 +41,10 @@ export function createConnections(maxSockets: number) {
     serveNext()
   }
 
-  /** Checks the age of a connection before use. The client's idle timer closes old ones too, but runs late if the process is busy. */
+  /**
+   * Takes an idle connection and checks its age. The client's idle timer closes old connections too, but runs late if
+   * the process is busy.
+   */
   function takeIdle(origin: string): Connection | null {
     for (;;) {
       const kept = idleOf.get(origin)?.at(-1)
@@ -72,9 +77,9 @@ export function createConnections(maxSockets: number) {
 
   function queue(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
     return new Promise((resolve) => {
-      const leave = (got: Connection | Permit | null): void => {
+      const leave = (granted: Connection | Permit | null): void => {
         waiting.delete(waiter)
-        resolve(got)
+        resolve(granted)
       }
       const late = (): void => leave(null)
       const waiter = { origin, grant: leave }
@@ -85,18 +90,21 @@ export function createConnections(maxSockets: number) {
   }
 
   return {
-    /** Resolves to an idle connection, the right to open one, or null if neither was free before the deadline. */
+    /**
+     * Resolves to an idle connection or to a permit to open one. Resolves to null if neither was available before the
+     * deadline.
+     */
     async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
       return takeIdle(origin) ?? takePermit() ?? queue(origin, deadline)
     },
 
-    /** Gives back the right to open a socket after opening it failed. */
+    /** Returns a permit after opening the socket failed. */
     vacate(): void {
       opening--
       serveNext()
     },
 
-    /** Adds the socket that was opened with such a right. */
+    /** Adds the socket that was opened with a permit. */
     add(origin: string, { socket, raw }: Opened): Connection {
       const connection = connectionOver(origin, socket, raw)
       opening--
@@ -105,7 +113,10 @@ export function createConnections(maxSockets: number) {
       return connection
     },
 
-    /** Keeps a connection whose response was read to the end, or hands it to the next waiter if that has the same origin. */
+    /**
+     * Keeps a connection whose response was read to the end, or gives it to the next waiter if that has the same
+     * origin.
+     */
     giveBack(connection: Connection): void {
       const old = performance.now() - connection.openedAt > maxLifeMs
       if (old || connection.socket.destroyed || connection.socket.readableEnded) return drop(connection)

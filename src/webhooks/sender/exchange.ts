@@ -1,17 +1,17 @@
 import type { Dispatcher } from 'undici'
 import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
-import { answerText, keptBytes, retryAfterSeconds } from './response.ts'
+import { keptBytes, responseTextOf, retryAfterSeconds } from './response.ts'
 
-/** The rest of a longer response is not read (docs/merchants/webhooks.md). */
+/** The part of a response that is read (docs/merchants/webhooks.md). */
 const maxReadBytes = 16 * 1024
-/** Each chunk costs, however small it is. */
+/** The most chunks of a response that are read, because even a small chunk takes time. */
 const maxReadChunks = 256
 
 /** Responses that end with their headers, whatever `Content-Length` they have (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
-/** An endpoint that sends more 1xx responses than this is hostile. */
+/** The most 1xx responses that are accepted. An endpoint that sends more is hostile. */
 const maxInterimResponses = 5
 
 export interface PostRequest {
@@ -20,18 +20,18 @@ export interface PostRequest {
   body: string
 }
 
-export interface ReceiverAnswer {
+export interface EndpointResponse {
   status: number
-  answer: string
+  responseText: string
   retryAfterSeconds: number | null
 }
 
-/** `whole`: the response was read to its end, so the connection can be reused. */
-export type Exchange = { answer: ReceiverAnswer; whole: boolean } | { fault: Fault }
+/** `isComplete`: the response was read to its end, so the connection can be reused. */
+export type Exchange = { response: EndpointResponse; isComplete: boolean } | { fault: Fault }
 
 /**
- * Sends one request over `connection` and reads the response until `deadline`. Whatever the endpoint does is a value. Rejects
- * only if the request cannot be written, which is a bug of ours.
+ * Sends one request over `connection` and reads the response until `deadline`. Everything that the endpoint does is a
+ * value. Rejects only if the request cannot be written, which is a bug of this service.
  */
 export function exchange(
   connection: Connection,
@@ -43,15 +43,15 @@ export function exchange(
     let read = 0
     let chunksRead = 0
     let interim = 0
-    let answer: ReceiverAnswer | null = null
+    let response: EndpointResponse | null = null
 
-    // Only the first result counts. The listener stays on `deadline`, because that ends with the attempt.
+    // Only the first result counts. The listener can stay on `deadline`, because `deadline` ends with the attempt.
     const fail = (fault: Fault): void => resolve({ fault })
-    const late = (): void => fail(faults.lateAnswer)
-    const finish = (whole: boolean): void => {
-      if (answer) resolve({ answer: { ...answer, answer: answerText(chunks) }, whole })
+    const late = (): void => fail(faults.lateResponse)
+    const finish = (isComplete: boolean): void => {
+      if (response) resolve({ response: { ...response, responseText: responseTextOf(chunks) }, isComplete })
     }
-    // Stops the parser at once: the bytes that have arrived already may hold thousands of chunks or headers more.
+    // Stops the parser at once, because the bytes that have arrived already may contain thousands of chunks or headers.
     const stop = (): void => void connection.socket.destroy()
 
     const handler: Dispatcher.DispatchHandler = {
@@ -59,7 +59,7 @@ export function exchange(
       onResponseStart(_controller, status, headers) {
         if (status >= 200) {
           connection.mayIdleMs = mayIdleFor(headers['keep-alive'])
-          answer = { status, answer: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
+          response = { status, responseText: '', retryAfterSeconds: retryAfterSeconds(status, headers) }
         } else if (++interim > maxInterimResponses) {
           fail(faults.notHttp)
           stop()
@@ -76,7 +76,7 @@ export function exchange(
       onResponseEnd: () => finish(true),
       onResponseError(_controller, error) {
         if (codeOf(error) === 'UND_ERR_INVALID_ARG') reject(error)
-        if (answer !== null && bodiless.includes(answer.status)) finish(false)
+        if (response !== null && bodiless.includes(response.status)) finish(false)
         fail(exchangeFault(error))
       },
     }

@@ -1,6 +1,9 @@
 import type { Stage } from '../../../schemas/responses/endpoint.ts'
 
-/** Why there was no response. `stage`: where the attempt failed. `reason`: a fixed sentence for merchants, without addresses. */
+/**
+ * The reason why there is no response. `stage`: where the attempt failed. `reason`: a fixed sentence for merchants,
+ * without addresses.
+ */
 export interface Fault {
   stage: Exclude<Stage, 'status'>
   reason: string
@@ -26,7 +29,7 @@ export const faults = {
   expired: { stage: 'tls', reason: 'The certificate has expired.' },
   notYetValid: { stage: 'tls', reason: 'The certificate is not valid yet.' },
   wrongName: { stage: 'tls', reason: 'The certificate is for another host name.' },
-  lateAnswer: { stage: 'timeout', reason: 'The response was not complete in time.' },
+  lateResponse: { stage: 'timeout', reason: 'The response was not complete in time.' },
   tooLarge: { stage: 'too_large', reason: 'The headers of the response are too large.' },
   closed: { stage: 'closed', reason: 'The connection was closed before the response was complete.' },
   notHttp: { stage: 'protocol', reason: 'The response is not valid HTTP.' },
@@ -45,17 +48,17 @@ const byCode: Record<string, Fault> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: faults.untrusted,
   HANDSHAKE_TOO_LARGE: faults.largeHandshake,
   UND_ERR_HEADERS_OVERFLOW: faults.tooLarge,
-  ANSWER_TOO_LARGE: faults.tooLarge,
+  RESPONSE_TOO_LARGE: faults.tooLarge,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: faults.closed,
 }
 
-/** The code of an error of a resolver, a socket or the HTTP client; empty if it has none. */
+/** Returns the code of an error of a resolver, a socket or the HTTP client. Empty if it has none. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
-/** `connected`: TCP was connected, so TLS failed. */
+/** Returns why a connection was not opened. `connected`: TCP was connected, so TLS failed. */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? faults.handshake
@@ -64,8 +67,8 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 }
 
 /**
- * Why an open connection failed. The HTTP client has no codes for a response that it cannot parse ("bad …" or an error of the
- * parser), nor for one that ends too early. A TLS alert may arrive after the handshake.
+ * Returns why an open connection failed. The HTTP client has no code for a response that it cannot parse ("bad …" or an
+ * error of the parser), nor for a response that ends too early. A TLS alert may arrive after the handshake.
  */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)

@@ -3,8 +3,8 @@ import type { Client } from 'undici'
 import type { Meter } from './meter.ts'
 
 /**
- * Lets `client` read from its `socket` only while the meter has time left, and counts the time that parsing takes. The endpoint chooses what is
- * to be parsed: 64 KiB of the shortest headers take 3 ms.
+ * Lets `client` read from its `socket` only while the meter has time left, and counts the time of parsing. The endpoint
+ * chooses the content, and some content is slow to parse: 64 KiB of the shortest headers take 3 ms.
  */
 export function meterReads(client: Client, socket: Socket, meterOf: () => Meter | null): void {
   const read = socket.read.bind(socket)
@@ -25,7 +25,8 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
   }
 
   let startedAt = 0
-  // From then on the client has its own listener, which parses what it reads.
+  // Once connected, the client has its own listener, which reads and parses. The two listeners here run before and
+  // after it.
   client.once('connect', () => {
     socket.prependListener('readable', () => {
       startedAt = performance.now()

@@ -1,4 +1,7 @@
-/** Limits the processor time that the endpoints of one business take in this process, with TLS handshakes or with responses. */
+/**
+ * Limits the processor time that the endpoints of one business use in this process, for TLS handshakes or for
+ * responses.
+ */
 export interface Meter {
   /** Returns null if time is left. Otherwise returns a promise that resolves when there may be time again. */
   ready(): Promise<void> | null
@@ -6,16 +9,18 @@ export interface Meter {
   count(ms: number): void
 }
 
-/** Meters by business. */
+/** Returns the meter of a business. */
 export type Meters = (owner: string) => Meter
 
-/** A tenth of a process, which allows some 70 new TLS connections a second. */
+/** The share of one business: a tenth of a process, which allows about 70 new TLS connections a second. */
 const shareOfOne = 0.1
-/** Businesses that have used up their time share this, so that ten of them do not take a whole process. The others do not wait for them. */
+/**
+ * The share of all businesses that have used up their time together. Otherwise ten of them would use a whole process.
+ */
 const shareOfAll = 0.2
-/** What an idle business may use at once. */
+/** The time that an idle business saves, and may use at once. */
 const maxSavedMs = 50
-/** Beyond this many businesses, those with their full time left are forgotten. */
+/** From this number of businesses on, those with their full time left are forgotten. */
 const tidyFrom = 1000
 
 interface Account {

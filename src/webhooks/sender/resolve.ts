@@ -9,32 +9,38 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/** At most this many addresses are tried, because one attempt has 30 s for all. All addresses are checked. */
+/** The most addresses that are tried, because one attempt has 30 s for all of them. All addresses are checked. */
 const maxAddresses = 4
 
-/** More than any real host has. Checking 4 000 addresses, which a name server may return, blocks the process for 30 ms. */
+/**
+ * The most addresses of a name, more than any real host has. Checking 4 000, which a name server may return, blocks the
+ * process for 30 ms.
+ */
 const maxChecked = 100
 
-/** Two tries of 2 s and 4 s. This tolerates a lost packet, and leaves time to report a dead name server. */
+/** Sends two queries, of 2 s and 4 s. This tolerates a lost packet, and leaves time to report a dead name server. */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /**
- * Queries the name servers directly. `dns.lookup` would use the four threads that the whole process shares, so a few names
- * with dead name servers would delay all other endpoints.
+ * Queries the name servers directly. `dns.lookup` would use the four threads that the whole process shares. Then a few
+ * names with dead name servers would delay all other endpoints.
  */
-async function askNameServers(hostname: string): Promise<Address[]> {
+async function queryNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
   if (four.status === 'rejected' && six.status === 'rejected') throw four.reason
-  const found = (answer: typeof four, family: number): Address[] =>
-    answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
+  const found = (result: typeof four, family: number): Address[] =>
+    result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : []
   return [...found(four, 4), ...found(six, 6)]
 }
 
-/** A host in WEBHOOK_ALLOWED_HOSTS may be known only to this machine (`localhost`, a name of the container network). */
+/**
+ * Queries the resolver of this machine, because it alone may know a host in WEBHOOK_ALLOWED_HOSTS (`localhost`, a
+ * container's name).
+ */
 const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
-/** The default: DNS for public names, the resolver of this machine for allowed hosts. */
-export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : askNameServers)
+/** Returns the default resolver: DNS for public names, the resolver of this machine for allowed hosts. */
+export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
 
 /** Resolves to null if `promise` has not settled by the deadline. A later result or rejection is ignored. */
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
@@ -46,16 +52,20 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
   })
 }
 
-/** How names are resolved. `isBlocked`: an address that must not be connected to, even for an allowed host (WEBHOOK_BLOCKED_RANGES). */
+/**
+ * How names are resolved. `isBlocked`: whether no connection to an address may be made, even for an allowed host
+ * (WEBHOOK_BLOCKED_RANGES).
+ */
 export interface Lookup {
   resolve: Resolve
   isBlocked: (address: string) => boolean
 }
 
 /**
- * Returns the addresses of `hostname` that may be connected to. Unless the host is `allowed`, one address that is not public is enough to refuse
- * the whole name. Otherwise the owner of the name could wait until that address is used. Addresses that the network adds are ignored: those of
- * DNS64, and those in blocked ranges, which include the network's own NAT64 prefix.
+ * Returns the addresses of `hostname` to which a connection may be made. Unless the host is `allowed`, one address that
+ * is not public is enough to refuse the whole name. Otherwise the owner of the name could wait until that address is
+ * used. Addresses that the network adds are ignored: those of DNS64, and those in blocked ranges, which include the
+ * network's own NAT64 prefix.
  */
 export async function findAddresses(
   { resolve, isBlocked }: Lookup,

@@ -1,15 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 
-/** How much of a response is stored for the merchant: enough for an error message, too little to fill a database. */
+/**
+ * The part of a response that is stored for the merchant: enough for an error message, too little to fill a database.
+ */
 export const keptBytes = 1024
 
 /** Control characters except tab and line ends. Databases refuse NUL, and ESC controls terminals. */
-// oxlint-disable-next-line no-control-regex -- they are what it is about
+// oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** The first KiB as valid UTF-8, cut between characters, with U+FFFD for harmful characters. */
-export function answerText(chunks: readonly Buffer[]): string {
+/** Returns the first KiB as valid UTF-8, cut between characters, with U+FFFD for harmful characters. */
+export function responseTextOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
   const kept = Buffer.concat(chunks).subarray(0, keptBytes)
   return new StringDecoder('utf8').write(kept).replace(harmful, '\ufffd')
@@ -22,13 +24,13 @@ const instantOf = (header: unknown): number =>
   typeof header === 'string' && httpDate.test(header) ? Date.parse(header) : Number.NaN
 
 /**
- * The `Retry-After` of a failing response, in seconds, or null. A date is measured against the `Date` of the same response, so
- * that a clock skew does not matter.
+ * Returns the `Retry-After` of a failing response in seconds, or null. A date is compared with the `Date` of the same
+ * response, so that a clock skew does not matter.
  */
 export function retryAfterSeconds(status: number, headers: IncomingHttpHeaders): number | null {
-  const asked = headers['retry-after']
-  if (typeof asked !== 'string' || (status >= 200 && status < 300)) return null
-  if (/^\d+$/.test(asked)) return Number(asked)
-  const seconds = Math.ceil((instantOf(asked) - instantOf(headers.date)) / 1000)
+  const header = headers['retry-after']
+  if (typeof header !== 'string' || (status >= 200 && status < 300)) return null
+  if (/^\d+$/.test(header)) return Number(header)
+  const seconds = Math.ceil((instantOf(header) - instantOf(headers.date)) / 1000)
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)
 }

@@ -5,7 +5,7 @@ import { isWithin } from './address.ts'
 import { openSocket, type Target } from './connect.ts'
 import type { Connection } from './connection.ts'
 import { createConnections } from './connections.ts'
-import { type Exchange, exchange, type PostRequest, type ReceiverAnswer } from './exchange.ts'
+import { type EndpointResponse, type Exchange, exchange, type PostRequest } from './exchange.ts'
 import { type Fault, faults } from './faults.ts'
 import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
@@ -13,8 +13,8 @@ import { judgeUrl, portOf } from './url.ts'
 
 /** The result of one attempt. `refused`: a response with another status than 2xx. `unreachable`: no response. */
 export type Attempt =
-  | ({ outcome: 'delivered'; durationMs: number } & ReceiverAnswer)
-  | ({ outcome: 'refused'; durationMs: number } & ReceiverAnswer)
+  | ({ outcome: 'delivered'; durationMs: number } & EndpointResponse)
+  | ({ outcome: 'refused'; durationMs: number } & EndpointResponse)
   | ({ outcome: 'unreachable'; durationMs: number } & Fault)
 
 export interface SendRequest {
@@ -24,26 +24,28 @@ export interface SendRequest {
   headers: Record<string, string>
   body: string
   /** Called at the start with a function that aborts the attempt. */
-  begun?: (end: () => void) => void
+  onStart?: (abort: () => void) => void
 }
 
 export interface SenderOptions {
-  /** For a whole attempt, from DNS to the last byte read. */
+  /** The timeout of a whole attempt, from DNS to the last byte read. */
   timeoutMs: number
-  /** `host:port` of receivers that may be private, an IP literal or plain http. */
+  /** `host:port` of endpoints that may be private, an IP literal or plain http. */
   allowedHosts: ReadonlySet<string>
-  /** Networks that are never connected to, even for an allowed host. */
+  /** Networks to which no connection is made, even for an allowed host. */
   blockedRanges: readonly Range[]
-  /** All sockets. If more attempts run at once, some wait for a socket within their own timeout. */
+  /** The most sockets at once. If more attempts run, some wait for a socket within their own timeout. */
   maxSockets: number
-  /** Replaces DNS; for tests. */
+  /** Replaces DNS in tests. */
   resolve?: Resolve
-  /** PEM of the authority to trust instead of the public ones; for tests. */
+  /** PEM of the authority to trust instead of the public ones, in tests. */
   ca?: string
 }
 
 export interface Sender {
-  /** Posts `body` unchanged. Rejects only for reasons that no endpoint can cause: a header that cannot be sent, a closed sender. */
+  /**
+   * Posts `body` unchanged. Rejects only for reasons that no endpoint can cause: an invalid header or a closed sender.
+   */
   send(request: SendRequest): Promise<Attempt>
   /** Waits until running attempts have ended, then closes all sockets. */
   close(): Promise<void>
@@ -58,14 +60,14 @@ function targetOf(url: URL, allowed: boolean): Target {
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
   // All connections share one context, because reading the authorities is a large part of the cost of a handshake.
-  // Each connection has one handshake, which is metered. An endpoint must not be able to request more.
+  // Only the first handshake of a connection is metered, so an endpoint must not be able to request another.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
   const handshakes = createMeters(() => performance.now())
   const reads = createMeters(() => performance.now())
-  const hold = new Set<Promise<Attempt>>()
-  let closed = false
+  const running = new Set<Promise<Attempt>>()
+  let isClosed = false
 
   const isBlocked = (address: string): boolean => isWithin(blockedRanges, address)
 
@@ -89,57 +91,60 @@ export function createSender(options: SenderOptions): Sender {
     return 'fault' in opened ? opened : connections.add(target.origin, opened)
   }
 
-  async function over(
+  async function exchangeOver(
     connection: Connection,
     request: PostRequest,
     deadline: AbortSignal,
   ): Promise<Exchange> {
-    let whole = false
+    let isComplete = false
     try {
       const done = await exchange(connection, request, deadline)
-      whole = 'answer' in done && done.whole
-      // Many servers close the connection right after a response without announcing it. The socket reports it within one turn.
-      if (whole) await new Promise(setImmediate)
+      isComplete = 'response' in done && done.isComplete
+      // Many servers close the connection right after a response without announcing it. The event loop reports this in
+      // its next iteration.
+      if (isComplete) await new Promise(setImmediate)
       return done
     } finally {
-      if (whole) connections.giveBack(connection)
+      if (isComplete) connections.giveBack(connection)
       else connections.drop(connection)
     }
   }
 
-  /** Sends the request once. A POST that an endpoint may have read must not be repeated before the next attempt is due. */
+  /**
+   * Sends the request once. A POST that an endpoint may have read must not be repeated before the next attempt is due.
+   */
   async function post(
     target: Target,
     owner: string,
     request: PostRequest,
     deadline: AbortSignal,
   ): Promise<Exchange> {
-    const got = await connections.acquire(target.origin, deadline)
-    if (got === null) return { fault: faults.noFreeConnection }
-    const connection = got === 'permit' ? await open(target, owner, deadline) : got
+    const granted = await connections.acquire(target.origin, deadline)
+    if (granted === null) return { fault: faults.noFreeConnection }
+    const connection = granted === 'permit' ? await open(target, owner, deadline) : granted
     if ('fault' in connection) return connection
     connection.meter = reads(owner)
-    return over(connection, request, deadline)
+    return exchangeOver(connection, request, deadline)
   }
 
-  async function attempt({ owner, url, headers, body, begun }: SendRequest): Promise<Attempt> {
+  async function attempt({ owner, url, headers, body, onStart }: SendRequest): Promise<Attempt> {
     const startedAt = performance.now()
-    const took = (): number => Math.round(performance.now() - startedAt)
+    const elapsedMs = (): number => Math.round(performance.now() - startedAt)
     const judged = judgeUrl(url, { allowedHosts })
     if ('fault' in judged)
-      return { outcome: 'unreachable', stage: 'address', reason: judged.fault, durationMs: took() }
+      return { outcome: 'unreachable', stage: 'address', reason: judged.fault, durationMs: elapsedMs() }
     const deadline = new AbortController()
-    const end = (): void => deadline.abort()
-    const timer = setTimeout(end, timeoutMs)
-    begun?.(end)
+    const abort = (): void => deadline.abort()
+    const timer = setTimeout(abort, timeoutMs)
+    onStart?.(abort)
     try {
       const path = judged.url.pathname + judged.url.search
       const target = targetOf(judged.url, judged.allowed)
       const done = await post(target, owner, { path, headers, body }, deadline.signal)
-      if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: took() }
-      const { status } = done.answer
+      if ('fault' in done) return { outcome: 'unreachable', ...done.fault, durationMs: elapsedMs() }
+      const { status } = done.response
       const outcome = status >= 200 && status < 300 ? 'delivered' : 'refused'
-      return { outcome, ...done.answer, durationMs: took() }
+      return { outcome, ...done.response, durationMs: elapsedMs() }
     } finally {
       clearTimeout(timer)
     }
@@ -147,18 +152,18 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     async send(request) {
-      if (closed) throw new Error('The sender is closed.')
-      const running = attempt(request)
-      hold.add(running)
+      if (isClosed) throw new Error('The sender is closed.')
+      const sending = attempt(request)
+      running.add(sending)
       try {
-        return await running
+        return await sending
       } finally {
-        hold.delete(running)
+        running.delete(sending)
       }
     },
     async close() {
-      closed = true
-      await Promise.allSettled(hold)
+      isClosed = true
+      await Promise.allSettled(running)
       connections.closeIdle()
     },
   }

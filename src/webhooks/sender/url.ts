@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 
-/** Fits every database index, proxy and log. The same limit as for redirect URLs. */
+/** The longest URL, which fits every database index, proxy and log. The same limit as for redirect URLs. */
 const maxLength = 2048
 
 /** The longest host name of DNS, as text (RFC 1035). */
 const maxNameLength = 253
 
 /**
- * Top-level labels that do not exist in public DNS: RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and names that
- * home and office routers use. `example` is not included, because it leads nowhere and documentation uses it.
+ * Top-level labels that do not exist in public DNS: RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and names
+ * that home and office routers use. Excludes `example`, because documentation uses it and no host has such a name.
  */
 export const privateSuffixes: ReadonlySet<string> = new Set([
   'alt',
@@ -31,7 +31,7 @@ export const privateSuffixes: ReadonlySet<string> = new Set([
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Scheme, two slashes and a host, without characters that the URL parser would silently drop or turn into a slash. */
+/** Scheme, two slashes and a host, without characters that the URL parser would silently drop or replace by a slash. */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
@@ -40,10 +40,13 @@ export interface UrlRules {
   allowedHosts: ReadonlySet<string>
 }
 
-/** A URL that may be called, or why not. `allowed`: the host is in `allowedHosts`, so the rules for public hosts do not apply. */
+/**
+ * A URL that may be called, or the reason why not. `allowed`: the host is in `allowedHosts`, so the rules for public
+ * hosts do not apply.
+ */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
-/** The port of a URL, including the default port of its scheme. */
+/** Returns the port of a URL: its own or the default port of its scheme. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
@@ -51,7 +54,7 @@ export function portOf(url: URL): number {
 
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // The same parser as the sender's. It turns 0x7f.1, %3127.0.0.1 and full-width digits into 127.0.0.1.
+  // The sender uses the same parser. It reads 0x7f.1, %3127.0.0.1 and full-width digits as 127.0.0.1.
   const url = parseUrl(input)
   if (url === null) return null
   url.hash = ''
@@ -82,7 +85,10 @@ function publicFault(url: URL): string | null {
   return null
 }
 
-/** Parses and checks a URL. The sender checks again at each attempt, because the rules may have changed since the URL was stored. */
+/**
+ * Parses and checks a URL. The sender checks again at each attempt, because the rules may have changed since the URL
+ * was stored.
+ */
 export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
   const url = parse(input)
   if (url === null || url.href.length > maxLength) {
@@ -94,12 +100,12 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/** A valid URL in the form in which it is stored and called: without fragment and trailing dot. */
+/** Returns a valid URL in the form in which it is stored and called: without fragment and trailing dot. */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input
 
 /**
  * Checks a URL that a merchant registers (SPEC 4.8). Returns it in the form in which it is stored and called,
- * or a sentence about what is wrong. Queries no name server; the sender does that for each connection.
+ * or a sentence about what is wrong. Does not resolve the name; the sender does that for each connection.
  */
 export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {
   const judged = judgeUrl(input, rules)

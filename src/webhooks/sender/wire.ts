@@ -2,12 +2,18 @@ import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import type { Meter } from './meter.ts'
 
-/** A certificate chain has about 4 KiB, a long one 8 KiB. Checking a longer one takes more time, and the endpoint chooses the chain. */
+/**
+ * The longest handshake. A certificate chain has about 4 KiB, a long one 8 KiB. The endpoint chooses the chain, and a
+ * longer one takes more time.
+ */
 const maxHandshakeBytes = 16 * 1024
 
 /** A stream between the network socket and TLS. */
 export interface Wire extends Duplex {
-  /** Call after the handshake. From then on bytes pass unmetered: they are responses, whose size connection.ts bounds. */
+  /**
+   * Must be called after the handshake. From then on bytes pass unmetered: they are responses, whose size connection.ts
+   * bounds.
+   */
   endHandshake(): void
 }
 
@@ -15,8 +21,9 @@ const tooLarge = (): Error =>
   Object.assign(new Error('The TLS handshake does not end.'), { code: 'HANDSHAKE_TOO_LARGE' })
 
 /**
- * Carries the bytes of `raw`. Checking a certificate chain blocks the process. So the bytes of the handshake wait here until `meter` allows them,
- * and `meter` counts the time that they take. Without this, a chain of 94 KB would block all other work for 80 ms.
+ * Creates a stream that carries the bytes of `raw`. Checking a certificate chain blocks the process. So the bytes of
+ * the handshake wait here until `meter` allows them, and `meter` counts the time that they take. Without this, a chain
+ * of 94 KB would block all other work for 80 ms.
  */
 export function createWire(raw: Socket, meter: Meter): Wire {
   const waiting: (Buffer | null)[] = []

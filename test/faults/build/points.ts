@@ -78,7 +78,7 @@ export const points: readonly Point[] = [
   ...pointsOf('worker', before, [
     ['outcome.asking', 'queryOrder', 'fetchOutcome($$)'],
     ['outcome.answered', 'queryOrder', "$.outcome !== 'unknown'"],
-    ['relay.events-read', 'relaySome', 'receiversOf($$)'],
+    ['relay.events-read', 'relaySome', 'findEndpoints($$)'],
     ['relay.before-insert', 'relaySource', '$.allSettled($$)'],
     // Each delivery that was inserted with a lease, before its attempt begins.
     ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
@@ -93,7 +93,7 @@ export const points: readonly Point[] = [
     ['wake.handed-over', 'webhookDelivery', 'removeSuperseded($$)'],
     ['expire.taken', 'expireIntent', 'applyTransitionInBatch($$)'],
     ['expire.moved', 'expireIntent', 'wakeRelay($$)'],
-    ['poll.begun', 'keepLooking', 'look($)'],
+    ['poll.begun', 'pollRepeatedly', 'look($)'],
     ['order.released', 'settleOrGiveBack', 'settle($$)'],
     ['clean-up.before-mark', 'removeIntents', 'mark($$)'],
     ['clean-up.marked', 'removeIntents', 'removeMovements($$)'],
@@ -105,7 +105,7 @@ export const points: readonly Point[] = [
     ['deliver.recorded', 'send', '$.recordResult($$)'],
     ['deliver.job-added', 'send', '$.enqueue($$)'],
     ['expire.enqueued', 'expireIntent', 'wakeRelay($$)'],
-    ['poll.done', 'keepLooking', 'look($)'],
+    ['poll.done', 'pollRepeatedly', 'look($)'],
     ['job.done', 'runJob', '$ = $.next'],
     ['clean-up.taken', 'runCleanUp', 'createPace($$)'],
     ['clean-up.deliveries-gone', 'removeIntents', 'removeDeliveriesOf($$)'],

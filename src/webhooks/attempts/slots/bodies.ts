@@ -2,34 +2,39 @@ import { type CountsByOwner, createCountsByOwner } from '../../../process/counts
 import type { EndpointUse } from './endpoint-uses.ts'
 import { maxCharacters, maxCharactersPerBusiness, maxFastPerEndpoint } from './limits.ts'
 
-/** Counts the characters of the bodies in flight, by business. A business may always have one body, whatever its length. */
+/**
+ * Counts the characters of the bodies in flight, by business. A business may always have one body, whatever its length.
+ */
 export interface Bodies {
   /** Counts a body. Returns false and counts nothing if it exceeds the budget. */
   add(use: EndpointUse, length: number): boolean
   remove(businessId: string, length: number): void
-  /** How many more bodies as long as the endpoint's last refused one fit into the budget. Reading more deliveries would be useless. */
-  room(use: EndpointUse): number
+  /**
+   * How many more bodies fit into the budget if each is as long as the endpoint's last refused body. No more deliveries
+   * need to be read.
+   */
+  capacity(use: EndpointUse): number
 }
 
 export function createBodies(): Bodies {
   const inFlight: CountsByOwner = createCountsByOwner()
 
-  const hasRoom = (businessId: string, length: number): boolean => {
+  const isWithinBudget = (businessId: string, length: number): boolean => {
     const own = inFlight.of(businessId)
     return own === 0 || (own + length <= maxCharactersPerBusiness && inFlight.all() + length <= maxCharacters)
   }
   return {
     add(use, length) {
       const { businessId } = use.owner
-      const fits = hasRoom(businessId, length)
+      const fits = isWithinBudget(businessId, length)
       use.refusedLength = fits ? 0 : length
       if (fits) inFlight.add(businessId, length)
       return fits
     },
     remove: (businessId, length) => inFlight.add(businessId, -length),
-    room({ owner: { businessId }, refusedLength }) {
+    capacity({ owner: { businessId }, refusedLength }) {
       if (refusedLength === 0) return maxFastPerEndpoint
-      if (!hasRoom(businessId, refusedLength)) return 0
+      if (!isWithinBudget(businessId, refusedLength)) return 0
       const left = Math.min(
         maxCharactersPerBusiness - inFlight.of(businessId),
         maxCharacters - inFlight.all(),

@@ -1,16 +1,16 @@
 import { forgetAfterMs, maxFastPerEndpoint, minWindow, trustedWindow } from './limits.ts'
 import type { SlotOwner } from './slot.ts'
 
-/** What a process knows of one endpoint. */
+/** The state that a process keeps of one endpoint. */
 export interface EndpointUse {
   owner: SlotOwner
   /** Slots that the endpoint holds in each set. */
   fast: number
   slow: number
-  /** Its window: how many fast slots it may hold. */
-  maxFast: number
+  /** How many fast slots it may hold. */
+  window: number
   usedAt: number
-  /** When the last of the jobs that found no slot runs again. */
+  /** When the last job that found no slot runs again. */
   backAt: number
   /** The length of the last body if it was refused, otherwise 0. */
   refusedLength: number
@@ -41,7 +41,7 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
           owner,
           fast: 0,
           slow: 0,
-          maxFast: firstMost(owner),
+          window: firstWindow(owner),
           usedAt: now,
           backAt: 0,
           refusedLength: 0,
@@ -56,11 +56,15 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
   }
 }
 
-const firstMost = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): number =>
+const firstWindow = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): number =>
   failuresInRow > 0 || lastSuccessAt === null ? minWindow : trustedWindow
 
-/** For a failure, and for an attempt that becomes slow. A slow success calls `trustMore` too, so its endpoint keeps its window. */
-export const trustLess = (use: EndpointUse): void => void (use.maxFast = Math.max(minWindow, use.maxFast - 1))
+/**
+ * Called for a failure, and for an attempt that becomes slow. A slow success calls `growWindow` too, so its endpoint
+ * keeps its window.
+ */
+export const shrinkWindow = (use: EndpointUse): void =>
+  void (use.window = Math.max(minWindow, use.window - 1))
 
-export const trustMore = (use: EndpointUse): void =>
-  void (use.maxFast = Math.min(maxFastPerEndpoint, use.maxFast + 1))
+export const growWindow = (use: EndpointUse): void =>
+  void (use.window = Math.min(maxFastPerEndpoint, use.window + 1))

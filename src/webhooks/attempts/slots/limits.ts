@@ -1,11 +1,17 @@
-/** An attempt that takes longer than this is slow. Merchants are told to respond within 5 s (docs/merchants/webhooks.md). */
+/**
+ * An attempt that takes longer than this is slow. The documentation requires a response within 5 s
+ * (docs/merchants/webhooks.md).
+ */
 export const fastForMs = 5_000
 /** Per process: 1 000 hanging attempts take about 40 MB (measured). */
 export const maxFast = 1_000
 export const maxFastPerBusiness = 250
 /** For one endpoint, and for all endpoints of a business at one origin together. */
 export const maxFastPerEndpoint = 100
-/** An attempt that times out after 30 s holds a slow slot for 25 s, so 100 slots allow a business four such attempts a second. */
+/**
+ * An attempt that times out after 30 s holds a slow slot for 25 s, so 100 slots allow a business four such attempts a
+ * second.
+ */
 export const maxSlow = 400
 export const maxSlowPerBusiness = 100
 /** Attempts in flight per process. Each uses a socket. */
@@ -17,19 +23,21 @@ export const minWindow = 2
 export const trustedWindow = 50
 
 /**
- * Characters of the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 3 more while it is sent. Most bodies have 600
- * characters, the largest about 100 000.
+ * Characters of the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 3 more while it is sent. Most
+ * bodies have 600 characters, the largest about 100 000.
  */
 export const maxCharacters = 48_000_000
 export const maxCharactersPerBusiness = 12_000_000
 
 /**
- * How long a relay waits for a slot. It is short because the relay blocks one of the 100 jobs that run at once for all businesses.
+ * How long a relay waits for a slot. It is short because the relay blocks one of the 100 jobs that run at once for all
+ * businesses.
  */
 export const maxWaitMs = 100
 /**
- * After a relay of a business has waited in vain, its deliveries without a slot wait in MongoDB at once for this time. Its attempts hang, or it
- * has more of them than its endpoints can take.
+ * After a relay of a business has waited in vain, the relays of this business do not wait for this time: deliveries
+ * without a slot wait in MongoDB at once. The attempts of the business hang, or it has more of them than its endpoints
+ * can take.
  */
 export const noWaitForMs = 5_000
 /** Relays that may wait for a slot: per endpoint, per business and per process. */
@@ -37,11 +45,15 @@ export const maxWaitsPerEndpoint = 500
 export const maxWaitsPerBusiness = 1_000
 export const maxWaits = 4_000
 
-/** Waiting endpoints are served this long after a slot becomes free. The delay lets several slots share a read of the endpoint's deliveries. */
+/**
+ * Waiting endpoints are served this long after a slot becomes free. During the delay, more slots become free and share
+ * one read of the endpoint's deliveries.
+ */
 export const serveAfterMs = 10
 /**
- * When the job of a delivery without a slot runs again. This process needs no job: it attempts the delivery as soon as a slot is free. The job
- * only shows staff that the delivery waits, and wakes other processes. So it runs seldom, and the jobs of one endpoint run one by one.
+ * How long a job waits that found no slot for its delivery. This process needs no job: it attempts the delivery as soon
+ * as a slot is free. The job only shows staff that the delivery waits, and wakes other processes. So it runs seldom,
+ * and the jobs of one endpoint run one by one.
  */
 export const backAfterMs = 5_000
 export const backEveryMs = 50

@@ -7,14 +7,18 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 }
 
 export interface Slot {
-  /** Counts the body. Returns false and counts nothing if the business or the process has too many characters in flight. */
+  /**
+   * Counts the body. Returns false and counts nothing if the business or the process has too many characters in flight.
+   */
   count(body: string): boolean
-  /** Frees the slot. Later calls do nothing. `delivered`: whether the attempt succeeded; null if none was made. */
+  /**
+   * Frees the slot. Later calls do nothing. `delivered`: whether the attempt succeeded; null if there was no attempt.
+   */
   free(delivered: boolean | null): void
 }
 
 export interface SlotClock {
   elapsedMs(): number
-  /** Calls `act` after `ms`. Returns a function that cancels this. */
+  /** Calls `act` after `ms`. Returns a function that cancels the call. */
   after(ms: number, act: () => unknown): () => void
 }

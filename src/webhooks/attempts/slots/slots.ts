@@ -1,6 +1,6 @@
 import { createCountsByOwner } from '../../../process/counts-by-owner.ts'
 import { createBodies } from './bodies.ts'
-import { createEndpointUses, type EndpointUse, trustLess, trustMore } from './endpoint-uses.ts'
+import { createEndpointUses, type EndpointUse, growWindow, shrinkWindow } from './endpoint-uses.ts'
 import {
   backAfterMs,
   backEveryMs,
@@ -16,32 +16,39 @@ import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 import { createWaits } from './waits.ts'
 
 /**
- * Slots for the attempts of one process (docs/maintainers/architecture.md, "Isolation"). Each attempt needs a fast slot, which counts against its business,
- * its origin within the business, and its endpoint. After `fastForMs` the attempt moves to the slow slots, a second bounded set. So endpoints that
- * hang do not keep other attempts from beginning. A business gets a slot only if it holds fewer than are free, so others always find some.
+ * Slots for the attempts of one process (docs/maintainers/architecture.md, "Isolation"). Each attempt begins with a
+ * fast slot, which counts against its business, its origin within the business, and its endpoint. After `fastForMs` the
+ * attempt changes to a slow slot. Slow slots are a second bounded set, so endpoints that hang do not prevent other
+ * attempts. A business gets a slot only if it holds fewer slots than are free, so other businesses always find some.
  */
 export interface Slots {
-  /** Takes a slot. If there is none, returns null and marks the endpoint as waiting until `served`. */
+  /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting`. */
   takeNow(owner: SlotOwner): Slot | null
   /**
-   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. A delivery that waits here costs no job and no second read. Returns null at once
-   * if older deliveries of the endpoint wait in MongoDB, or if the business has recently waited in vain.
+   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. A delivery that waits here needs no job and no second
+   * read. Returns null at once if older deliveries of the endpoint wait in MongoDB, or if the business has recently
+   * waited in vain.
    */
   take(owner: SlotOwner): Promise<Slot | null>
   /** An upper bound of the attempts at the endpoint that can begin now. */
-  room(owner: SlotOwner): number
-  /** Marks the endpoint as waiting until `served`. */
-  wait(owner: SlotOwner): void
-  /** The waiting endpoints, in the order in which they were refused a slot. */
+  available(owner: SlotOwner): number
+  /** Marks the endpoint as waiting until `clearWaiting`. */
+  setWaiting(owner: SlotOwner): void
+  /** The waiting endpoints, the longest waiting first. */
   waiting(): SlotOwner[]
   isWaiting(endpointId: string): boolean
-  /** Marks the endpoint as no longer waiting. */
-  served(endpointId: string): void
-  /** Sets the callback for slots that become free while endpoints wait. It is called soon after, never twice at once, and must not throw. */
-  onRoom(act: () => Promise<void>): void
-  /** Calls the callback soon if endpoints wait. After an error in the last call, no slot may become free for them, so nothing else would. */
+  clearWaiting(endpointId: string): void
+  /**
+   * Sets the callback that serves waiting endpoints. It is called soon after a slot becomes free, never twice at once,
+   * and must not throw.
+   */
+  onAvailable(act: () => Promise<void>): void
+  /**
+   * Calls the callback soon if endpoints wait. Needed after the callback failed, because perhaps no other slot becomes
+   * free.
+   */
   serveWaiting(): void
-  /** Returns in how many milliseconds a job that found no slot must run again. */
+  /** Returns after how many milliseconds a job that found no slot must run again. */
   backOff(owner: SlotOwner): number
   /** Attempts in flight, of both sets. */
   inFlight(): number
@@ -73,19 +80,19 @@ export function createSlots(clock: SlotClock): Slots {
   const overdue = new Map<string, Set<Held>>()
   const waits = createWaits(clock, {
     takeFree,
-    gaveUp: wait,
-    held: fast.all,
+    onTimeout: setWaiting,
+    fastInUse: fast.all,
   })
   let serve = async (): Promise<void> => undefined
   let isServing = false
-  let isAskedAgain = false
+  let isServeRequested = false
   let isOpen = false
 
-  function wait(owner: SlotOwner): void {
+  function setWaiting(owner: SlotOwner): void {
     waiting.set(owner.endpointId, owner)
   }
 
-  function roomOf(use: EndpointUse): number {
+  function availableTo(use: EndpointUse): number {
     if (!isOpen) return 0
     const { businessId } = use.owner
     const left = maxFast - fast.all()
@@ -96,8 +103,8 @@ export function createSlots(clock: SlotClock): Slots {
         left - ofBusiness,
         maxFastPerBusiness - ofBusiness,
         maxFastPerEndpoint - fast.of(originKey(use.owner)),
-        use.maxFast - use.fast,
-        bodies.room(use),
+        use.window - use.fast,
+        bodies.capacity(use),
       ),
     )
   }
@@ -110,18 +117,18 @@ export function createSlots(clock: SlotClock): Slots {
     fast.addPart(origin, count)
   }
 
-  /** Moves a slow attempt to a slow slot, or marks it as overdue if there is none. */
-  function moveAside(held: Held): void {
+  /** Gives a slow attempt a slow slot instead of its fast one, or marks it as overdue if no slow slot is free. */
+  function becomeSlow(held: Held): void {
     const { businessId } = held.use.owner
-    if (hasSlowRoom(businessId)) return moveToSlow(held)
+    if (isSlowFree(businessId)) return changeToSlow(held)
     const late = overdue.get(businessId) ?? new Set()
     overdue.set(businessId, late.add(held))
   }
 
-  const hasSlowRoom = (businessId: string): boolean =>
+  const isSlowFree = (businessId: string): boolean =>
     slow.of(businessId) < Math.min(maxSlowPerBusiness, maxSlow - slow.all())
 
-  function moveToSlow(held: Held): void {
+  function changeToSlow(held: Held): void {
     leaveOverdue(held)
     add(held, -1)
     held.set = 'slow'
@@ -130,12 +137,15 @@ export function createSlots(clock: SlotClock): Slots {
     serveSoon()
   }
 
-  /** Call after a slow slot became free. Tries all businesses, because the share of each depends on how many are free. */
-  function moveOverdue(): void {
+  /**
+   * Must be called when a slow slot becomes free. Checks all businesses, because the share of each depends on how many
+   * slots are free.
+   */
+  function changeOverdue(): void {
     for (const [businessId, late] of overdue)
       for (const held of late) {
-        if (!hasSlowRoom(businessId)) break
-        moveToSlow(held)
+        if (!isSlowFree(businessId)) break
+        changeToSlow(held)
       }
   }
 
@@ -148,25 +158,25 @@ export function createSlots(clock: SlotClock): Slots {
   function serveSoon(): void {
     if (waiting.size === 0) return
     if (isServing) {
-      isAskedAgain = true
+      isServeRequested = true
       return
     }
     isServing = true
     after(serveAfterMs, async () => {
-      isAskedAgain = false
+      isServeRequested = false
       await serve()
       isServing = false
-      if (isAskedAgain) serveSoon()
+      if (isServeRequested) serveSoon()
     })
   }
 
   function takeFree(use: EndpointUse): Slot | null {
-    if (roomOf(use) === 0) return null
+    if (availableTo(use) === 0) return null
     const held: Held = { use, origin: originKey(use.owner), set: 'fast', length: 0, isFree: false }
     add(held, 1)
     const cancel = after(fastForMs, () => {
-      trustLess(use)
-      moveAside(held)
+      shrinkWindow(use)
+      becomeSlow(held)
     })
     const { businessId } = use.owner
     return {
@@ -182,9 +192,9 @@ export function createSlots(clock: SlotClock): Slots {
         leaveOverdue(held)
         add(held, -1)
         bodies.remove(businessId, held.length)
-        if (delivered === true) trustMore(use)
-        if (delivered === false) trustLess(use)
-        if (held.set === 'slow') moveOverdue()
+        if (delivered === true) growWindow(use)
+        if (delivered === false) shrinkWindow(use)
+        if (held.set === 'slow') changeOverdue()
         waits.serve(use)
         serveSoon()
       },
@@ -194,7 +204,7 @@ export function createSlots(clock: SlotClock): Slots {
   return {
     takeNow(owner) {
       const slot = takeFree(uses.of(owner))
-      if (slot === null && isOpen) wait(owner)
+      if (slot === null && isOpen) setWaiting(owner)
       return slot
     },
     async take(owner) {
@@ -203,15 +213,15 @@ export function createSlots(clock: SlotClock): Slots {
       const slot = waits.isEmpty(use) ? takeFree(use) : null
       if (slot !== null) return slot
       if (waits.isAllowed(use)) return waits.add(use)
-      wait(owner)
+      setWaiting(owner)
       return null
     },
-    wait,
-    room: (owner) => roomOf(uses.of(owner)),
+    setWaiting,
+    available: (owner) => availableTo(uses.of(owner)),
     waiting: () => [...waiting.values()],
     isWaiting: (endpointId) => waiting.has(endpointId),
-    served: (endpointId) => void waiting.delete(endpointId),
-    onRoom: (act) => void (serve = act),
+    clearWaiting: (endpointId) => void waiting.delete(endpointId),
+    onAvailable: (act) => void (serve = act),
     serveWaiting: serveSoon,
     inFlight: () => fast.all() + slow.all(),
     slowInFlight: slow.all,

@@ -11,13 +11,16 @@ import {
 } from './limits.ts'
 import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 
-/** Relays that wait for a slot, first come, first served. */
+/** The relays that wait for a slot, in the order of their arrival. */
 export interface Waits {
   isAllowed(use: EndpointUse): boolean
   isEmpty(use: EndpointUse): boolean
   /** Resolves to null after `maxWaitMs`. */
   add(use: EndpointUse): Promise<Slot | null>
-  /** Gives free slots to waiting relays: first to those of `first`, the endpoint that freed one, then to those of other endpoints. */
+  /**
+   * Gives free slots to waiting relays: first to those of `first`, the endpoint that freed a slot, then to those of
+   * other endpoints.
+   */
   serve(first: EndpointUse): void
   /** Ends all waits without a slot. */
   close(): void
@@ -28,26 +31,25 @@ interface Wait {
   resolve(slot: Slot | null): void
 }
 
-interface OfSlots {
+interface SlotSource {
   /** Takes a slot, or returns null. */
   takeFree(use: EndpointUse): Slot | null
   /** Called for an endpoint whose relays got no slot in time. */
-  gaveUp(owner: SlotOwner): void
-  /** Fast slots in use. */
-  held(): number
+  onTimeout(owner: SlotOwner): void
+  fastInUse(): number
 }
 
-export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Waits {
+export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource): Waits {
   const waits = new Map<EndpointUse, Wait[]>()
   const counts = createCountsByOwner()
-  /** By business: until when its relays may not wait. */
-  const notUntil = new Map<string, number>()
+  /** By business: when its relays may wait again. */
+  const allowedAt = new Map<string, number>()
   let isTimed = false
 
   function end(use: EndpointUse, slot: Slot | null): void {
-    const of = waits.get(use) ?? []
-    const next = of.shift()
-    if (of.length === 0) waits.delete(use)
+    const queue = waits.get(use) ?? []
+    const next = queue.shift()
+    if (queue.length === 0) waits.delete(use)
     counts.add(use.owner.businessId, -1)
     next?.resolve(slot)
   }
@@ -61,13 +63,13 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
   }
 
   /** Whether other businesses may be waiting for a slot of the process, rather than for one of their own. */
-  const isTight = (): boolean => slots.held() + maxFastPerBusiness >= maxFast
+  const isTight = (): boolean => slots.fastInUse() + maxFastPerBusiness >= maxFast
 
   function giveUp(businessId: string, now: number): void {
-    notUntil.set(businessId, now + noWaitForMs)
+    allowedAt.set(businessId, now + noWaitForMs)
     for (const use of waits.keys()) {
       if (use.owner.businessId !== businessId) continue
-      slots.gaveUp(use.owner)
+      slots.onTimeout(use.owner)
       while (waits.has(use)) end(use, null)
     }
   }
@@ -78,7 +80,7 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
     after(maxWaitMs / 5, () => {
       isTimed = false
       const now = elapsedMs()
-      for (const [businessId, until] of notUntil) if (until <= now) notUntil.delete(businessId)
+      for (const [businessId, at] of allowedAt) if (at <= now) allowedAt.delete(businessId)
       for (const [use, [oldest]] of waits)
         if (now - (oldest?.since ?? now) >= maxWaitMs) giveUp(use.owner.businessId, now)
       giveUpSoon()
@@ -87,16 +89,16 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: OfSlots): Wa
 
   return {
     isAllowed: (use) =>
-      (notUntil.get(use.owner.businessId) ?? 0) <= elapsedMs() &&
+      (allowedAt.get(use.owner.businessId) ?? 0) <= elapsedMs() &&
       (waits.get(use)?.length ?? 0) < maxWaitsPerEndpoint &&
       counts.of(use.owner.businessId) < maxWaitsPerBusiness &&
       counts.all() < maxWaits,
     isEmpty: (use) => !waits.has(use),
     add: (use) =>
       new Promise((resolve) => {
-        const of = waits.get(use) ?? []
-        of.push({ since: elapsedMs(), resolve })
-        waits.set(use, of)
+        const queue = waits.get(use) ?? []
+        queue.push({ since: elapsedMs(), resolve })
+        waits.set(use, queue)
         counts.add(use.owner.businessId, 1)
         giveUpSoon()
       }),
