@@ -1,5 +1,5 @@
 import type { Model } from 'mongoose'
-import { type Batcher, createBatcher, backgroundRestMs } from '../mongo/batching/batcher.ts'
+import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching/batcher.ts'
 import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import { groupBy } from '../polyfills/group-by.ts'

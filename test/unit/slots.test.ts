@@ -513,11 +513,7 @@ describe('Slots', () => {
   it('do not exist before the process opens them and after it closes them, and nothing waits then', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
-    expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([
-      false,
-      null,
-      0,
-    ])
+    expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])
     expect(closed.waiting()).to.deep.equal([])
     closed.open()
     const held = closed.takeNow(owner)

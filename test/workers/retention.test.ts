@@ -214,7 +214,9 @@ describe('the clean-up', () => {
     expect(await clean()).to.include({ attempts: 1 })
     const last = await storedDelivery(service, { _id })
     expect(last).to.not.have.property('untrimmed')
-    expect(last.attemptLog.map(({ status, responseText }) => [status, responseText ?? null])).to.deep.equal([[200, null]])
+    expect(last.attemptLog.map(({ status, responseText }) => [status, responseText ?? null])).to.deep.equal([
+      [200, null],
+    ])
   })
 
   it('keeps the attempts of a young delivery that was re-queued, until it is old', async () => {
@@ -229,10 +231,9 @@ describe('the clean-up', () => {
     await service.http.post(path).set(pair.live.write()).expect(200)
     await attempt(service.deps, _id)
     await clean()
-    expect((await storedDelivery(service, { _id })).attemptLog.map(({ responseText }) => responseText)).to.deep.equal([
-      'not today',
-      'not today',
-    ])
+    expect(
+      (await storedDelivery(service, { _id })).attemptLog.map(({ responseText }) => responseText),
+    ).to.deep.equal(['not today', 'not today'])
     await service.deps.Delivery.updateOne({ _id }, { $set: dead })
     await ageData(service, pair.live, 90 * dayMs - 60_000)
     await clean()
