@@ -74,7 +74,7 @@ describe('An export of products', () => {
       isDead: () => false,
       isLast: () => false,
       fate: 'lost',
-      over: () => undefined,
+      onEnd: () => undefined,
     })
     const behind = await openService({ MONGODB_URL: wire.url })
     watchPages(behind, (page) => page === 2 && wire.close())

@@ -10,7 +10,7 @@ import { eventIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { type Merchant, openService, type Service, sharedEnvironment } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** What merchants and workers do, in one line each, for tests of what happens behind the API. */
+/** Operations of merchants and workers, for tests that need them as set-up. */
 
 export interface Subscription {
   id: string
@@ -71,7 +71,7 @@ export interface ApiResponse {
   body: { data: Record<string, unknown>; error: { code: string } }
 }
 
-/** By fetch, which keeps its connections: some tests do this a thousand times. */
+/** Uses fetch, which keeps connections open, because some tests call this a thousand times. */
 export async function post(
   service: Service,
   merchant: Merchant,
@@ -86,7 +86,7 @@ export async function post(
 export const readIntent = async (service: Service, merchant: Merchant, referenceNumber: string) =>
   (await service.http.get(`/api/v1/dev/intents/${referenceNumber}`).set(merchant.read())).body.data
 
-/** The names of the merchant's events that wait in outboxes. */
+/** The names of the merchant's events in outboxes. */
 export async function outboxEvents(service: Service, { businessId }: Merchant): Promise<string[]> {
   const { Intent, Order } = service.deps
   const found = [
@@ -110,30 +110,30 @@ export async function relay(service: Service, { businessId }: Merchant, deps = s
   return { events, deliveries }
 }
 
-/** The merchant's deliveries, those of the oldest event first. */
+/** The merchant's deliveries, in the order of their events. */
 export async function deliveriesOf(service: Service, { businessId }: Merchant): Promise<Delivery[]> {
   const found = await service.deps.Delivery.find({ businessId }).lean<Delivery[]>()
   return found.toSorted((a, b) => eventIdOf(a._id).localeCompare(eventIdOf(b._id)))
 }
 
-/** The body that a delivery has at every attempt. */
+/** The body that every attempt of a delivery sends. */
 export async function storedBody(service: Service, delivery: Delivery | undefined): Promise<string> {
   const source = await findBodySource(service.deps, delivery?.referenceNumber ?? '')
   if (delivery === undefined || source === null) throw new Error('there is no such delivery')
   return bodyOf(delivery, source)
 }
 
-/** Those of some deliveries, read. */
+/** The parsed bodies of deliveries. */
 export const storedBodies = (service: Service, deliveries: Delivery[]) =>
   Promise.all(deliveries.map(async (delivery) => JSON.parse(await storedBody(service, delivery))))
 
-/** What the events that wait in an intent's outbox tell: each with the `data` of its webhook. */
+/** The events in an intent's outbox, each with the `data` of its webhook. */
 export async function outboxData(service: Service, referenceNumber: string) {
   const { outbox, ...intent } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   return outbox.map((each) => ({ event: each.event, data: JSON.parse(composeData(each, intent)) }))
 }
 
-/** A delivery that is due and that nobody has attempted. */
+/** Creates an intent and its delivery, which is due and has no attempts. */
 export async function freshDelivery(service: Service, merchant: Merchant): Promise<Delivery> {
   const { referenceNumber } = await createIntent(service, merchant)
   await relay(service, merchant)
@@ -143,7 +143,7 @@ export async function freshDelivery(service: Service, merchant: Merchant): Promi
   )
 }
 
-/** Lets processes that have not attempted anything at the endpoint begin with as many slots as for one that responds well. */
+/** Records a success of the endpoint, so that other processes give it all slots from the beginning. */
 export async function recordRecentSuccess(service: Service, endpointId: string): Promise<void> {
   const lastSuccessAt = service.clock.now()
   await service.deps.Endpoint.updateOne(
@@ -166,19 +166,19 @@ const outcomes = {
   CANCELLED: 'cancelled',
 } as const
 
-/** How many attempts a test makes at once: only meanwhile its process has slots, so that a relay begins none. */
-const attempting = new WeakMap<Deps, number>()
+/** The concurrent attempts of a test. Slots are open only during them, so that a relay begins no attempt. */
+const running = new WeakMap<Deps, number>()
 
-/** Makes one attempt, as the delivery's present job would, and waits for its end. */
+/** Makes one attempt, as the delivery's current job would, and waits for its end. */
 export async function attempt(deps: Deps, deliveryId: string): Promise<AttemptResult> {
   const before = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
   const { attempts = 0, requeues = 0 } = before ?? {}
-  attempting.set(deps, (attempting.get(deps) ?? 0) + 1)
+  running.set(deps, (running.get(deps) ?? 0) + 1)
   deps.slots.open()
   const woken = await wakeDelivery(deps, { deliveryId, attempts, requeues })
   await deps.backgroundWork.ended()
-  const left = (attempting.get(deps) ?? 1) - 1
-  attempting.set(deps, left)
+  const left = (running.get(deps) ?? 1) - 1
+  running.set(deps, left)
   if (left === 0) deps.slots.close()
   const after = await deps.batchers.lookAtDelivery(deliveryId, noDeadline)
   const { nextAttemptAt = null } = after ?? {}
@@ -195,7 +195,7 @@ export async function storedDelivery(service: Service, { _id }: { _id: string })
   return delivery
 }
 
-/** Another process of the same service: the same database and queues, everything else its own. */
+/** Opens another process of the same service. The two share only the database and the queues. */
 export const openSecondProcess = (
   service: Service,
   environment: Record<string, string> = {},

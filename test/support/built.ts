@@ -6,8 +6,8 @@ const root = join(import.meta.dirname, '../..')
 let folder: string | undefined
 
 /**
- * The folder with what `npm run build` makes, made once in a run and removed with it: a program of it starts in half the time
- * that its sources take. It lies within the project, where its packages are found.
+ * Compiles the service once per test run and returns the folder, which is removed at the end of the run. Compiled
+ * programs start in half the time of their sources. The folder is inside the project, so that packages resolve.
  */
 export function built(): string {
   if (folder !== undefined) return folder
@@ -19,9 +19,9 @@ export function built(): string {
   return made
 }
 
-/** Compiles the sources of a version. The types are another check's matter. */
+/** Compiles the sources in a folder, without checking types. */
 export function compile(sources: string, made: string): void {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const how = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]
-  execFileSync(process.execPath, [compiler, ...how], { cwd: sources, stdio: 'inherit' })
+  const options = ['--singleThreaded', '--noCheck', '--sourceMap', 'false', '--outDir', made]
+  execFileSync(process.execPath, [compiler, ...options], { cwd: sources, stdio: 'inherit' })
 }

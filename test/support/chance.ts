@@ -1,18 +1,18 @@
-/** A seeded generator: the same seed draws the same. */
+/** A seeded random generator. */
 export interface Chance {
-  /** From 0 up to, not including, 1. */
+  /** At least 0 and less than 1. */
   next(): number
-  /** A whole number, both ends included. */
+  /** An integer from `from` to `to`, both included. */
   whole(from: number, to: number): number
-  /** True so often, of 1. */
-  is(part: number): boolean
-  /** @throws {Error} where there is nothing to draw from */
+  /** True with this probability. */
+  is(probability: number): boolean
+  /** @throws {Error} if there are no items */
   pick<T>(items: readonly T[]): T
-  /** One of the names, as often as its weight is of all. */
+  /** One of the names, with a probability in proportion to its weight. */
   weighted<Name extends string>(weights: { readonly [name in Name]: number }): Name
 }
 
-/** A generator of its own for each salt, so that what one draws moves nothing that another does. */
+/** Each salt has a generator of its own, so that the draws of one do not shift those of another. */
 export function chanceOf(seed: number, ...salt: (string | number)[]): Chance {
   let state = hash(`${seed} ${salt.join(' ')}`)
   // mulberry32, whose state is one number of 32 bits.
@@ -25,10 +25,10 @@ export function chanceOf(seed: number, ...salt: (string | number)[]): Chance {
   return {
     next,
     whole: (from, to) => from + Math.floor(next() * (to - from + 1)),
-    is: (part) => next() < part,
+    is: (probability) => next() < probability,
     pick(items) {
       const item = items[Math.floor(next() * items.length)]
-      if (item === undefined) throw new Error('nothing to draw from')
+      if (item === undefined) throw new Error('no items')
       return item
     },
     weighted(weights) {

@@ -6,12 +6,12 @@ import { pathOf } from '../../src/http/openapi/operation.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { noteContractFault } from './contract-faults.ts'
 
-/** Holds every answer that any test gets of a service against the description of the API. */
+/** Checks every response of a service, in every test, against the OpenAPI description. */
 
-/** As it is sent. */
+/** The description as the service sends it. */
 export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
 
-/** The same for judging: an object has no field that is not described. */
+/** The same for validation: objects have no fields beyond those described. */
 const closed = close(description) as Record<string, unknown>
 
 function close(part: unknown): unknown {
@@ -22,7 +22,7 @@ function close(part: unknown): unknown {
   return isOpen ? { ...inner, additionalProperties: false } : inner
 }
 
-// Formats are told beside a pattern, or judged by the service itself.
+// Fields with a format have a pattern as well, or the service validates them itself.
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema(closed, 'api')
 
@@ -30,15 +30,15 @@ const escaped = (step: string): string => encodeURIComponent(step.replaceAll('~'
 
 const compiled = new Map<string, ValidateFunction>()
 
-/** The validator of what stands at this place of the description. */
+/** The validator of the schema at this path of the description. */
 export function validatorAt(...steps: string[]): ValidateFunction {
-  const place = steps.map(escaped).join('/')
-  const validate = compiled.get(place) ?? ajv.compile({ $ref: `api#/${place}` })
-  compiled.set(place, validate)
+  const path = steps.map(escaped).join('/')
+  const validate = compiled.get(path) ?? ajv.compile({ $ref: `api#/${path}` })
+  compiled.set(path, validate)
   return validate
 }
 
-/** What is wrong with a value by the schema at this place, or null. */
+/** The errors of a value by the schema at this path, or null. */
 export function schemaErrors(value: unknown, ...steps: string[]): string | null {
   const validate = validatorAt(...steps)
   return validate(value) ? null : ajv.errorsText(validate.errors, { dataVar: '' })
@@ -59,47 +59,46 @@ interface Responses {
   [status: string]: Described
 }
 
-/** The headers that are described wherever they are sent; the others are every server's. */
+/** The headers that must be described. All others are common to HTTP servers. */
 const ownHeaders = /^(x-request-id$|ratelimit|retry-after$|idempotent-|access-control-|content-disposition$)/
 
 const partAt = (steps: string[]): Described =>
   steps.reduce<unknown>((part, step) => (part as Record<string, unknown>)[step], description) as Described
 
-/** How an answer of an operation departs from the description; null where it does not, or where no operation is asked for. */
+/** How a response differs from the description, or null if it does not or the request is for no operation. */
 export function mismatchOf(
   method: string,
   url: string,
-  answer: { status: number; type: string; headers: string[]; body: string | null },
+  { status, type, headers, body }: { status: number; type: string; headers: string[]; body: string | null },
 ): string | null {
-  const asked = method === 'HEAD' ? 'get' : method.toLowerCase()
-  const operation = operations.find((each) => each.method === asked && each.pattern.test(url))
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const operation = operations.find((each) => each.method === verb && each.pattern.test(url))
   if (operation === undefined) return null
   const { path } = operation
-  const status = String(answer.status)
   const paths = description.paths as Record<string, Record<string, { responses: Responses }>>
-  const response = paths[path]?.[asked]?.responses[status]
-  if (response === undefined) return `${method} ${path} does not describe ${status}: ${answer.body}`
-  const steps = response.$ref?.slice(2).split('/') ?? ['paths', path, asked, 'responses', status]
-  const toldHeaders = Object.keys(partAt(steps).headers ?? {}).map((name) => name.toLowerCase())
-  const untold = answer.headers.filter((name) => ownHeaders.test(name) && !toldHeaders.includes(name))
-  if (untold.length > 0) return `${method} ${path} ${status} does not describe ${untold.join(', ')}`
-  if (answer.body === null) return null
-  if (!answer.type.startsWith('application/json'))
-    return response.content !== undefined && (answer.type.split(';')[0] as string) in response.content
+  const response = paths[path]?.[verb]?.responses[status]
+  if (response === undefined) return `${method} ${path} does not describe ${status}: ${body}`
+  const steps = response.$ref?.slice(2).split('/') ?? ['paths', path, verb, 'responses', String(status)]
+  const describedHeaders = Object.keys(partAt(steps).headers ?? {}).map((name) => name.toLowerCase())
+  const others = headers.filter((name) => ownHeaders.test(name) && !describedHeaders.includes(name))
+  if (others.length > 0) return `${method} ${path} ${status} does not describe ${others.join(', ')}`
+  if (body === null) return null
+  if (!type.startsWith('application/json'))
+    return response.content !== undefined && (type.split(';')[0] as string) in response.content
       ? null
-      : `${method} ${path} ${status} does not describe ${answer.type}`
-  const value: unknown = JSON.parse(answer.body)
+      : `${method} ${path} ${status} does not describe ${type}`
+  const value: unknown = JSON.parse(body)
   const fault =
     schemaErrors(value, ...steps, 'content', 'application/json', 'schema') ??
     faultOfFailure(steps, value as Failure)
-  return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${answer.body.slice(0, 500)}`
+  return fault === null ? null : `${method} ${path} ${status}: ${fault}\n    ${body.slice(0, 500)}`
 }
 
 interface Failure {
   error?: { code: string; details?: unknown }
 }
 
-/** All failures have one schema. The names of a response's examples are its error codes. */
+/** All error responses share one schema, but each names its error codes as its examples. */
 function faultOfFailure(steps: string[], { error }: Failure): string | null {
   if (error === undefined) return null
   const { examples = {} } = partAt([...steps, 'content', 'application/json']) as { examples?: object }
@@ -109,7 +108,7 @@ function faultOfFailure(steps: string[], { error }: Failure): string | null {
     : null
 }
 
-/** Called by the server of a service with each request, before it is served. */
+/** A request listener that checks the response to each request. Must run before the service's own listener. */
 export function checkResponse(req: IncomingMessage, res: ServerResponse): void {
   const { method = '', url = '' } = req
   const end = res.end.bind(res) as (...given: unknown[]) => ServerResponse
@@ -117,14 +116,14 @@ export function checkResponse(req: IncomingMessage, res: ServerResponse): void {
     const [body] = given
     const type = String(res.getHeader('content-type') ?? '')
     const isWhole = typeof body === 'string' && method !== 'HEAD'
-    const answer = {
+    const response = {
       status: res.statusCode,
       type,
       headers: res.getHeaderNames(),
       body: isWhole ? body : null,
     }
-    const found = mismatchOf(method, url, answer)
-    if (found !== null) noteContractFault(found)
+    const mismatch = mismatchOf(method, url, response)
+    if (mismatch !== null) noteContractFault(mismatch)
     return end(...given)
   }) as typeof res.end
 }

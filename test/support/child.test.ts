@@ -5,12 +5,12 @@ import { createInterface } from 'node:readline'
 import { expect } from 'chai'
 import { waitFor } from './wait-for.ts'
 
-/** Starts a child that does nothing, has it stand still, and says its process id. */
-const owner = `
-const { endWithUs } = await import(${JSON.stringify(join(import.meta.dirname, 'child.ts'))})
+/** Starts an idle child, freezes it and prints its process id. */
+const parentCode = `
+const { killOnExit } = await import(${JSON.stringify(join(import.meta.dirname, 'child.ts'))})
 const { spawn } = await import('node:child_process')
 const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
-endWithUs(child)
+killOnExit(child)
 child.kill('SIGSTOP')
 console.log(child.pid)
 setInterval(() => {}, 1000)
@@ -18,12 +18,12 @@ setInterval(() => {}, 1000)
 
 describe('A child process of tests', () => {
   it('ends with its parent, even if it is frozen and the parent is killed', async () => {
-    const harness = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', owner], {
+    const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', parentCode], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const [pid] = (await once(createInterface({ input: harness.stdout }), 'line')) as [string]
+    const [pid] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string]
     expect(isAlive(Number(pid))).to.equal(true)
-    harness.kill('SIGKILL')
+    parent.kill('SIGKILL')
     await waitFor('the child is gone', () => !isAlive(Number(pid)))
   })
 })

@@ -3,25 +3,25 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-let telling: Socket | null = null
+let killer: Socket | null = null
 
-/** Has it end with this process, whatever ends that one, also where the child stands still. */
+/** Kills the child when this process ends, however it ends, and even if the child is frozen. */
 export function killOnExit(child: ChildProcess): void {
-  telling ??= openEnding()
-  telling.write(`+${child.pid}\n`)
-  child.once('exit', () => telling?.write(`-${child.pid}\n`))
+  killer ??= startKiller()
+  killer.write(`+${child.pid}\n`)
+  child.once('exit', () => killer?.write(`-${child.pid}\n`))
 }
 
-function openEnding(): Socket {
-  const program = join(import.meta.dirname, 'end-orphans.mjs')
-  // A group of its own: Ctrl-C is for this process alone, and the other hears of its end.
-  const ending = spawn(process.execPath, [program], {
+function startKiller(): Socket {
+  const program = join(import.meta.dirname, 'kill-orphans.mjs')
+  // In a process group of its own, so that Ctrl-C does not end it.
+  const child = spawn(process.execPath, [program], {
     stdio: ['pipe', 'ignore', 'inherit'],
     detached: true,
     env: {},
   })
-  const stdin = ending.stdin as Socket
-  ending.unref()
+  const stdin = child.stdin as Socket
+  child.unref()
   stdin.unref()
   return stdin
 }
@@ -29,7 +29,7 @@ function openEnding(): Socket {
 /** If WALL_CLOCK names a file, that file sets the wall clock of the child. */
 const wallClock = new URL('./wall-clock.mjs', import.meta.url).href
 
-/** Starts a program that ends with this process; `hear` gets each line that it says, on either channel. */
+/** Starts a program that ends with this process. `onLine` gets each line of its stdout and stderr. */
 export function startChild(
   program: string,
   environment: Record<string, string>,

@@ -4,5 +4,5 @@ const open: Promise<unknown>[] = []
 export const closeInBackground = (closings: readonly Promise<unknown>[]): void =>
   void open.push(Promise.all(closings))
 
-/** Resolves when all of them are closed, which servers.ts awaits before it stops the servers. */
+/** Resolves when all of them are closed. Awaited by servers.ts before it stops the servers. */
 export const allClosed = (): Promise<unknown> => Promise.all(open)

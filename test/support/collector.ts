@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { listen } from './listen.ts'
 
-/** A span as the collector was told of it. */
+/** A span as the collector received it. */
 export interface CollectedSpan {
   /** Name and version. */
   service: string
@@ -12,16 +11,16 @@ export interface CollectedSpan {
   spanId: string
   parentSpanId: string | undefined
   attributes: Record<string, unknown>
-  /** The ids of the traces that it points to. */
+  /** The ids of the linked traces. */
   links: string[]
   failed: boolean
 }
 
-/** Who takes traces, by OTLP over HTTP in JSON. */
+/** Receives traces by OTLP over HTTP in JSON. */
 export interface Collector {
   url: string
   spans: CollectedSpan[]
-  /** All that came, to look for what must not be in it. */
+  /** All headers and bodies, for tests of what must not be in them. */
   allText(): string
   close(): Promise<void>
 }
@@ -35,18 +34,8 @@ export async function startCollector(status = 200): Promise<Collector> {
     if (status === 200 && req.url === '/v1/traces') spans.push(...spansIn(body))
     res.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
   }
-  const server = createServer((req, res) => void take(req, res))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    spans,
-    allText: () => JSON.stringify(bodies),
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const { origin, close } = await listen(createServer((req, res) => void take(req, res)))
+  return { url: origin, spans, allText: () => JSON.stringify(bodies), close }
 }
 
 interface Attribute {
@@ -90,6 +79,6 @@ const spansIn = ({ resourceSpans }: Export): CollectedSpan[] =>
 const serviceIn = (resource: Record<string, unknown>): string =>
   `${String(resource['service.name'])} ${String(resource['service.version'])}`
 
-/** A value stands under the name of its type. */
+/** Each value is in a field named after its type. */
 const valuesOf = (attributes: Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))

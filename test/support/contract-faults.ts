@@ -4,8 +4,8 @@ let test = ''
 
 export const noteContractFault = (fault: string): void => void contractFaults.push(`${test}\n    ${fault}`)
 
-/** As many as one can read. */
-const mostShown = 20
+/** More is not readable. */
+const maxShown = 20
 
 /** Hooks for mocha (servers.ts), which fail the run at its end if there are any. */
 export const contractHooks = {
@@ -14,7 +14,7 @@ export const contractHooks = {
   },
   afterAll(): void {
     if (contractFaults.length === 0) return
-    const shown = contractFaults.slice(0, mostShown).join('\n  ')
+    const shown = contractFaults.slice(0, maxShown).join('\n  ')
     throw new Error(`${contractFaults.length} responses do not match the OpenAPI description:\n  ${shown}`)
   },
 }

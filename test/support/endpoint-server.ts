@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from './listen.ts'
 import { waitFor } from './wait-for.ts'
 import { withOpened } from './with.ts'
 
-/** One delivery as it arrived. `body` is the exact text. */
+/** An attempt as it arrived. `body` is the exact text. */
 export interface Received {
   at: number
   headers: IncomingHttpHeaders
@@ -15,14 +14,15 @@ export interface Received {
   json: { id: string; event: string; created_at: string; sandbox: boolean; data: Record<string, unknown> }
 }
 
-/** A merchant's endpoint on loopback. `respond` decides its answer; it counts from 1. */
+/** A merchant's endpoint on loopback. */
 export interface EndpointServer {
   url: string
   /** host:port, for WEBHOOK_ALLOWED_HOSTS. */
   host: string
   received: Received[]
+  /** `count` is 1 for the first attempt. */
   respondWith(respond: (res: ServerResponse, count: number, received: Received) => void): void
-  /** The deliveries, once there are at least so many. */
+  /** Waits until at least `count` attempts have arrived, and returns them. */
   atLeast(count: number, withinMs?: number): Promise<Received[]>
   close(): Promise<void>
 }
@@ -37,12 +37,9 @@ export async function startEndpointServer(): Promise<EndpointServer> {
     received.push(one)
     respond(res, received.length, one)
   }
-  const server = createServer((req, res) => void receive(req, res))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { host, origin, close } = await listen(createServer((req, res) => void receive(req, res)))
   return {
-    url: `http://${host}/hook`,
+    url: `${origin}/hook`,
     host,
     received,
     respondWith(next) {
@@ -50,10 +47,7 @@ export async function startEndpointServer(): Promise<EndpointServer> {
     },
     atLeast: (count, withinMs = 15_000) =>
       waitFor(`${count} deliveries`, () => received.length >= count && received, withinMs),
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    close,
   }
 }
 
@@ -65,10 +59,8 @@ export const withEndpointServer = (): EndpointServer =>
 export const withEndpointServerPerTest = (): EndpointServer =>
   withOpened(startEndpointServer, (server) => server.close(), 'test')
 
-/** The check an endpoint makes (SPEC 6.3), written apart from the service's own code. */
+/** The check of an endpoint (SPEC 6.3), independent of the service's own code. */
 export function isSignedWith(secret: string, { headers, body }: Received): boolean {
-  const signed = `${String(headers['x-service-timestamp'])}.${body}`
-  return (
-    headers['x-service-signature'] === `sha256=${createHmac('sha256', secret).update(signed).digest('hex')}`
-  )
+  const hmac = createHmac('sha256', secret).update(`${String(headers['x-service-timestamp'])}.${body}`)
+  return headers['x-service-signature'] === `sha256=${hmac.digest('hex')}`
 }

@@ -1,4 +1,4 @@
-/** A promise that is kept from outside. */
+/** A promise that is resolved from outside. */
 export interface Gate {
   passed: Promise<void>
   open(): void

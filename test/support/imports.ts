@@ -8,7 +8,7 @@ import type { ImportPlan } from '../../src/store/imports/plan/plan.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** A file of these rows, below the header that the first line is. */
+/** A CSV file with these lines, header first. */
 export const csvOf = (...lines: string[]): string => `${lines.join('\n')}\n`
 
 /** The merchant imports a file. */
@@ -23,7 +23,7 @@ export const postCsv = (
     .set({ ...merchant.write(key), 'Content-Type': 'text/csv' })
     .send(csv)
 
-/** The same past HTTP: an import as one try of the request with that effect id; its deadline may be moved while it runs. */
+/** Imports without HTTP, under a given effect id. The caller may change the deadline while the import runs. */
 export async function importAs(
   deps: Deps,
   { businessId, keyId }: Merchant,
@@ -52,15 +52,15 @@ export async function importAs(
   return importProducts(deps, caller, input, effect)
 }
 
-/** All that is stored of the merchant's products, deleted ones apart, by handle. */
+/** The merchant's stored products by handle, without deleted ones. */
 export const storedProducts = (service: Service, { businessId }: Merchant): Promise<Product[]> =>
   service.deps.Product.find({ businessId, deletedAt: null }).sort({ handle: 1 }).lean<Product[]>()
 
-/** A product as MongoDB has it, also a deleted one. */
+/** A product as stored, even if it is deleted. */
 export const storedProduct = (service: Service, _id: string): Promise<Product | null> =>
   service.deps.Product.findById(_id).lean<Product | null>()
 
-/** What is sold of a product, in a line each. */
+/** The variants of a product, as one line each. */
 export const variantLines = ({
   handle,
   name,

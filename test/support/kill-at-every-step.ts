@@ -1,28 +1,28 @@
 import type { Service } from './service.ts'
 import { behindMs, type Fate, fates, openVictim, type Victim } from './victim.ts'
 
-/** An operation, the case it is tried on, and what the world does after the process that ran it was killed. */
+/** An operation and what happens after the process that runs it is killed. Each kill has a case of its own. */
 export interface Operation<Case> {
   prepare(): Promise<Case>
   /** May never settle. */
   run(victim: Victim, each: Case): Promise<unknown>
-  /** The merchant's retry, or the worker operation run again by another process. Twice changes nothing. */
+  /** The merchant's retry, or the same worker operation in another process. Runs twice, which must change nothing. */
   repeat(each: Case): Promise<unknown>
   check(each: Case, label: string): Promise<unknown>
 }
 
-/** Cases at once. */
+/** Concurrent cases. */
 const parallelCases = 6
-/** A retry has about twice as many steps: who tries more at once tries some in vain. */
+/** Less, because cases beyond the last step of the retry are wasted. */
 const parallelLandings = 4
 
-/** What only reads has no effect that somebody could come to see: to die at it is one case, whatever becomes of it. */
+/** These steps have no effects, so all fates of them are the same. */
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 const fatesOf = (step: string): readonly Fate[] => (readSteps.has(step) ? ['lost'] : fates)
 
 /**
- * Kills a process at each step of the operation, with each fate that makes a difference there; answers the names of the steps. `waitMs` passes
- * between the preparation and the run. What takes long to close is pushed to `closings`.
+ * Kills a process at each step of the operation, with each fate. Returns the names of the steps. `waitMs` passes
+ * between `prepare` and `run`. Processes that take long to close are pushed to `closings`.
  */
 export async function killAtEveryStep<Case>(
   service: Service,
@@ -36,7 +36,7 @@ export async function killAtEveryStep<Case>(
   await operation.run(survivor, whole)
   const { steps } = survivor
   closings.push(survivor.close())
-  if (steps.length === 0) throw new Error('there is no step to be killed at')
+  if (steps.length === 0) throw new Error('the operation has no steps')
   await operation.repeat(whole)
   await operation.check(whole, 'not killed')
   const cases = await Promise.all(
@@ -66,8 +66,8 @@ export async function killAtEveryStep<Case>(
 }
 
 /**
- * Kills a process at the write that is the effect, pauses the merchant's retry at each of its own steps in turn, lets the
- * dead process's write land just then, and lets the retry go on.
+ * Kills a process at the write of its effect. For each step of the merchant's retry, pauses the retry there, lets the
+ * dead process's write happen, and then lets the retry continue.
  */
 export async function landDuringRetry<Case>(
   service: Service,
@@ -90,7 +90,7 @@ export async function landDuringRetry<Case>(
   }
 }
 
-/** Answers whether the retry came to that step at all. */
+/** Returns whether the retry has that step. */
 async function landAtStep<Case>(
   service: Service,
   operation: Operation<Case>,
@@ -115,8 +115,8 @@ async function landAtStep<Case>(
 }
 
 /**
- * Resolves when the victim has died at `step`. One whose run ends before it comes to that step is told, not waited for. A run may end
- * between the moment its last step sets out and the moment it is done, which is when the victim dies of it: that one is waited for.
+ * Resolves when the victim has died at `step`. Throws if the run ends before that step. The run may end after its last
+ * step is sent and before that step has met its fate: then this still waits for the death.
  */
 export async function waitForDeath(
   victim: Victim,
@@ -124,7 +124,7 @@ export async function waitForDeath(
   { step, label }: { step: number; label: string },
 ): Promise<void> {
   const alive = running.then(
-    () => 'it came to its end',
+    () => 'the operation has finished',
     (error: unknown) => String(error),
   )
   const end = await Promise.race([victim.died, alive])

@@ -4,58 +4,61 @@ import type { EndpointServer } from './endpoint-server.ts'
 import type { Merchant, Service } from './service.ts'
 import { waitFor } from './wait-for.ts'
 
-/** What a merchant has been told of one of its intents. */
+/** One intent by the responses that the merchant got. */
 export interface ExpectedIntent {
   referenceNumber: string
-  /** The events that its history asks for, in order. */
+  /** The events that these requests must cause, in order. */
   events: string[]
   totalAmountRefunded: number
   status: string
 }
 
-/** Merchants' servers at work: each makes an intent, reads it, and has it paid and refunded, or cancels it; again and again. */
+/** Merchant servers that repeat one sequence: create an intent, read it, then pay and refund it, or cancel it. */
 export interface MerchantTraffic {
-  /** The intents whose every answer was heard. */
+  /** The intents whose sequence has finished. */
   intents: ExpectedIntent[]
-  /** What was not answered as it should be, in words. */
+  /** Descriptions of all wrong or missing responses. */
   faults: string[]
   stop(): Promise<void>
 }
 
-/** What their webhooks are about. */
+/** The events that the traffic causes. */
 export const trafficEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
 
-/** Between two intents of one of them: what starts and ends meanwhile needs the processor too. */
-const restMs = 50
+/** Between two sequences, to leave processor time for processes that start and stop. */
+const pauseMs = 50
 
 const amount = 1000
 const refunded = 400
 
-/** `origin` says for each request where it goes. Each write is sent twice, as after an answer that was lost, and must be answered the same. */
+/**
+ * `origin` returns the target of each request. Each write is sent twice, as after a lost response, and both responses
+ * must be equal.
+ */
 export function startMerchantTraffic(
   merchant: Merchant,
   count: number,
   origin: () => string,
 ): MerchantTraffic {
-  const [told, faults]: [ExpectedIntent[], string[]] = [[], []]
-  const shift = { isOver: false }
-  const shop = async (number: number): Promise<void> => {
-    for (let round = number; !shift.isOver; round += 1) {
+  const [intents, faults]: [ExpectedIntent[], string[]] = [[], []]
+  let isStopped = false
+  const run = async (number: number): Promise<void> => {
+    for (let round = number; !isStopped; round += 1) {
       try {
-        told.push(await trade(merchant, origin, round))
+        intents.push(await trade(merchant, origin, round))
       } catch (error) {
         faults.push(`${String(error)}: ${String((error as Error).cause)}`)
       }
-      await pause(restMs)
+      await pause(pauseMs)
     }
   }
-  const shops = Array.from({ length: count }, (_, number) => shop(number))
+  const runs = Array.from({ length: count }, (_, number) => run(number))
   return {
-    intents: told,
+    intents,
     faults,
     async stop() {
-      shift.isOver = true
-      await Promise.all(shops)
+      isStopped = true
+      await Promise.all(runs)
     },
   }
 }
@@ -63,7 +66,7 @@ export function startMerchantTraffic(
 async function trade(merchant: Merchant, origin: () => string, round: number): Promise<ExpectedIntent> {
   const write = async (path: string, body: object, status: number) => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
-    const send = () => ask(origin(), path, { method: 'POST', headers, body: JSON.stringify(body) })
+    const send = () => request(origin(), path, { method: 'POST', headers, body: JSON.stringify(body) })
     const [first, again] = [await send(), await send()]
     expect([first.status, first.text], `POST ${path}`).to.deep.equal([status, again.text])
     expect([again.status, again.replayed], `POST ${path}, again`).to.deep.equal([status, 'true'])
@@ -72,7 +75,7 @@ async function trade(merchant: Merchant, origin: () => string, round: number): P
   const { referenceNumber } = await write('/intents', { amount }, 201)
   const path = `/intents/${referenceNumber}`
   const read = async () => {
-    const { status, text } = await ask(origin(), path, { headers: merchant.read() })
+    const { status, text } = await request(origin(), path, { headers: merchant.read() })
     expect(status, `GET ${path}`).to.equal(200)
     return JSON.parse(text).data
   }
@@ -93,24 +96,24 @@ async function trade(merchant: Merchant, origin: () => string, round: number): P
   return { referenceNumber, events, status, totalAmountRefunded }
 }
 
-async function ask(origin: string, path: string, how: RequestInit) {
-  const response = await fetch(`${origin}/api/v1/dev${path}`, how)
+async function request(origin: string, path: string, options: RequestInit) {
+  const response = await fetch(`${origin}/api/v1/dev${path}`, options)
   const text = await response.text()
   return { status: response.status, text, replayed: response.headers.get('idempotent-replayed') }
 }
 
-/** The books hold what the merchant was told, and its endpoint got each event of it once. */
+/** Expects MongoDB to hold exactly these intents, and the endpoint to have received each of their events once. */
 export async function expectIntentsAndWebhooks(
   service: Service,
   endpointServer: EndpointServer,
-  told: readonly ExpectedIntent[],
+  intents: readonly ExpectedIntent[],
 ): Promise<void> {
   const found = await service.deps.Intent.find().lean()
   expect(found.map(({ referenceNumber }) => referenceNumber)).to.have.members(
-    told.map(({ referenceNumber }) => referenceNumber),
+    intents.map(({ referenceNumber }) => referenceNumber),
   )
   const byReference = new Map(found.map((intent) => [intent.referenceNumber, intent]))
-  for (const { referenceNumber, events, status, totalAmountRefunded } of told) {
+  for (const { referenceNumber, events, status, totalAmountRefunded } of intents) {
     const intent = byReference.get(referenceNumber)
     const paid = events.includes('payment.confirmed')
     expect([intent?.status, intent?.payment?.amountPaid], referenceNumber).to.deep.equal([
@@ -119,7 +122,7 @@ export async function expectIntentsAndWebhooks(
     ])
     expect(totalAmountRefunded, referenceNumber).to.equal(events.includes('payment.refunded') ? refunded : 0)
   }
-  const wanted = told.flatMap(({ referenceNumber, events }) =>
+  const wanted = intents.flatMap(({ referenceNumber, events }) =>
     events.map((event) => `${referenceNumber} ${event}`),
   )
   await waitFor(
@@ -128,7 +131,7 @@ export async function expectIntentsAndWebhooks(
     20_000,
   )
   await waitFor(
-    'all written down',
+    'all recorded',
     async () => (await service.deps.Delivery.countDocuments({ status: 'DELIVERED' })) === wanted.length,
   )
   expect(endpointServer.received.map(nameOf)).to.have.members(wanted)

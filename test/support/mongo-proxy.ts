@@ -1,17 +1,18 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { createGate } from './gate.ts'
+import { listen } from './listen.ts'
 
-/** When the wire dies, and what becomes of the command at which it does. */
+/** Decides when the connection dies, and what happens to its last command. */
 export interface Death {
   isDead(): boolean
   /** Called with the name of each command; true for the last one. */
   isLast(command: string): boolean
   fate: 'lost' | 'unanswered' | 'late' | 'paused'
-  over(): void
+  /** Called when the last command has met its fate. */
+  onEnd(): void
 }
 
-/** A wire to MongoDB that goes dead in both directions, for good, at a command. */
+/** A proxy to MongoDB whose connections go dead in both directions, for good, at a command. */
 export async function openMongoProxy(mongodbUrl: string, death: Death) {
   const target = new URL(mongodbUrl)
   const sockets = new Set<Socket>()
@@ -25,7 +26,7 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
     }
-    // A command that is held back still lands when its process has long given up waiting.
+    // A command that is held back is still sent after its process has stopped waiting.
     client.on('close', () => {
       if (lastRequest === null) upstream.destroy()
     })
@@ -38,28 +39,27 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
       if (!last || death.fate === 'unanswered') upstream.write(message)
       else {
         if (death.fate !== 'lost') sendLate = () => void upstream.write(message)
-        death.over()
+        death.onEnd()
       }
     })
     onMessages(upstream, (message) => {
       if (!death.isDead()) client.write(message)
       if (message.readInt32LE(8) !== lastRequest) return
       performed.open()
-      death.over()
+      death.onEnd()
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { host, close } = await listen(server)
   return {
-    url: mongodbUrl.replace(target.host, `127.0.0.1:${port}`),
-    async happen() {
+    url: mongodbUrl.replace(target.host, host),
+    /** Sends the command that is held back. */
+    async release() {
       if (sendLate === null) return
       sendLate()
       await performed.passed
     },
     close() {
-      server.close()
+      void close()
       for (const socket of sockets) socket.destroy()
     },
   }
@@ -81,12 +81,12 @@ function onMessages(socket: Socket, handle: (message: Buffer) => void): void {
 const opMsg = 2013
 /** Header, flags, the kind of the first section, the length of its document and the type of its first field. */
 const nameStart = 16 + 4 + 1 + 4 + 1
-/** What the driver says on its own account. */
-const chatter = new Set(['hello', 'ping', 'endSessions'])
+/** Commands that the driver sends by itself. */
+const driverCommands = new Set(['hello', 'ping', 'endSessions'])
 
-/** The name of a command, which is the first field of its document; null for the driver's own chatter. */
+/** The name of a command, which is the first field of its document, or null for the driver's own commands. */
 function commandOf(message: Buffer): string | null {
   if (message.readInt32LE(12) !== opMsg) return null
   const name = message.toString('utf8', nameStart, message.indexOf(0, nameStart))
-  return chatter.has(name) ? null : name
+  return driverCommands.has(name) ? null : name
 }

@@ -5,7 +5,7 @@ import { responseFormat } from '../../src/store/orders/recall.ts'
 import { orderFormat } from '../../src/webhooks/body/order-data.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** A placed order with its event in the outbox, written past the API: nobody was enqueued. */
+/** Stores a placed order with its event in the outbox, without the API: no relay job is enqueued. */
 export async function storeOrder(service: Service, { businessId }: Merchant, sandbox = true): Promise<Order> {
   const createdAt = service.clock.now()
   const number = newOrderNumber()

@@ -12,42 +12,42 @@ import { newId } from '../../src/security/ids.ts'
 import { type ApiResponse, post } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** What customers and merchants do about payments, for tests of what happens behind the pages and the API. */
+/** Operations of customers and merchants on payments, for tests that need them as set-up. */
 
-/** The intent as MongoDB has it now. */
-export const storedIntent = (service: Service, referenceNumber: string): Promise<Intent> =>
+/** The intent as stored now. */
+export const storedIntent = (service: Pick<Service, 'deps'>, referenceNumber: string): Promise<Intent> =>
   service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
 
-/** The names of all events that an intent has told, while no relay runs. */
+/** The names of the events in the outbox of an intent: all of its events while no relay runs. */
 export const outboxEventsOf = ({ outbox }: Intent): string[] => outbox.map(({ event }) => event)
 
-/** Nobody waits for it. */
 export const withoutDeadline: PaymentRequest = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
-/** A customer confirms: the demo wallet that pays, the whole amount, a form of its own, but for what is said otherwise. */
+/**
+ * A customer pays with the demo wallet: the whole amount, by a new form. `changes` overrides what the form contains.
+ */
 export function payFor(
   { deps }: { deps: Deps },
   intent: Intent,
-  said: Partial<Confirmation>,
+  changes: Partial<Confirmation>,
 ): Promise<PaymentResult> {
   const wallet = deps.wallets.forPayments(intent.sandbox)
   if (wallet === null) throw new Error('there is no wallet')
-  const usual = { paymentId: newId(), phone: '22000001', pin: '1234', amount: intent.amount ?? 10_000 }
-  return payIntent(deps, wallet, intent, { ...usual, ...said }, withoutDeadline)
+  const form = { paymentId: newId(), phone: '22000001', pin: '1234', amount: intent.amount ?? 10_000 }
+  return payIntent(deps, wallet, intent, { ...form, ...changes }, withoutDeadline)
 }
 
-/** The same, from the look at the intent on. */
+/** The same, by the intent's reference number. */
 export async function pay(
-  service: { deps: Deps },
+  service: Pick<Service, 'deps'>,
   referenceNumber: string,
-  said: Partial<Confirmation> = {},
+  changes: Partial<Confirmation> = {},
 ): Promise<PaymentResult> {
-  const intent = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean<Intent>()
-  return payFor(service, intent, said)
+  return payFor(service, await storedIntent(service, referenceNumber), changes)
 }
 
-/** How a payment went, in one word. */
-export const outcomeName = (paid: PaymentResult): string =>
+/** The outcome of a payment in one word. */
+export const outcomeName = (paid: Paid): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
 
 export const refund = (

@@ -6,12 +6,12 @@ const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
 const schemas = { ...paymentEvents, ...orderEvents }
 const validators = new Map(Object.entries(schemas).map(([event, schema]) => [event, ajv.compile(schema)]))
 
-/** What the schema of its event finds wrong with the body of a webhook. */
+/** The errors of a webhook's body by the schema of its event. */
 export function schemaErrorsOf(body: { event: string; data: object }): string[] {
-  const judge = validators.get(body.event)
-  if (judge === undefined) return [`${body.event} has no schema`]
-  if (judge(body)) return []
-  return (judge.errors ?? []).map(
+  const validate = validators.get(body.event)
+  if (validate === undefined) return [`${body.event} has no schema`]
+  if (validate(body)) return []
+  return (validate.errors ?? []).map(
     ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
   )
 }

@@ -13,13 +13,13 @@ export interface ServiceProcess {
   origin: string
   isAlive(): boolean
   kill(signal: NodeJS.Signals): void
-  /** How it ended: its exit code, or null when a signal ended it. */
+  /** Resolves to the exit code, or null if a signal ended the process. */
   exited: Promise<number | null>
   /** Waits for the first log line of an event. */
   logged(event: string): Promise<unknown>
-  /** What it said last, for whoever must understand a failure: its last lines, and those that are no plain request. */
+  /** The last log lines, and those that are not routine, to explain a failure. */
   recentLog(): string
-  /** Ends it, whatever it does. */
+  /** Kills the process, even if it is frozen. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export const startProcess = (
   changes: Record<string, string> = {},
 ): Promise<ServiceProcess> => startProcessOf(built(), type, service, changes)
 
-/** The same of what another version's build made. */
+/** The same for the build of another version. */
 export async function startProcessOf(
   build: string,
   type: keyof typeof files,
@@ -62,7 +62,7 @@ export async function startProcessOf(
   }
 }
 
-/** Starts a process that cannot serve; answers how it ended, and what it said on stderr. */
+/** Starts a process that cannot serve. Returns its exit code and output. */
 export async function runUntilExit(
   type: keyof typeof files,
   service: Service,
@@ -72,15 +72,15 @@ export async function runUntilExit(
   let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))
   child.stdout?.on('data', (bytes: Buffer) => (stdout += bytes.toString()))
-  const impatience = setTimeout(() => child.kill('SIGKILL'), 15_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000)
   const [exitCode] = (await once(child, 'close')) as [number | null]
-  clearTimeout(impatience)
+  clearTimeout(timer)
   return { exitCode, stdout, stderr }
 }
 
-/** Starts a process that cannot serve yet, sends it a signal at that log line, and answers how it ended and what it said. */
+/** Starts a process that cannot serve yet and sends SIGTERM at a log event. Returns its exit code and recent log. */
 export async function interruptAt(
-  line: string,
+  event: string,
   type: keyof typeof files,
   service: Service,
   changes: Record<string, string>,
@@ -88,7 +88,7 @@ export async function interruptAt(
   const child = begin(join(built(), files[type]), service, changes, 'inherit')
   const ended = once(child, 'exit')
   const { logged, lastWords } = listen(child)
-  await logged(line)
+  await logged(event)
   child.kill('SIGTERM')
   const [exitCode] = (await ended) as [number | null]
   return { exitCode, lastWords: lastWords() }
@@ -115,7 +115,7 @@ function begin(
   })
 }
 
-/** A test run that is killed must leave no process behind. */
+/** Ends the process when the test run ends, even if that is killed. */
 const withParent = `data:text/javascript,import { endWithParent } from ${JSON.stringify(
   new URL('../../dev/end-with-parent.mjs', import.meta.url).href,
 )}; endWithParent()`
@@ -124,7 +124,7 @@ const withParent = `data:text/javascript,import { endWithParent } from ${JSON.st
 const wallClock = new URL('wall-clock.mjs', import.meta.url).href
 
 function listen(child: ChildProcess) {
-  const seen = new Set<unknown>()
+  const events = new Set<unknown>()
   const latest: string[] = []
   const unusual: string[] = []
   if (child.stdout === null) throw new Error('no stdout')
@@ -133,13 +133,13 @@ function listen(child: ChildProcess) {
     if (latest.length > 5) latest.shift()
     if (!line.startsWith('{')) return
     const { msg } = JSON.parse(line) as { msg?: unknown }
-    seen.add(msg)
+    events.add(msg)
     if (msg === 'http.request' || msg === 'webhook.attempted') return
     unusual.push(line)
     if (unusual.length > 15) unusual.shift()
   })
   return {
-    logged: (event: string) => waitFor(event, () => seen.has(event), 30_000),
+    logged: (event: string) => waitFor(event, () => events.has(event), 30_000),
     lastWords: () => [...unusual, '…', ...latest].join('\n'),
   }
 }

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose'
 import type { Service } from './service.ts'
 
-/** What MongoDB's profiler writes down of one operation. */
+/** An entry of MongoDB's profiler. */
 export interface Profiled {
   ns: string
   command: Record<string, unknown>
@@ -10,11 +10,14 @@ export interface Profiled {
   nreturned?: number
   keysExamined?: number
   hasSortStage?: boolean
-  /** Of the connection it came on. */
+  /** The name of the connection. */
   appName?: string
 }
 
-/** All that the service's database did during `work`. On a connection of its own: the service's may not profile. */
+/**
+ * All operations of the service's database during `work`. Uses its own connection, because the service's user may not
+ * profile.
+ */
 export async function profiled(service: Service, work: () => Promise<unknown>): Promise<Profiled[]> {
   const client = await mongoose.mongo.MongoClient.connect(service.deps.config.mongodbUrl)
   const database = client.db()

@@ -1,4 +1,4 @@
-/** An order as a provider reads it from the body. */
+/** A payment or refund order, as parsed from a request. */
 export interface Order {
   key: string
   amount: number
@@ -11,23 +11,22 @@ export interface Order {
 
 export type Kind = 'payment' | 'refund'
 
-/** What the provider answers to a request. */
 export interface ProviderResponse {
   status: number
   body: Record<string, unknown>
 }
 
-/** Money that moved, in centimes: a payment's is negative. `reference` is the payment's. */
+/** A movement of money in centimes, negative for a payment. `reference` is that of the payment. */
 export interface Movement {
   key: string
   reference: string
   amount: number
 }
 
-/** The customer of the tests, and their money. */
+/** The only customer, with their balance. */
 export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
 
-/** The books of a provider: each key is carried out once, and none after its time. */
+/** The books of a provider. Each key is executed at most once, and never after `validUntil`. */
 export function openBooks() {
   const movements: Movement[] = []
   const wallets = new Map([[payer.phone, { pin: payer.pin, balance: payer.balance }]])
@@ -61,16 +60,16 @@ export function openBooks() {
     movements,
     wallets,
 
-    carryOut(kind: Kind, order: Order, now: Date): ProviderResponse {
-      const before = responses[kind].get(order.key)
-      if (before !== undefined) return before
+    execute(kind: Kind, order: Order, now: Date): ProviderResponse {
+      const first = responses[kind].get(order.key)
+      if (first !== undefined) return first
       if (now > new Date(order.validUntil))
         return { status: 410, body: { key: order.key, status: 'expired' } }
       const { key, amount } = order
       const result = kind === 'payment' ? pay(order) : giveBack(order)
-      const answer = { status: 200, body: { key, amount, ...result } }
-      responses[kind].set(key, answer)
-      return answer
+      const response = { status: 200, body: { key, amount, ...result } }
+      responses[kind].set(key, response)
+      return response
     },
 
     statusOf: (kind: Kind, key: string): ProviderResponse =>

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from './listen.ts'
 import { type Kind, type Movement, openBooks, type ProviderResponse } from './provider-books.ts'
 
 /** A request as it arrived at the provider. `body` is the exact text. */
@@ -15,31 +14,32 @@ export interface ProviderRequest {
   key: string
 }
 
-/** How a request is met. `work` does what it asks for and says what to answer; a manner may do either, neither or both. */
+/** Handles a request. `work` executes the request and returns the response. A behaviour may ignore either. */
 export type ProviderBehaviour = (
   res: ServerResponse,
   work: () => ProviderResponse,
-  asked: ProviderRequest,
+  request: ProviderRequest,
 ) => unknown
 
 /**
- * A wallet provider as docs/operators/wallet-provider.md asks for, on loopback, written apart from the service's own code. It keeps books,
- * checks signatures and times, and can be told to misbehave.
+ * A wallet provider by docs/operators/wallet-provider.md, on loopback, independent of the service's own code. The
+ * provider keeps books, checks signatures and times, and can misbehave.
  */
 export interface Provider {
   url: string
   key: string
-  /** What a service needs to know of it. */
+  /** The settings of a service that uses this provider. */
   environment: Record<string, string>
   requests: ProviderRequest[]
   movements: Movement[]
   /** By phone. */
   wallets: Map<string, { pin: string; balance: number }>
   setClock(now: () => Date): void
-  /** From here on. */
-  handleOrders(manner: ProviderBehaviour): void
-  handleQueries(manner: ProviderBehaviour): void
-  /** Connections are refused until it is up again. */
+  /** Sets the behaviour for all later orders. */
+  handleOrders(behaviour: ProviderBehaviour): void
+  /** Sets the behaviour for all later status queries. */
+  handleQueries(behaviour: ProviderBehaviour): void
+  /** Refuses connections until `comeUp`. */
   goDown(): Promise<void>
   comeUp(): Promise<void>
   close(): Promise<void>
@@ -48,30 +48,30 @@ export interface Provider {
 export const send = (res: ServerResponse, { status, body }: ProviderResponse): unknown =>
   res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
 
-/** As the contract wants it. */
+/** Follows the contract. */
 export const asSpecified: ProviderBehaviour = (res, work) => send(res, work())
-/** The request is lost on its way. */
+/** Loses the request. */
 export const requestLost: ProviderBehaviour = (res) => res.destroy()
-/** What it asks for is done, and then `answer` is all that is said of it. */
+/** Executes the request, but responds with `respond`. */
 export const respondWith =
-  (answer: (res: ServerResponse, asked: ProviderRequest) => unknown): ProviderBehaviour =>
-  (res, work, asked) => {
+  (respond: (res: ServerResponse, request: ProviderRequest) => unknown): ProviderBehaviour =>
+  (res, work, request) => {
     work()
-    return answer(res, asked)
+    return respond(res, request)
   }
-/** It is done, and the answer is lost. */
+/** Executes the request, and loses the response. */
 export const responseLost: ProviderBehaviour = respondWith((res) => res.destroy())
 
-/** How far the time of a signature may be off. */
+/** The longest difference between the time of a signature and the clock. */
 const skewMs = 300_000
 
 export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> {
   const key = 'the-key-of-the-tests-32-characters'
-  const asked: ProviderRequest[] = []
+  const requests: ProviderRequest[] = []
   const books = openBooks()
   let now = () => new Date()
-  let meetOrder: ProviderBehaviour = asSpecified
-  let meetQuestion: ProviderBehaviour = asSpecified
+  let handleOrder: ProviderBehaviour = asSpecified
+  let handleQuery: ProviderBehaviour = asSpecified
 
   function isSigned({ method, path, headers, body }: ProviderRequest): boolean {
     const timestamp = String(headers['x-wallet-timestamp'])
@@ -84,47 +84,40 @@ export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> 
     if (!isSigned(request)) return { status: 401, body: {} }
     if (request.method === 'GET') return books.statusOf(request.kind, request.key)
     const order = JSON.parse(request.body)
-    return order.key === request.key ? books.carryOut(request.kind, order, now()) : { status: 400, body: {} }
+    return order.key === request.key ? books.execute(request.kind, order, now()) : { status: 400, body: {} }
   }
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const request = await read(req, basePath)
-    asked.push(request)
-    const meet = request.method === 'POST' ? meetOrder : meetQuestion
-    await meet(res, () => work(request), request)
+    requests.push(request)
+    const handle = request.method === 'POST' ? handleOrder : handleQuery
+    await handle(res, () => work(request), request)
   }
 
   const server = createServer((req, res) => void receive(req, res))
-  const listen = async (port: number): Promise<void> => {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-  }
-  const stop = async (): Promise<void> => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
-  await listen(0)
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}${basePath}`
+  const { port, origin, close } = await listen(server)
+  const url = `${origin}${basePath}`
   return {
     url,
     key,
     environment: { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key },
-    requests: asked,
+    requests,
     movements: books.movements,
     wallets: books.wallets,
     setClock(clock) {
       now = clock
     },
-    handleOrders(manner) {
-      meetOrder = manner
+    handleOrders(behaviour) {
+      handleOrder = behaviour
     },
-    handleQueries(manner) {
-      meetQuestion = manner
+    handleQueries(behaviour) {
+      handleQuery = behaviour
     },
-    goDown: stop,
-    comeUp: () => listen(port),
-    close: stop,
+    goDown: close,
+    async comeUp() {
+      await listen(server, port)
+    },
+    close,
   }
 }
 

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis'
 
-/** Everything that Redis holds under a prefix: each key with its value, as text. */
+/** All keys under a prefix with their values, as text. */
 export async function dumpKeys(redisUrl: string, prefix: string): Promise<string> {
   const redis = new Redis(redisUrl)
   const text: string[] = []
@@ -35,7 +35,7 @@ async function valueOf(redis: Redis, key: string): Promise<unknown> {
   }
 }
 
-/** Loses every job of one service: what FLUSHALL does to a Redis that nobody else uses. */
+/** Deletes all keys of one service, as FLUSHALL does in production. */
 export async function deleteAllKeys(redisUrl: string, prefix: string): Promise<void> {
   const redis = new Redis(redisUrl)
   try {

@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
 import { type MochaOptions, type Runner, reporters, type Suite } from 'mocha'
 
-/** As many files as are worth a look. */
+/** How many of the slowest files to print. */
 const SLOWEST = 8
 
-/** Mocha's dots, then the slowest files, then what CI reads: one line with the figures. */
+/** Prints mocha's dots, then the slowest files, then one line with the totals for CI. */
 export default class Figures extends reporters.Dot {
   constructor(runner: Runner, options: MochaOptions) {
     super(runner, options)

@@ -7,12 +7,13 @@ import { createProduct, openLiveShop } from './store.ts'
 
 const events = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded', 'order.new']
 
-/** A merchant's two keys, and one of everything that a key can make, told to an endpoint: in each environment. */
+/** A business with a test key and a live key. */
 export interface Pair {
   test: Merchant
   live: Merchant
 }
 
+/** Creates a business whose test events go to the endpoint server. */
 export async function openPair(service: Service, endpointServer: EndpointServer): Promise<Pair> {
   const test = await service.merchant()
   const issued = await service.key(test.businessId, { mode: 'live' })
@@ -24,7 +25,10 @@ export async function openPair(service: Service, endpointServer: EndpointServer)
   return { test, live }
 }
 
-/** One of everything, come to its end and told. Answers the references of two payments and an order. */
+/**
+ * Creates one of everything that a key can create, in a final state and delivered. Returns the references of two
+ * intents and an order.
+ */
 export async function createSampleData(
   service: Service,
   merchant: Merchant,
@@ -45,18 +49,18 @@ export async function createSampleData(
   return [first.referenceNumber, second.referenceNumber, order.number]
 }
 
-/** How many documents that test keys made are left of a business, by collection. */
+/** Counts the documents of a business that its test keys created, by collection. */
 export async function countTestData({ deps }: Service, { businessId }: Merchant) {
-  const mine = { businessId, sandbox: true }
+  const filter = { businessId, sandbox: true }
   return {
-    intents: await deps.Intent.countDocuments(mine),
-    deliveries: await deps.Delivery.countDocuments(mine),
-    orders: await deps.Order.countDocuments({ ...mine, status: 'PLACED' }),
-    products: await deps.Product.countDocuments(mine),
+    intents: await deps.Intent.countDocuments(filter),
+    deliveries: await deps.Delivery.countDocuments(filter),
+    orders: await deps.Order.countDocuments({ ...filter, status: 'PLACED' }),
+    products: await deps.Product.countDocuments(filter),
   }
 }
 
-/** Lets what a business's keys made until now be so much older, and the clean-up look at all there is. */
+/** Makes all documents of a business older by `ms`, and the clean-up start from the beginning. */
 export async function ageData({ deps }: Service, { businessId }: Merchant, ms: number): Promise<void> {
   const older = [{ $set: { createdAt: { $subtract: ['$createdAt', ms] } } }]
   const options = { updatePipeline: true, timestamps: false }
@@ -67,33 +71,33 @@ export async function ageData({ deps }: Service, { businessId }: Merchant, ms: n
   await deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
 }
 
-/** Remembers what test keys made of a business, as it is now, and answers how to have it again. */
+/** Saves the documents of a business that its test keys created. Returns a function that restores them. */
 export async function saveTestData(
   { deps }: Service,
   { businessId }: Merchant,
 ): Promise<() => Promise<void>> {
   const owned = { businessId, sandbox: true }
-  const kept = await Promise.all(
+  const saved = await Promise.all(
     [deps.Intent, deps.Delivery, deps.Order, deps.Product].map((model) =>
-      keep(model.collection as never, owned),
+      save(model.collection as never, owned),
     ),
   )
-  const movements = await keep(deps.WalletMovement.collection, {})
+  const movements = await save(deps.WalletMovement.collection, {})
   return async () => {
-    for (const putBack of [...kept, movements]) await putBack()
+    for (const restore of [...saved, movements]) await restore()
   }
 }
 
-async function keep(
+async function save(
   collection: {
-    find(which: object): { toArray(): Promise<object[]> }
+    find(filter: object): { toArray(): Promise<object[]> }
     insertMany(docs: object[], options: object): Promise<unknown>
   },
-  which: object,
+  filter: object,
 ): Promise<() => Promise<void>> {
-  const docs = await collection.find(which).toArray()
+  const docs = await collection.find(filter).toArray()
   return async () => {
-    // What is there still is a duplicate.
+    // Documents that still exist are duplicates.
     if (docs.length > 0) await collection.insertMany(docs, { ordered: false }).catch(() => undefined)
   }
 }

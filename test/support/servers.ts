@@ -1,4 +1,4 @@
-// Loaded by mocha itself (.mocharc.json): one MongoDB and one Redis for the whole run, ended and removed with it.
+// Loaded by mocha (.mocharc.json). Starts one MongoDB and one Redis for the whole run, and removes them at its end.
 import { endWithParent } from '../../dev/end-with-parent.mjs'
 import { type Server, startMongo, startRedis } from '../../dev/servers.ts'
 import { allClosed } from './closing.ts'
@@ -23,11 +23,11 @@ export async function mochaGlobalSetup(): Promise<void> {
 export async function mochaGlobalTeardown(): Promise<void> {
   await allClosed()
   await Promise.all([servers.mongo.stop(), servers.redis.stop()])
-  setTimeout(failForWhatIsOpen, LINGER_LIMIT_MS).unref()
+  setTimeout(failForOpenResources, LINGER_LIMIT_MS).unref()
 }
 
-/** Runs only when something that a test left open still keeps the process alive. */
-function failForWhatIsOpen(): void {
+/** Runs only if a test has left something open that keeps the process alive. */
+function failForOpenResources(): void {
   console.error(`A test left something open: ${process.getActiveResourcesInfo().join(', ')}`)
   process.once('exit', () => {
     process.exitCode ||= 1

@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import supertest from 'supertest'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
 import { createApp } from '../../src/app.ts'
@@ -17,15 +15,16 @@ import { openDeps } from '../../src/open-deps.ts'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { startWorkers } from '../../workers/run/start.ts'
 import { checkResponse } from './check-responses.ts'
+import { listen } from './listen.ts'
 import { servers } from './servers.ts'
 import { withOpened } from './with.ts'
 
-/** The offset that tests add to database time. Time goes on from there, so that real waits still end. */
+/** The offset that tests add to database time. Time continues from there, so that real waits still end. */
 export interface Clock {
   now(): Date
-  /** Moves it forward. */
+  /** Moves the clock forward. */
   advance(ms: number): void
-  /** Stops it at an instant, or lets it run again (null). */
+  /** Stops the clock at an instant, or lets it run again (null). */
   freeze(at: Date | null): void
 }
 
@@ -49,7 +48,7 @@ export function createClock(): Clock & { shift(atMs: number): number } {
 
 export const secretKey = randomBytes(32).toString('base64')
 
-/** The environment of a service of its own: fresh database, fresh queues, on the run's servers. */
+/** The environment of a new service: an empty database and empty queues on the servers of this run. */
 export function freshEnvironment(changes: Record<string, string>): Record<string, string> {
   const name = `t${randomBytes(6).toString('hex')}`
   return {
@@ -62,7 +61,7 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
     LOG_LEVEL: 'silent',
     // Tests send as fast as they can, with frozen clocks.
     RATE_LIMIT_PER_SECOND: '1000',
-    // Counting for a quota is a MongoDB command at an unpredictable moment, and tests of processes that die count the commands.
+    // Counting for a quota is a MongoDB command at an unpredictable moment, and kill tests count commands.
     SANDBOX_INTENTS_PER_DAY: '0',
     PUBLIC_URL: 'http://localhost:3000',
     PAY_URL: 'http://pay.localhost:3000',
@@ -70,10 +69,10 @@ export function freshEnvironment(changes: Record<string, string>): Record<string
   }
 }
 
-/** A whole service in this process: its API on a real port, a clock to set, and its workers when asked for. */
+/** A whole service in this process: its API on a real port, a clock that tests set, and its workers on demand. */
 export interface Service {
   deps: Deps
-  /** Its `now` is the service's. */
+  /** `now` is the time of the service. */
   clock: Clock & { shift(atMs: number): number }
   /** http://127.0.0.1:port */
   origin: string
@@ -82,7 +81,7 @@ export interface Service {
   merchant(options?: Partial<KeyOptions>): Promise<Merchant>
   /** Issues another key. */
   key(businessId: string, options?: Partial<KeyOptions>): Promise<IssuedKey>
-  /** Lets endpoints on this host be written to, plain http and private as they are. */
+  /** Allows endpoints on this host, although they are private and use plain HTTP. */
   allowHost(host: string): void
   startWorkers(): { close(): Promise<void> }
   close(): Promise<void>
@@ -99,7 +98,7 @@ export interface Merchant {
   businessId: string
   keyId: string
   key: string
-  /** The headers of a write, with an idempotency key of its own or the one given. */
+  /** The headers of a write, by default with a new idempotency key. */
   write(idempotencyKey?: string): Record<string, string>
   read(): Record<string, string>
 }
@@ -119,15 +118,13 @@ export async function openService(
     createApp(deps, () => false),
     timeouts,
   )
-  for (const asked of ['request', 'checkContinue']) server.prependListener(asked, checkResponse)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (const event of ['request', 'checkContinue']) server.prependListener(event, checkResponse)
+  const { origin, close } = await listen(server)
   const workers: { close(): Promise<void> }[] = []
 
   const key = async (businessId: string, options: Partial<KeyOptions> = {}): Promise<IssuedKey> => {
-    const { mode = 'test', kind = 'secret', scopes: some = [...scopes], ipAllowlist = [] } = options
-    const issued = await issueKey(deps, { businessId, mode, kind, scopes: some, ipAllowlist })
+    const { mode = 'test', kind = 'secret', scopes: granted = [...scopes], ipAllowlist = [] } = options
+    const issued = await issueKey(deps, { businessId, mode, kind, scopes: granted, ipAllowlist })
     if (issued === null) throw new Error(`no business ${businessId}`)
     return issued
   }
@@ -150,16 +147,15 @@ export async function openService(
     },
     async close() {
       await Promise.all(workers.map((each) => each.close()))
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-      // Another service may go on with a database that was given.
+      await close()
+      // Another process may still use a database that was given.
       if (environment.MONGODB_URL === undefined) await deps.mongo.dropDatabase()
       await deps.close()
     },
   }
 }
 
-/** A service for all tests of a `describe`. Pass the environment as a function if it depends on what an earlier hook opened. */
+/** A service for all tests of a `describe`. The environment is a function if it depends on an earlier hook. */
 export const withService = (environment: Environment | (() => Environment) = {}, log?: Log): Service =>
   withOpened(
     () => openService(typeof environment === 'function' ? environment() : environment, log),

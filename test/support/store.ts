@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createShop } from '../../src/store/shops/create-shop.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** What merchants do in their store, in one line each. */
+/** Operations of merchants on their store, for tests that need them as set-up. */
 
 export interface VariantResponse {
   _id: string
@@ -25,22 +25,22 @@ export interface ProductResponse {
   updatedAt: string
 }
 
-/** An operator makes the live shop of a business. */
+/** Creates the live shop of a business, as an operator. */
 export const openLiveShop = ({ deps }: Service, { businessId }: Merchant) =>
   createShop(deps, { businessId, sandbox: false, name: 'Épicerie' })
 
-/** The merchant makes a product: 1 000 centimes, 5 in stock, where nothing else is asked. */
+/** Creates a product. By default it costs 1 000 centimes and has 5 in stock. */
 export async function createProduct(
   service: Service,
   merchant: Merchant,
   input: Record<string, unknown> = {},
 ): Promise<ProductResponse> {
-  const sold = 'variants' in input ? {} : { price: 1000, stock: 5 }
+  const defaults = 'variants' in input ? {} : { price: 1000, stock: 5 }
   const name = `Product ${randomBytes(4).toString('hex')}`
   const { status, body } = await service.http
     .post('/api/v1/dev/store/products')
     .set(merchant.write())
-    .send({ name, ...sold, ...input })
+    .send({ name, ...defaults, ...input })
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.data
 }

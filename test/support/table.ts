@@ -1,4 +1,4 @@
-/** Columns under one another, as wide as their widest cell. */
+/** Prints rows with aligned columns. */
 export function printTable(rows: string[][]): void {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows)

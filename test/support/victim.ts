@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import type { Express, RequestHandler } from 'express'
 import { createApp } from '../../src/app.ts'
 import type { Deps } from '../../src/deps.ts'
@@ -8,34 +6,35 @@ import { timeouts } from '../../src/http/server/timeouts.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { openDeps } from '../../src/open-deps.ts'
 import { createGate } from './gate.ts'
+import { listen } from './listen.ts'
 import { openMongoProxy } from './mongo-proxy.ts'
 import type { Service } from './service.ts'
 
 /**
- * What becomes of the step at which a process is killed: it never happens, it happens and nobody hears of it, or it
- * happens late, when somebody else has already gone on in the dead process's place.
+ * What happens to the step at which a process is killed. `lost`: the step never happens. `unanswered`: the step
+ * happens, but the process dies before the response. `late`: the step happens after another process has taken over.
  */
 export const fates = ['lost', 'unanswered', 'late'] as const
-/** `paused`: it is not killed; the step waits, and the process goes on when it has happened. */
+/** `paused`: the step waits, and the process continues after it. */
 export type Fate = (typeof fates)[number] | 'paused'
 
-/** A process that dies at a given step. Its steps are its trips to MongoDB and the jobs it adds. */
+/** A process that dies at a given step. A step is a command to MongoDB or a job for Redis. */
 export interface Victim {
   deps: Deps
   origin: string
-  /** The steps taken, by name. */
+  /** The names of the steps so far. */
   steps: string[]
-  /** Resolves when the process is dead (or paused) and its last step has met its fate. */
+  /** Resolves when the process is dead or paused, and its last step has met its fate. */
   died: Promise<void>
-  /** Lets a late step, or a paused one, happen now. */
+  /** Lets the late or paused step happen. */
   release(): Promise<void>
   close(): Promise<void>
 }
 
-/** How far a victim's clock is behind, so that to everybody else the leases of a dead one are over. */
+/** How far the clock of a victim is behind, so that its leases have expired for all other processes. */
 export const behindMs = 12_000
 
-/** A process beside the service that dies at step `step` (from 1; 0 = never), and whose clock is so far behind. */
+/** Opens another process of the service that dies at step `step` (from 1, 0 is never). Its clock is `lateMs` behind. */
 export async function openVictim(
   service: Service,
   { step, fate, lateMs }: { step: number; fate: Fate; lateMs: number },
@@ -45,22 +44,22 @@ export async function openVictim(
   let dead = false
   const death = createGate()
   const take = (name: string): boolean => {
-    // What opening takes is not the operation's.
+    // The steps of opening are not part of the operation.
     if (!open) return false
     steps.push(name)
     const last = steps.length === step
     if (last && fate !== 'paused') dead = true
     return last
   }
-  const wire = await openMongoProxy(service.deps.config.mongodbUrl, {
+  const proxy = await openMongoProxy(service.deps.config.mongodbUrl, {
     isDead: () => dead,
     isLast: (command) => take(`mongodb ${command}`),
     fate,
-    over: death.open,
+    onEnd: death.open,
   })
   const shift = (atMs: number): number => service.clock.shift(atMs) - lateMs
   const { config, log } = service.deps
-  const deps = await openDeps({ ...config, mongodbUrl: wire.url }, log, createMetrics(), 'web', shift)
+  const deps = await openDeps({ ...config, mongodbUrl: proxy.url }, log, createMetrics(), 'web', shift)
   deps.apiSwitch.close()
   const { enqueue } = deps
   const heldBack: (() => void)[] = []
@@ -71,35 +70,32 @@ export async function openVictim(
     else if (fate !== 'lost') heldBack.push(() => enqueue(name, jobs))
     if (last) death.open()
   }
-  const server = createHttpServer(deps, createAppOnDemand(deps), timeouts)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const { origin, close } = await listen(createHttpServer(deps, createAppOnDemand(deps), timeouts))
   open = true
   return {
     deps,
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
     steps,
     died: death.passed,
     async release() {
       for (const add of heldBack) add()
-      await wire.happen()
+      await proxy.release()
     },
     async close() {
-      server.closeAllConnections()
-      server.close()
-      wire.close()
+      void close()
+      proxy.close()
       await deps.close()
     },
   }
 }
 
-/** Most victims are asked nothing over HTTP, and an app takes a while to make. */
+/** Creates the app at its first request, because that takes a while and most victims get no request. */
 function createAppOnDemand(deps: Deps): Express {
   let app: Express | null = null
   const handle: RequestHandler = (req, res, next) => {
     app ??= createApp(deps, () => false)
     app(req, res, next)
   }
-  // Which proxies are trusted is asked before the first request: none.
+  // Express reads the setting `trust proxy fn` before the first request.
   return Object.assign(handle, { get: () => () => false }) as unknown as Express
 }

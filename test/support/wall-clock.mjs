@@ -1,17 +1,18 @@
-// Preloaded into a process of a test. Moves its wall clock ahead by the milliseconds in the file that WALL_CLOCK names, for the service and
-// every library in it. Timers and the monotonic clock stay correct, as when the clock of a machine is set.
+// Preloaded into a process of a test. The file that WALL_CLOCK names contains milliseconds, which are added to the wall
+// clock of the service and all libraries. Timers and the monotonic clock stay correct, as when a machine's clock is
+// set.
 import { readFileSync } from 'node:fs'
 
 const file = process.env.WALL_CLOCK
 const TrueDate = Date
-/** The file is read again after this. */
-const believedMs = 20
+/** How long a value that was read is used. */
+const cacheMs = 20
 let aheadMs = 0
 let readAt = Number.NEGATIVE_INFINITY
 
 function now() {
   const at = performance.now()
-  if (at - readAt > believedMs) {
+  if (at - readAt > cacheMs) {
     aheadMs = Number(readFileSync(file, 'utf8'))
     readAt = at
   }

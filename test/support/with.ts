@@ -2,8 +2,8 @@
 const closers = new WeakMap<Mocha.Suite, Partial<Record<'describe' | 'test', (() => unknown)[]>>>()
 
 /**
- * Opens something before the tests of the `describe` that calls this, or before each of them. Closes it after all other `after` hooks, the
- * last opened first. The properties of the result are there from the next `before` on.
+ * Opens something before the tests of the calling `describe`, or before each of them. Closes it after all other `after`
+ * hooks, in reverse order of opening. The result has its properties from the next `before` hook on.
  */
 export function withOpened<T extends object>(
   open: () => Promise<T>,
@@ -21,11 +21,11 @@ export function withOpened<T extends object>(
   return opened
 }
 
-/** Servers of its own for a `describe` that breaks them (dev/servers.ts). */
+/** A server for one `describe`, which may break it (dev/servers.ts). */
 export const withServer = <T extends { stop(): Promise<unknown> }>(start: () => Promise<T>): T =>
   withOpened(start, (server) => server.stop())
 
-/** Adds the closing hook while the tests run, so that it comes after those that the test file defines. */
+/** Adds the closing hook while the tests run, so that it runs after those of the test file. */
 function closersOf(suite: Mocha.Suite, per: 'describe' | 'test'): (() => unknown)[] {
   const known = closers.get(suite)?.[per]
   if (known !== undefined) return known

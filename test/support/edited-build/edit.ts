@@ -4,31 +4,31 @@ import { groupBy } from '../../../src/polyfills/group-by.ts'
 import { findMatches, isNode, type Match, type Node, parse, walk } from './pattern.ts'
 
 /**
- * One edit of the service's source. It names its place by what stands there: the function or constant at the top of a file, and a pattern (pattern.ts)
- * that matches at exactly one place in it. Files may move, and lines be reworded.
+ * One edit of the service's source. `within` names a function or constant at the top level of any file. `find` is a
+ * pattern (pattern.ts) that matches exactly once in it. So edits survive when files move and lines are reworded.
  */
 export interface Edit {
   where: 'before' | 'after' | 'instead'
   within: string
   find: string
-  /** Code. It repeats what the placeholders of `find` stand for, and may call what inside.ts exports. */
+  /** Code that may use the placeholders of `find` and the exports of inside.ts. */
   put: string
 }
 
-type Placing = (within: string, find: string, put: string) => Edit
+type EditAt = (within: string, find: string, put: string) => Edit
 
-/** Inserts a statement before the one in which `find` stands. */
-export const before: Placing = (within, find, put) => ({ where: 'before', within, find, put })
+/** Inserts a statement before the one that contains `find`. */
+export const before: EditAt = (within, find, put) => ({ where: 'before', within, find, put })
 
-/** Inserts a statement after the one in which `find` stands. */
-export const after: Placing = (within, find, put) => ({ where: 'after', within, find, put })
+/** Inserts a statement after the one that contains `find`. */
+export const after: EditAt = (within, find, put) => ({ where: 'after', within, find, put })
 
-export const replace: Placing = (within, find, put) => ({ where: 'instead', within, find, put })
+export const replace: EditAt = (within, find, put) => ({ where: 'instead', within, find, put })
 
 /** Removes a property, or a whole statement. */
 export const drop = (within: string, find: string): Edit => replace(within, find, '')
 
-/** A change of a file's text: what stands from `start` to `end` becomes `text`. */
+/** Replaces the text of a file from `start` to `end`. */
 interface Splice {
   file: string
   start: number
@@ -37,18 +37,18 @@ interface Splice {
 }
 
 /**
- * The texts of the files under `root` that edits change, by file.
- * @throws {Error} if an edit does not match at exactly one place, or its code uses a name that the file does not have: the edit must follow the source
+ * Returns the new text of each file under `root` that the edits change.
+ * @throws {Error} if an edit does not match exactly once, or uses a name that the file does not have
  */
 export function editedFiles(root: string, edits: readonly Edit[]): Map<string, string> {
   const sources = readSources(root)
   const splices = edits.map((edit) => spliceOf(sources, edit))
   return new Map(
-    [...groupBy(splices, ({ file }) => file)].map(([file, some]) => {
+    [...groupBy(splices, ({ file }) => file)].map(([file, own]) => {
       const source = sources.get(file) ?? ''
-      const text = spliced(file, source, some)
-      refuseStrangeNames(file, source, text)
-      return [file, importing(file, text) + text]
+      const text = spliced(file, source, own)
+      refuseUnknownNames(file, source, text)
+      return [file, importLine(file, text) + text]
     }),
   )
 }
@@ -68,10 +68,10 @@ function spliceOf(sources: ReadonlyMap<string, string>, { where, within, find, p
       findMatches(declaration, find).map((match) => ({ file, source, match })),
     ),
   )
-  const [place] = found
-  if (place === undefined || found.length > 1)
-    throw new Error(`${within} has ${found.length} times, not once: ${find}`)
-  const { file, source, match } = place
+  const [first] = found
+  if (first === undefined || found.length > 1)
+    throw new Error(`${within} contains ${found.length} times, not once: ${find}`)
+  const { file, source, match } = first
   const text = filledIn(put, match, source)
   if (where === 'instead') {
     const { start, end } = match.node
@@ -85,7 +85,7 @@ function spliceOf(sources: ReadonlyMap<string, string>, { where, within, find, p
     : { file, start: end, end, text: `; ${text}` }
 }
 
-/** The declarations of a name at the top of a file. */
+/** The declarations of a name at the top level of a file. */
 function declarationsOf(file: string, source: string, name: string): Node[] {
   if (!new RegExp(`\\b(function|const|let) ${name}\\b`).test(source)) return []
   const statements = parse(source, file)['body'] as Node[]
@@ -102,14 +102,14 @@ function filledIn(put: string, { captures }: Match, source: string): string {
   })
 }
 
-/** The innermost statement around a match that stands in a list of statements, so that another one can stand beside it. */
-function statementAround({ node, around }: Match, place: string): Node {
+/** The innermost statement around a match that is in a list of statements, so that another one can be inserted. */
+function statementAround({ node, around }: Match, description: string): Node {
   const inward = [...around, node]
   for (let depth = inward.length - 1; depth > 0; depth -= 1) {
     const parent = inward[depth - 1]
     if (parent?.type === 'BlockStatement' || parent?.type === 'SwitchCase') return inward[depth] as Node
   }
-  throw new Error(`There is no statement around ${place}`)
+  throw new Error(`There is no statement around ${description}`)
 }
 
 function spliced(file: string, source: string, splices: readonly Splice[]): string {
@@ -118,22 +118,24 @@ function spliced(file: string, source: string, splices: readonly Splice[]): stri
   for (const { start, end, text: put } of splices.toSorted(
     (one, other) => one.start - other.start || one.end - other.end,
   )) {
-    if (start < done) throw new Error(`${file}: two edits change the same place: ${source.slice(start, end)}`)
+    if (start < done) throw new Error(`${file}: two edits overlap: ${source.slice(start, end)}`)
     text += source.slice(done, start) + put
     done = end
   }
   return text + source.slice(done)
 }
 
-/** A build is not type-checked, so a bug whose code fell behind a renamed variable would throw at run time and look found. */
-function refuseStrangeNames(file: string, source: string, text: string): void {
+/**
+ * Builds are not type-checked. A planted bug that uses an old name would throw at run time and look as if it was found.
+ */
+function refuseUnknownNames(file: string, source: string, text: string): void {
   const edited = parse(text, file)
   const declared = [...walk(edited)].flatMap(({ node }) => [node['id'], node['params']].flat()).filter(isNode)
   const known = new Set([parse(source, file), ...declared].flatMap(variablesIn))
-  const strange = variablesIn(edited).filter(
+  const unknown = variablesIn(edited).filter(
     (name) => !known.has(name) && !(name in globalThis) && !insideNames.includes(name),
   )
-  if (strange.length > 0) throw new Error(`${file} has no ${strange.join(', ')}, which an edit uses`)
+  if (unknown.length > 0) throw new Error(`${file} has no ${unknown.join(', ')}, which an edit uses`)
 }
 
 const variablesIn = (root: Node): string[] =>
@@ -144,11 +146,11 @@ const variablesIn = (root: Node): string[] =>
     return node.type === 'Identifier' && !isField ? [String(node['name'])] : []
   })
 
-/** What inside.ts exports to the code of edits. */
+/** The exports of inside.ts that edits may use. */
 const insideNames = ['reach', 'offsetMs']
 
-/** The first line of an edited file: it imports what the edits use of inside.ts. */
-function importing(file: string, text: string): string {
+/** The import of inside.ts for an edited file. */
+function importLine(file: string, text: string): string {
   const names = insideNames.filter((name) => new RegExp(`\\b${name}\\(`).test(text))
   if (names.length === 0) return ''
   const inside = posix.relative(posix.dirname(file), 'src/inside.ts')

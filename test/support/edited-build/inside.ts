@@ -1,14 +1,16 @@
-// Compiled into test builds only, as `src/inside.ts`. Lets a test control a process of the service.
+// Compiled into test builds only, as `src/inside.ts`, so that a test can control a process of the service.
 import { readFileSync } from 'node:fs'
 
-/** What a process does at a named point: die, or stop until SIGCONT. */
+/** At a named point, a process can die (`kill`) or stop until SIGCONT (`stop`). */
 type Deed = keyof typeof signals
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
- * FAULT_POINTS: `<point>:<time>:<deed>`, joined by commas. At the `time`th passing of the point (from 1) the process does the deed. It reports
- * it first, on stdout, by one line `{"msg":"fault.point","point":…,"deed":…,"began":…}`, with the machine's time. FAULT_ORDERS names a file with the same
- * text, which is polled. Passings count from its last change. A stopped process has no further orders, so it continues after SIGCONT.
+ * FAULT_POINTS contains orders `<point>:<time>:<deed>`, joined by commas. The process does the deed when it passes the
+ * point for the `time`th time (from 1). Before the deed, one line on stdout reports it with the machine's time:
+ * `{"msg":"fault.point","point":…,"deed":…,"began":…}`. FAULT_ORDERS names a file with more orders, which is polled.
+ * Passes count from its last change. The first deed cancels all other orders, so a stopped process continues after
+ * SIGCONT.
  */
 const given = process.env['FAULT_POINTS'] ?? ''
 const passed = new Map<string, number>()
@@ -41,8 +43,8 @@ export function reach(point: string): void {
   passed.set(point, time)
   const order = orders.find((one) => one.point === point && one.time === time)
   if (order === undefined) return
-  const said = { msg: 'fault.point', point, deed: order.deed, began: machineTime() }
-  process.stdout.write(`${JSON.stringify(said)}\n`)
+  const report = { msg: 'fault.point', point, deed: order.deed, began: machineTime() }
+  process.stdout.write(`${JSON.stringify(report)}\n`)
   orders = []
   process.kill(process.pid, signals[order.deed])
 }
@@ -55,18 +57,18 @@ if (ordersFile !== undefined) {
 }
 
 /**
- * FAULT_OFFSET names a file with the milliseconds that are added to database time. It is read whenever the time is read: a process that was
- * frozen for long (SIGSTOP) must not continue with an old offset, not even for a moment.
+ * FAULT_OFFSET names a file with the milliseconds that are added to database time. The file is read whenever the time
+ * is read, so that a process never continues with an old offset after SIGSTOP.
  */
 const offsetFile = process.env['FAULT_OFFSET']
-const believedMs = 20
+const cacheMs = 20
 let offset = 0
 let readAt = Number.NEGATIVE_INFINITY
 
 /** The offset that is added to database time. */
 export function offsetMs(): number {
   const at = performance.now()
-  if (offsetFile !== undefined && at - readAt > believedMs) {
+  if (offsetFile !== undefined && at - readAt > cacheMs) {
     offset = Number(readFileSync(offsetFile, 'utf8'))
     readAt = at
   }

@@ -8,7 +8,7 @@ export interface Node {
   [field: string]: unknown
 }
 
-/** A place that matches a pattern: the node, the nodes around it from the outside in, and what each placeholder stands for. */
+/** A match of a pattern: the node, its ancestors from the outside in, and the nodes of each placeholder. */
 export interface Match {
   node: Node
   around: readonly Node[]
@@ -33,9 +33,10 @@ export function parse(text: string, file = 'the pattern'): Node {
 const trees = new Map<string, Node>()
 
 /**
- * All places below `root` that match a pattern. A pattern is code: an expression, a property of an object (`status: $`), or a statement. Layout,
- * comments and quotes make no difference, types are ignored, and three placeholders stand for other code: `$` for anything, `$name` for something that
- * the new code repeats, and `$$` for the rest of a list of arguments, elements or properties.
+ * Finds all matches of a pattern below `root`. A pattern is code: an expression, a property of an object (`status: $`)
+ * or a statement. Layout, comments, quotes and types make no difference. There are three placeholders: `$` matches
+ * anything, `$name` matches anything and the new code can repeat it, and `$$` matches the rest of a list of arguments,
+ * elements or properties.
  */
 export function findMatches(root: Node, pattern: string): Match[] {
   const wanted = parsePattern(pattern)
@@ -45,7 +46,7 @@ export function findMatches(root: Node, pattern: string): Match[] {
   })
 }
 
-/** The first reading that is valid: `{ a }` is an object, not a block. */
+/** Returns the first valid reading of a pattern. `{ a }` is an object, not a block. */
 function parsePattern(pattern: string): Node {
   const readings: [string, (program: Node) => unknown][] = [
     [`(${pattern})`, (program) => at(program, 'body', 0, 'expression')],
@@ -63,7 +64,7 @@ const at = (value: unknown, ...path: (string | number)[]): unknown =>
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value
 
-/** All nodes below `node`, itself included, each with the nodes around it. */
+/** Yields `node` and all nodes below it, each with its ancestors. */
 export function* walk(
   node: Node,
   around: readonly Node[] = [],
@@ -87,11 +88,11 @@ function matches(pattern: unknown, found: unknown, captures: Match['captures']):
   if (Array.isArray(pattern)) return Array.isArray(found) && listMatches(pattern, found, captures)
   if (!isNode(pattern)) return pattern === found
   if (!isNode(found)) return false
-  // A placeholder may also stand for a whole statement.
+  // A placeholder may also match a whole statement.
   const { name } = (pattern.type === 'ExpressionStatement' ? pattern['expression'] : pattern) as Partial<Node>
   if (typeof name === 'string' && /^\$\w*$/.test(name)) return capture(name, [found], captures)
   if (pattern.type !== found.type) return false
-  // Its value is an object of its own.
+  // The value of a regular expression is an object that cannot be compared.
   if ('regex' in pattern) return pattern['raw'] === found['raw']
   return Object.keys(pattern).every((field) => {
     if (ignored.has(field)) return true
@@ -102,7 +103,7 @@ function matches(pattern: unknown, found: unknown, captures: Match['captures']):
   })
 }
 
-/** `$set` names a field of MongoDB here. */
+/** Keys are not placeholders, because `$set` is a field of MongoDB. */
 const nameOf = (key: unknown): unknown => (isNode(key) ? (key['name'] ?? key['value']) : key)
 
 function listMatches(pattern: unknown[], found: unknown[], captures: Match['captures']): boolean {
@@ -115,7 +116,7 @@ function listMatches(pattern: unknown[], found: unknown[], captures: Match['capt
 
 const isRest = (node: unknown): boolean => isNode(node) && (node['name'] ?? nameOf(node['key'])) === '$$'
 
-/** Always true, so that it can end a comparison. */
+/** Returns true, so that a comparison can end with it. */
 function capture(name: string, nodes: readonly Node[], captures: Match['captures']): true {
   if (name !== '$') captures.set(name, nodes)
   return true

@@ -14,8 +14,8 @@ const removeAll = (): void => {
 }
 
 /**
- * Builds the service with edits of its sources: points at which it can be stopped, a clock that can be set, a planted bug.
- * Returns the folder of the build, which is removed when this process ends.
+ * Builds the service with edits of its sources: points at which it can be stopped, a clock that can be set, a planted
+ * bug. Returns the folder of the build, which is removed when this process ends.
  */
 export function buildWith(edits: readonly Edit[]): string {
   mkdirSync(join(root, '.data'), { recursive: true })

@@ -1,0 +1,25 @@
+import { once } from 'node:events'
+import { Server as HttpServer } from 'node:http'
+import type { AddressInfo, Server } from 'node:net'
+
+export interface Listening {
+  port: number
+  /** 127.0.0.1:port */
+  host: string
+  /** http://127.0.0.1:port */
+  origin: string
+  /** Closes the server with its connections, unless they belong to a plain TCP server. */
+  close(): Promise<void>
+}
+
+/** Has a server listen on loopback, on a free port by default. */
+export async function listen(server: Server, wantedPort = 0): Promise<Listening> {
+  await once(server.listen(wantedPort, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const host = `127.0.0.1:${port}`
+  const close = async (): Promise<void> => {
+    if (server instanceof HttpServer) server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { port, host, origin: `http://${host}`, close }
+}
