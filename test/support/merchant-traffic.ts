@@ -41,9 +41,9 @@ export function startMerchantTraffic(
   origin: () => string,
 ): MerchantTraffic {
   const [intents, faults]: [ExpectedIntent[], string[]] = [[], []]
-  let isStopped = false
+  const state = { isStopped: false }
   const run = async (number: number): Promise<void> => {
-    for (let round = number; !isStopped; round += 1) {
+    for (let round = number; !state.isStopped; round += 1) {
       try {
         intents.push(await trade(merchant, origin, round))
       } catch (error) {
@@ -57,7 +57,7 @@ export function startMerchantTraffic(
     intents,
     faults,
     async stop() {
-      isStopped = true
+      state.isStopped = true
       await Promise.all(runs)
     },
   }

@@ -47,7 +47,7 @@ export async function pay(
 }
 
 /** The outcome of a payment in one word. */
-export const outcomeName = (paid: Paid): string =>
+export const outcomeName = (paid: PaymentResult): string =>
   paid.state === 'settled' ? paid.outcome.outcome : paid.state
 
 export const refund = (
