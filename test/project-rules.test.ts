@@ -198,7 +198,7 @@ describe('The rules of the project', () => {
       // Deleted endpoints without deliveries.
       'src/webhooks/endpoints/remove-deleted.ts',
     ])
-    expect(read('src/retention/remove.ts')).to.include('{ ...which, sandbox: true })')
+    expect(read('src/retention/remove.ts')).to.include('{ ...filter, sandbox: true })')
     const changing = /\.(update|findOneAnd|bulkWrite|replace|insert)\w*\(/
     expect(mentioning(filesIn('src/retention'), changing)).to.have.members([
       'src/retention/remove-responses.ts',

@@ -24,6 +24,6 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
       deps.log.warn({ ...failed, ...counts }, 'retention.cleaned')
       throw error
     })
-    return { nextStep, event, log: { outcome, ...counts }, isNoise: outcome === 'under-way' }
+    return { nextStep, event, log: { outcome, ...counts }, isNoise: outcome === 'already-running' }
   },
 })

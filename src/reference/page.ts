@@ -1,5 +1,5 @@
 import { html } from 'ghtml'
-import { bundlePath, looksPath, scriptPath, stylePath } from './paths.ts'
+import { bundlePath, scriptPath, stylePath, swaggerStylePath } from './paths.ts'
 
 /** The page. The script renders the operations from the OpenAPI document. */
 export const page = html`<!doctype html>
@@ -9,7 +9,7 @@ export const page = html`<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Payment intents API</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="${looksPath}">
+<link rel="stylesheet" href="${swaggerStylePath}">
 <link rel="stylesheet" href="${stylePath}">
 <script src="${bundlePath}" defer></script>
 <script src="${scriptPath}" defer></script>

@@ -6,15 +6,15 @@ import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** The two files of Swagger UI that the page needs. The other files of the package are not served. */
+/** The files of Swagger UI that the page needs. The other files of the package are not served. */
 export const bundle = readFileSync(join(folderOfSwaggerUi(), 'swagger-ui-bundle.js'))
-export const looks = readFileSync(join(folderOfSwaggerUi(), 'swagger-ui.css'))
+export const swaggerStyle = readFileSync(join(folderOfSwaggerUi(), 'swagger-ui.css'))
 
 /** The path contains a hash of the file, so browsers can cache the file without a limit. */
 const pathOf = (text: string | Buffer, ending: string): string =>
   `/docs/${createHash('sha256').update(text).digest('hex').slice(0, 10)}.${ending}`
 
 export const bundlePath = pathOf(bundle, 'js')
-export const looksPath = pathOf(looks, 'css')
+export const swaggerStylePath = pathOf(swaggerStyle, 'css')
 export const scriptPath = pathOf(script, 'js')
 export const stylePath = pathOf(style, 'css')

@@ -5,7 +5,7 @@ import { createPageHeaders } from '../http/pages/page-headers.ts'
 import { preparePage } from '../http/pages/prepare-page.ts'
 import { sendPage } from '../http/pages/send-page.ts'
 import { page } from './page.ts'
-import { bundle, bundlePath, looks, looksPath, scriptPath, stylePath } from './paths.ts'
+import { bundle, bundlePath, scriptPath, stylePath, swaggerStyle, swaggerStylePath } from './paths.ts'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
@@ -14,7 +14,7 @@ const rights = { scripts: true, images: false, referrer: 'no-referrer' } as cons
 
 const files = [
   { path: bundlePath, type: 'js', content: bundle },
-  { path: looksPath, type: 'css', content: looks },
+  { path: swaggerStylePath, type: 'css', content: swaggerStyle },
   { path: scriptPath, type: 'js', content: script },
   { path: stylePath, type: 'css', content: style },
 ]

@@ -1,6 +1,6 @@
 /**
- * Starts Swagger UI on the page. The script is a string constant, so that the compiler copies it to dist. The package's file defines the global
- * `SwaggerUIBundle`.
+ * Starts Swagger UI on the page. The script is a string constant, so that the compiler copies it to dist. The package's
+ * file defines the global `SwaggerUIBundle`.
  */
 export const script = `(function () {
 'use strict';
@@ -53,7 +53,8 @@ function makeOptional(parameter) {
   delete parameter.examples;
 }
 
-// Changes a request before it is sent. An exception here would break the page, so a request with a live key gets a fetch that fails.
+// Changes a request before it is sent. An exception here would break the page, so a request with a live key gets a
+// fetch that fails.
 function prepare(request) {
   var headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {

@@ -9,8 +9,8 @@ import { removeResponses } from './remove-responses.ts'
 import { trimAttempts } from './trim-attempts.ts'
 
 /**
- * Takes away what is old of a business, by the indexes that its lists are read by. Stopped or killed anywhere, the next one finds what is still
- * there; of what stays it goes on where this one came to. A delivery goes no later than what it tells of.
+ * Removes the old data of one business, with the indexes of its lists. May be stopped or killed anywhere: the next run
+ * finds what is still there. A delivery is removed no later than the intent or order that it reports on.
  */
 export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeDeliveries(cleaning)
@@ -19,7 +19,7 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeProducts(cleaning)
   const { Endpoint, businessId, responsesBefore: before } = cleaning
   const deletable = { index: 'byTime', where: { businessId }, from: null, before }
-  // Removed last: a deleted endpoint stays as long as its deliveries.
+  // After the deliveries, because a deleted endpoint stays as long as it has any.
   await eachPage(cleaning.pace, Endpoint, deletable, (ids) => removeEndpoints(cleaning, ids))
   await trimAttempts(cleaning)
   await removeResponses(cleaning)

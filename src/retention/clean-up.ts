@@ -6,21 +6,21 @@ import { lastDue } from './night.ts'
 import { createPace } from './pace.ts'
 import { startPass } from './pass.ts'
 
-/** `under-way`: another run is at it. `stopped`: the process is to end; the next one goes on. */
-export type Outcome = 'cleaned' | 'under-way' | 'stopped'
+/** `stopped`: the process is ending, and the next run continues. */
+export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
- * Cleans up now, unless somebody does already, or goes on where a run before was stopped or killed. It counts as the run of the night that was
- * last due when the pass began. A business that fails keeps no other from its turn; then it throws in the end, the lease runs out, and so the next run
- * comes a minute later, to those that failed.
+ * Cleans up now, unless another run is doing so. Continues a pass that was stopped or killed. The pass counts for the
+ * night that was last due when it began. If a business fails, the run cleans the others and throws at the end. Then the
+ * lease ends by itself, so the next run starts a minute later and cleans only the businesses that failed.
  */
 export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<Outcome> {
   const lease = await takeLease(deps)
-  if (lease === null) return 'under-way'
+  if (lease === null) return 'already-running'
   const lost = new AbortController()
-  const over = AbortSignal.any([ending, lost.signal])
+  const stop = AbortSignal.any([ending, lost.signal])
   const pass = startPass(lease.record, deps.now())
-  const pace = createPace(over, async () => {
+  const pace = createPace(stop, async () => {
     await lease.renew({}).catch((error: unknown) => {
       lost.abort(error)
       throw error
@@ -28,7 +28,7 @@ export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch:
   })
   try {
     await lease.renew({ pass })
-    const fault = await eachBusiness(deps, { pass, pace, over, watch })
+    const fault = await eachBusiness(deps, { pass, pace, stop, watch })
     if (fault !== null) {
       await lease.renew({ pass: { ...pass, hasFaults: true } })
       throw fault
@@ -42,9 +42,9 @@ export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch:
   }
 }
 
-/** Counts what a clean-up would take away now. */
+/** Counts what a clean-up would remove now. */
 export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<void> {
   const pace = createPace(ending, () => Promise.resolve())
-  const fault = await eachBusiness(deps, { pass: null, pace, over: ending, watch })
+  const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })
   if (fault !== null) throw fault
 }

@@ -5,8 +5,8 @@ import type { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
 
 /**
- * How long a sealed first response may still be requested. Its claim is older than the created document, and lives for 24 h
- * (idempotency/claim.ts). Twice that, for clock skew.
+ * A retry may request a sealed first response while its claim exists. The claim is older than the created document and
+ * exists for 24 h (idempotency/claim.ts). This is twice as long, for clock skew.
  */
 const requestableMs = 48 * 3_600_000
 
@@ -15,29 +15,32 @@ export type CleaningDeps = Models & {
   config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs'>
 }
 
-/** What is old: made before these instants. */
-interface Spans {
-  /** What test keys made goes. */
+/** Data that was created before these instants is old. */
+interface Cutoffs {
+  /** For the removal of test data. */
   testsBefore: Date
-  /** Of live deliveries the attempts go; null: they stay. */
+  /** For the removal of attempts from live deliveries. Null if these keep their attempts. */
   attemptsBefore: Date | null
-  /** Of products and endpoints the sealed first response goes; endpoints deleted before go themselves. */
+  /**
+   * For the removal of sealed first responses from products and endpoints. Also for endpoints, by when they were
+   * deleted.
+   */
   responsesBefore: Date
 }
 
-/** The clean-up of one business on its way. */
-export interface Cleaning extends Models, Spans {
+/** The clean-up of one business. */
+export interface Cleaning extends Models, Cutoffs {
   now(): Date
   businessId: string
   progress: Progress
-  /** Counts, and takes nothing away. */
+  /** Whether to count only, without removing anything. */
   isDry: boolean
   pace: Pace
   count(kind: Kind, documents: number): void
 }
 
-/** What is old at `deps.now()`, as the configuration says. */
-export function spansOf({ config, now }: CleaningDeps): Spans {
+/** Returns the cutoffs at `deps.now()`, by the configuration. */
+export function cutoffsOf({ config, now }: CleaningDeps): Cutoffs {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config
   return {

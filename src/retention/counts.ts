@@ -1,4 +1,4 @@
-/** What a clean-up deletes, as in its log line and its metric: documents, or for the last two kinds parts of documents. */
+/** The kinds of data that a clean-up removes, as in its log line and metric. The last two are parts of documents. */
 export const kinds = [
   'deliveries',
   'intents',
@@ -11,16 +11,19 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Receives the progress of a clean-up: what it deletes, and each finished business. */
+/** Receives the progress of a clean-up: each removal, and each finished business. */
 export interface Watch {
   count(kind: Kind, documents: number): void
   done(): void
 }
 
-/** What one clean-up deleted, by kind, and the number of finished businesses. */
+/** The removals of one clean-up by kind, and the number of finished businesses. */
 export type Counts = Record<Kind | 'businesses', number>
 
-/** Starts to count. `watch` counts the progress of a clean-up and passes it on to `also`. */
+/**
+ * Returns counts of zero and a watch that adds the progress of a clean-up to them. The watch also passes the progress
+ * on to `also`.
+ */
 export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
   const counts = Object.fromEntries(['businesses', ...kinds].map((name) => [name, 0])) as Counts
   return {

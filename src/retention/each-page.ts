@@ -5,20 +5,21 @@ import type { Cleaning } from './cleaning.ts'
 import type { Pace } from './pace.ts'
 
 /**
- * One batch: 500 documents are gone in some 10 to 50 ms, for which nobody else's write waits long. MongoDB gives each call up before the
- * driver gives up waiting for it (5 s), so that none goes on unheard.
+ * The limits of one batch. Removing 500 documents takes 10 to 50 ms, so no other write waits long. MongoDB stops each
+ * call before the timeout of the driver (5 s), so no call continues unnoticed.
  */
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 
 /**
- * Goes through documents by an index that ends in time and id, oldest first, a batch at a time, and hands their ids to `act`. Whether one
- * is to be touched is judged there: a judgement here would have MongoDB look for a whole batch of them, however long that takes.
+ * Reads documents in batches, oldest first, by an index that ends in time and id, and passes their ids to `act`. `act`
+ * decides which of them to change. With a filter here, MongoDB would search until it has a full batch, however long
+ * that takes.
  */
 export async function eachPage<Doc extends Listed>(
   pace: Pace,
   model: Model<Doc>,
   walk: Walk,
-  act: (ids: string[], until: Date) => Promise<void>,
+  act: (ids: string[], lastCreatedAt: Date) => Promise<void>,
 ): Promise<void> {
   let last: Listed | null = null
   for (;;) {
@@ -38,8 +39,8 @@ export async function eachPage<Doc extends Listed>(
 }
 
 /**
- * The same for what stays: goes on where the last walk of this name came to, at this business, and writes down with each batch how far it is
- * itself.
+ * The same for documents that stay. Continues where the last walk with this name stopped in this business, and saves
+ * its progress after each batch.
  */
 export async function eachNewPage<Doc extends Listed>(
   { pace, progress, isDry }: Cleaning,
@@ -48,9 +49,9 @@ export async function eachNewPage<Doc extends Listed>(
   walk: Omit<Walk, 'from'>,
   act: (ids: string[]) => Promise<void>,
 ): Promise<void> {
-  await eachPage(pace, model, { ...walk, from: progress.reached(name) }, async (ids, until) => {
+  await eachPage(pace, model, { ...walk, from: progress.reached(name) }, async (ids, lastCreatedAt) => {
     await act(ids)
-    progress.note(name, until)
+    progress.note(name, lastCreatedAt)
     if (!isDry && ids.length === batchLimits.documents) await progress.save()
   })
   progress.note(name, walk.before)

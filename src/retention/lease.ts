@@ -6,32 +6,32 @@ import { openRecord, type RetentionRecord } from './record.ts'
 type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
 
 /**
- * It is looked at before and after each batch, and renewed when 15 s of it are gone (pace.ts): what is left is more than the nine calls of
- * the longest batch can take, 4 s each, or the longest rest (10 s). A dead run's is over in a minute.
+ * The pace checks the lease before and after each batch and renews it after 15 s (pace.ts). The remaining 45 s are
+ * longer than the nine calls of the longest batch, 4 s each, and longer than the longest rest (10 s). The lease of a
+ * dead run ends within a minute.
  */
 const leaseMs = 60_000
 
-/** What the run has come to, written down with it. */
-type Come = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
+/** Fields of the record that are written together with the lease. */
+type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
 
 /** The right to clean up, held by one run at a time. */
 export interface Lease {
   record: RetentionRecord
-  /** Throws when another run took over: this one was away for too long. */
-  renew(change: Come): Promise<void>
-  /** Gives it back. */
-  end(change: Come): Promise<void>
+  /** Throws if another run has taken over because this lease had ended. */
+  renew(change: LeaseChange): Promise<void>
+  end(change: LeaseChange): Promise<void>
 }
 
-/** Null while another run is under way. */
+/** Returns null while another run holds the lease. */
 export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
   await openRecord(deps)
   const records = nativeCollection(deps.RetentionRecord)
   const token = newId()
-  const until = () => new Date(deps.now().getTime() + leaseMs)
+  const endsAt = () => new Date(deps.now().getTime() + leaseMs)
   const record = await records.findOneAndUpdate(
     { _id: 'nightly', leaseEndsAt: { $lte: deps.now() } },
-    { $set: { token, leaseEndsAt: until() } },
+    { $set: { token, leaseEndsAt: endsAt() } },
     { returnDocument: 'after' },
   )
   if (record === null) return null
@@ -40,7 +40,7 @@ export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
     async renew(change) {
       const held = await records.updateOne(
         { _id: 'nightly', token },
-        { $set: { ...change, leaseEndsAt: until() } },
+        { $set: { ...change, leaseEndsAt: endsAt() } },
       )
       if (held.matchedCount === 0) throw new Error('another clean-up has taken over')
     },

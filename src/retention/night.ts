@@ -1,12 +1,12 @@
-/** 02:30 UTC, which is Mauritania's own time all year: hardly anybody pays then. */
+/** 02:30 UTC, when there are hardly any payments. UTC is the local time of Mauritania all year. */
 const hour = 2
 const minute = 30
 const dayMs = 86_400_000
 
-/** The same, for BullMQ; its seconds come first. */
+/** The same time as a BullMQ schedule. The first field is seconds. */
 export const nightly = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
 
-/** When the last clean-up before `now`, or at it, was due. */
+/** Returns when the last clean-up until `now` was due. */
 export function lastDue(now: Date): Date {
   const today = new Date(now)
   today.setUTCHours(hour, minute, 0, 0)

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** At most this part of the time it keeps MongoDB busy; the rest is the customers'. */
+/** A clean-up uses MongoDB for at most this part of the time, and leaves the rest to customers. */
 const busyPart = 0.3
-/** Rests shorter than this are gathered: a timer is not more exact. */
-const shortestRestMs = 20
-/** After a batch that was this slow MongoDB has other worries, but the lease must not run out over it. */
-const longestRestMs = 10_000
-/** A lease of a minute is renewed in good time. */
+/** Shorter rests are added up, because a timer is not more exact. */
+const minRestMs = 20
+/** A slow batch needs a long rest, but the lease must not end during it. */
+const maxRestMs = 10_000
+/** A quarter of the lease (lease.ts). */
 const renewEveryMs = 15_000
 
-/** Does one batch of a clean-up, and rests for more than twice as long. Throws once the process is to end, or the lease is lost. */
+/** Runs one batch, then rests for more than twice as long. Throws if the process is ending or the lease is lost. */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pace {
@@ -21,8 +21,8 @@ export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pac
     renewedAt = performance.now()
   }
   const rest = async (): Promise<void> => {
-    if (owedMs < shortestRestMs) return
-    const restMs = Math.min(owedMs, longestRestMs)
+    if (owedMs < minRestMs) return
+    const restMs = Math.min(owedMs, maxRestMs)
     owedMs = 0
     await pause(restMs, undefined, { signal: ending })
   }

@@ -3,10 +3,11 @@ import { lastDue } from './night.ts'
 import type { Pass, RetentionRecord } from './record.ts'
 
 /**
- * The pass that is not through yet, or a new one. One that takes longer than a day goes on into the next night, or those that come last would
- * never have their turn; one that only waits for businesses that fail does not, for the others' sake.
+ * Returns the unfinished pass, or a new one. A pass that takes longer than a day continues in the next night. Otherwise
+ * the last businesses would never be cleaned. A pass that only repeats businesses that failed ends with the next night,
+ * so that all others are cleaned again.
  */
 export function startPass({ pass }: RetentionRecord, now: Date): Pass {
-  const goesOn = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
-  return goesOn ? pass : { id: newId(), beganAt: now, hasFaults: false }
+  const continues = pass !== null && !(pass.hasFaults && pass.beganAt < lastDue(now))
+  return continues ? pass : { id: newId(), beganAt: now, hasFaults: false }
 }

@@ -1,12 +1,13 @@
 import type { Model } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 
-/** How far the clean-up has come at one business, `_id`. */
+/** The stored progress of the clean-up in one business. */
 export interface RetentionProgress {
+  /** The id of the business. */
   _id: string
-  /** The last pass that was through with it. */
+  /** The last pass that finished this business. */
   pass?: string
-  /** By walk: what was made before this has been looked at, and nobody need again. */
+  /** By name of the walk: documents created before this instant are done. */
   walked?: Record<string, Date>
 }
 
@@ -16,14 +17,14 @@ export const retentionProgress: Collection = {
   indexes: [],
 }
 
-/** The same, while a clean-up is there. */
+/** The progress during a clean-up of the business. */
 export interface Progress {
-  /** Up to when a walk has come; null: nowhere yet. */
+  /** Returns the instant up to which earlier clean-ups have done this walk, or null if there is none. */
   reached(walk: string): Date | null
-  /** Keeps in mind how far a walk has come, until it is written down. */
-  note(walk: string, until: Date): void
+  /** Notes the instant up to which this clean-up has done the walk, until the next save. */
+  note(walk: string, at: Date): void
   save(): Promise<void>
-  /** Saves, and that this pass is through. */
+  /** Saves the progress, and that this pass has finished the business. */
   end(pass: string): Promise<void>
 }
 
@@ -34,13 +35,13 @@ export function openProgress(
 ): Progress {
   const noted: Record<string, Date> = {}
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
-    // It never goes back: a run that lost its lease may write later than the one that took over.
+    // `$max`, because a run that lost its lease may write later than the run that took over.
     const change = { $set: set, $max: noted }
     await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }
   return {
     reached: (walk) => walked[walk] ?? null,
-    note: (walk, until) => void (noted[`walked.${walk}`] = until),
+    note: (walk, at) => void (noted[`walked.${walk}`] = at),
     save: () => write({}),
     end: (pass) => write({ pass }),
   }

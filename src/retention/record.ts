@@ -2,23 +2,26 @@ import type { Model } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { lastDue } from './night.ts'
 
-/** One way through all businesses, by as many runs as it takes. Each business says whether it was its turn (progress.ts). */
+/**
+ * One clean-up of all businesses, in one or more runs. The progress of each business has the last pass that finished
+ * it.
+ */
 export interface Pass {
   id: string
   beganAt: Date
-  /** It has been at every business, and some failed: it comes to those again. */
+  /** Whether the pass has tried every business and some failed. Then the next runs repeat only these. */
   hasFaults: boolean
 }
 
-/** Which night was cleaned last, and who is at it. There is one; how far it has come is each business's own (progress.ts). */
+/** The state of the nightly clean-up, as a single document. */
 export interface RetentionRecord {
   _id: 'nightly'
-  /** Of the run that is under way, and until when that is believed. */
+  /** The token of the run that holds the lease. */
   token: string | null
   leaseEndsAt: Date
-  /** The night of the last run that came to its end. */
+  /** The last night whose clean-up is complete. */
   completedFor: Date
-  /** The pass that is not through yet. */
+  /** The unfinished pass. */
   pass: Pass | null
 }
 
@@ -34,9 +37,10 @@ export const retentionRecords: Collection = {
   indexes: [],
 }
 
-const nobody = new Date(0)
-
-/** The record as it is. A service without one begins with its next night, so that its first clean-up is not in the middle of a day. */
+/**
+ * Reads the record, or creates it. A new service starts with its next night, so that its first clean-up is not during
+ * the day.
+ */
 export async function openRecord(deps: {
   RetentionRecord: Model<RetentionRecord>
   now(): Date
@@ -46,12 +50,14 @@ export async function openRecord(deps: {
   if (found !== null) return found
   const record = await records.findOneAndUpdate(
     { _id: 'nightly' },
-    { $setOnInsert: { token: null, leaseEndsAt: nobody, completedFor: lastDue(deps.now()), pass: null } },
+    {
+      $setOnInsert: { token: null, leaseEndsAt: new Date(0), completedFor: lastDue(deps.now()), pass: null },
+    },
     { upsert: true, returnDocument: 'after' },
   )
   if (record === null) throw new Error('the record of the clean-up was not made')
   return record
 }
 
-/** Whether the clean-up of the night that was last due has not come to its end. */
+/** Whether the clean-up that was due last is not complete. */
 export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean => completedFor < lastDue(now)

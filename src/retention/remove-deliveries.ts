@@ -2,10 +2,10 @@ import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/** No attempt is to come or in flight, and the audit trail has all its lines. */
+/** A filter: no attempt is due or running, and the audit trail has all lines about the delivery. */
 const ended = { nextAttemptAt: null, 'unaudited.0': { $exists: false } }
 
-/** The test deliveries of a business that are old, and have ended. */
+/** Removes the old test deliveries of a business that have ended. */
 export function removeDeliveries(cleaning: Cleaning): Promise<void> {
   const { Delivery, businessId, testsBefore } = cleaning
   const walk = {
@@ -19,7 +19,7 @@ export function removeDeliveries(cleaning: Cleaning): Promise<void> {
   )
 }
 
-/** Those of the references of test intents or orders that must stay, because a delivery of theirs has not ended. */
+/** Returns the references of test intents or orders that must stay, because one of their deliveries has not ended. */
 export async function undelivered(
   { Delivery }: Cleaning,
   references: readonly string[],
@@ -34,14 +34,14 @@ export async function undelivered(
 }
 
 /**
- * What is left of the deliveries of test intents or orders that are about to go: a refund may have told of one weeks later, and nobody shall
- * meet a delivery that tells of nothing.
+ * Removes the newer deliveries of test intents or orders that are about to be removed, such as that of a refund weeks
+ * later. No delivery may report on a document that does not exist.
  */
 export async function removeDeliveriesOf(cleaning: Cleaning, references: readonly string[]): Promise<void> {
   const { Delivery, testsBefore, isDry } = cleaning
   await removeTests(cleaning, 'deliveries', Delivery, {
     referenceNumber: { $in: references },
-    // The older ones were counted on their own.
+    // The older deliveries were counted by `removeDeliveries`.
     ...(isDry ? { createdAt: { $gte: testsBefore } } : {}),
     ...ended,
   })

@@ -8,8 +8,8 @@ import { removeDeliveriesOf, undelivered } from './remove-deliveries.ts'
 const { maxTimeMS } = batchLimits
 
 /**
- * It has come to its end, and everybody was told. One that has not stays however old it is: whatever keeps it from its end must be mended, and
- * it goes the night after.
+ * A filter: the intent has ended, and all its events are relayed. Any other intent stays, however old it is. Once the
+ * cause is repaired and the intent has ended, the next clean-up removes it.
  */
 const ended = {
   status: { $ne: 'PENDING' },
@@ -22,9 +22,10 @@ const neededFields = { sandbox: 1, referenceNumber: 1, 'payment.key': 1 } as con
 type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { key: string } | null }
 
 /**
- * The test intents of a business that are old, with their deliveries and what their payments moved. First each gets a mark, by which it is gone
- * for its merchant: nobody can refund any more what is about to lose its movements. The intent itself goes last: the bodies of its
- * deliveries are composed from it, and what a killed clean-up leaves is found by it. The wallets keep their balances: what was paid stays paid.
+ * Removes the old test intents of a business, with their deliveries and movements. First it sets `cleanedAt`, which
+ * hides the intent from its merchant, so that no refund can follow. It removes the intent itself last: delivery bodies
+ * are composed from the intent, and after a kill the next clean-up finds the rest by it. The wallets keep their
+ * balances.
  */
 export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning
@@ -32,33 +33,33 @@ export function removeIntents(cleaning: Cleaning): Promise<void> {
   return eachPage(cleaning.pace, model, walk, async (ids) => {
     const found = await find(cleaning, { _id: { $in: ids }, ...ended })
     const held = await undelivered(cleaning, referencesOf(found))
-    const going = await mark(
+    const hidden = await hide(
       cleaning,
       found.filter(({ referenceNumber }) => !held.has(referenceNumber)),
     )
-    await removeMovements(cleaning, going)
-    await removeDeliveriesOf(cleaning, referencesOf(going))
-    // Somebody may have sent one again since.
-    const late = await undelivered(cleaning, referencesOf(going))
-    const last = going.filter(({ referenceNumber }) => !late.has(referenceNumber))
-    await removeTests(cleaning, 'intents', model, { _id: { $in: last.map(({ _id }) => _id) }, ...ended })
+    await removeMovements(cleaning, hidden)
+    await removeDeliveriesOf(cleaning, referencesOf(hidden))
+    // A delivery may have been re-queued meanwhile.
+    const requeued = await undelivered(cleaning, referencesOf(hidden))
+    const removable = hidden.filter(({ referenceNumber }) => !requeued.has(referenceNumber))
+    await removeTests(cleaning, 'intents', model, { _id: { $in: removable.map(({ _id }) => _id) }, ...ended })
   })
 }
 
 const referencesOf = (intents: Ended[]): string[] => intents.map(({ referenceNumber }) => referenceNumber)
 
-const find = ({ Intent: model }: Cleaning, which: Record<string, unknown>): Promise<Ended[]> =>
+const find = ({ Intent: model }: Cleaning, filter: Record<string, unknown>): Promise<Ended[]> =>
   model
-    .find({ ...which, sandbox: true }, neededFields)
+    .find({ ...filter, sandbox: true }, neededFields)
     .maxTimeMS(maxTimeMS)
     .lean<Ended[]>()
 
-/** Decides, in one guarded write each, and answers those that go. */
-async function mark(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
+/** Sets `cleanedAt` with a guarded write. Returns the intents that have it now. */
+async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents
-  const these = { _id: { $in: intents.map(({ _id }) => _id) } }
-  const unmarked = { ...these, sandbox: true, ...ended, cleanedAt: { $exists: false } }
-  await nativeCollection(model).updateMany(unmarked, { $set: { cleanedAt: now() } }, { maxTimeMS })
-  return find(cleaning, { ...these, cleanedAt: { $exists: true } })
+  const byId = { _id: { $in: intents.map(({ _id }) => _id) } }
+  const visible = { ...byId, sandbox: true, ...ended, cleanedAt: { $exists: false } }
+  await nativeCollection(model).updateMany(visible, { $set: { cleanedAt: now() } }, { maxTimeMS })
+  return find(cleaning, { ...byId, cleanedAt: { $exists: true } })
 }

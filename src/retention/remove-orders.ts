@@ -7,40 +7,43 @@ import { removeDeliveriesOf, undelivered } from './remove-deliveries.ts'
 
 const { maxTimeMS } = batchLimits
 
-/** Its event was handed on. */
-const told = { 'outbox.0': { $exists: false } }
+/** A filter: all events of the order are relayed. */
+const relayed = { 'outbox.0': { $exists: false } }
 
-/** The test orders of a business that are old, with their deliveries. What only stands in an order's place goes by itself. */
+/** Removes the old test orders of a business, with their deliveries. Placeholders of orders expire by themselves. */
 export function removeOrders(cleaning: Cleaning): Promise<void> {
   const { Order: model, businessId, testsBefore } = cleaning
   const where = { businessId, sandbox: true, ...placed }
   const walk = { index: 'byTime', where, from: null, before: testsBefore }
   return eachPage(cleaning.pace, model, walk, async (ids) => {
     const found = await model
-      .find({ _id: { $in: ids }, sandbox: true, ...told, ...placed }, { number: 1 })
+      .find({ _id: { $in: ids }, sandbox: true, ...relayed, ...placed }, { number: 1 })
       .maxTimeMS(maxTimeMS)
-      .lean<Named[]>()
+      .lean<NumberedOrder[]>()
     const unsettled = await withReservations(cleaning, ids)
     const settled = found.filter(({ _id }) => !unsettled.has(_id))
-    const going = await toldWhole(cleaning, settled)
-    await removeDeliveriesOf(cleaning, numbersOf(going))
-    // Somebody may have sent one again since.
-    const last = (await toldWhole(cleaning, going)).map(({ _id }) => _id)
-    await removeTests(cleaning, 'orders', model, { _id: { $in: last }, ...told, ...placed })
+    const delivered = await withoutOpenDeliveries(cleaning, settled)
+    await removeDeliveriesOf(cleaning, numbersOf(delivered))
+    // A delivery may have been re-queued meanwhile.
+    const removable = (await withoutOpenDeliveries(cleaning, delivered)).map(({ _id }) => _id)
+    await removeTests(cleaning, 'orders', model, { _id: { $in: removable }, ...relayed, ...placed })
   })
 }
 
-type Named = Pick<Order, '_id' | 'number'>
+type NumberedOrder = Pick<Order, '_id' | 'number'>
 
-const numbersOf = (orders: Named[]): string[] => orders.map(({ number }) => number)
+const numbersOf = (orders: NumberedOrder[]): string[] => orders.map(({ number }) => number)
 
-/** Those of which every delivery has ended. */
-async function toldWhole(cleaning: Cleaning, orders: Named[]): Promise<Named[]> {
+/** Returns the orders whose deliveries have all ended. */
+async function withoutOpenDeliveries(cleaning: Cleaning, orders: NumberedOrder[]): Promise<NumberedOrder[]> {
   const held = await undelivered(cleaning, numbersOf(orders))
   return orders.filter(({ number }) => !held.has(number))
 }
 
-/** The orders of which a product still has a reservation: without its order, a poll would give back what was sold. */
+/**
+ * Returns the orders with a reservation in a product. Without its order, a poll would return the sold units to the
+ * stock.
+ */
 async function withReservations({ Product }: Cleaning, ids: readonly string[]): Promise<Set<string>> {
   const found = await Product.find({ 'reservations.orderId': { $in: ids } }, { 'reservations.orderId': 1 })
     .maxTimeMS(maxTimeMS)

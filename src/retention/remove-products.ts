@@ -2,12 +2,12 @@ import type { Cleaning } from './cleaning.ts'
 import { eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/** No import has it prepared, and no order is being placed that took from its stock. */
+/** A filter: no import has prepared the product, and no order has a reservation in it. */
 const idle = { prepared: null, 'reservations.0': { $exists: false } }
 
 /**
- * The test products of a business that are old, the marks of deleted ones too. Their hidden shop stays: it is one small document, and holds
- * nothing.
+ * Removes the old test products of a business, deleted ones too. The hidden shop stays, because it is one small
+ * document.
  */
 export async function removeProducts(cleaning: Cleaning): Promise<void> {
   const { Product, businessId, testsBefore } = cleaning

@@ -8,37 +8,37 @@ import { batchLimits, eachNewPage } from './each-page.ts'
 const { maxTimeMS } = batchLimits
 
 /** A document with the sealed first response of its create. */
-interface Answered extends Listed {
+interface WithResponse extends Listed {
   sealedResponse?: string
 }
 
-/** Removes the sealed first responses of old products and endpoints: half of a product's bytes. */
+/** Removes the sealed first responses of old products and endpoints. They are half of the size of a product. */
 export async function removeResponses(cleaning: Cleaning): Promise<void> {
   const { Product, Endpoint, businessId } = cleaning
   for (const sandbox of [true, false]) {
     const owner = { businessId, sandbox }
-    await forget(cleaning, Product, 'byTime', { ...owner, listed: true })
-    await forget(cleaning, Product, 'deletions', { ...owner, deletedAt: { $type: 'date' } })
+    await removeFrom(cleaning, Product, 'byTime', { ...owner, listed: true })
+    await removeFrom(cleaning, Product, 'deletions', { ...owner, deletedAt: { $type: 'date' } })
   }
-  await forget(cleaning, Endpoint, 'byTime', { businessId })
+  await removeFrom(cleaning, Endpoint, 'byTime', { businessId })
 }
 
-async function forget<Doc extends Answered>(
+async function removeFrom<Doc extends WithResponse>(
   cleaning: Cleaning,
   model: Model<Doc>,
   index: string,
   where: Walk['where'],
 ): Promise<void> {
   const { responsesBefore: before, isDry, count } = cleaning
-  const collection = nativeCollection(model as unknown as Model<Answered>)
+  const collection = nativeCollection(model as unknown as Model<WithResponse>)
   const name = ['answers', collection.collectionName, index, where.sandbox === true ? 'test' : 'live'].join(
     ' ',
   )
   await eachNewPage(cleaning, name, model, { index, where, before }, async (ids) => {
-    const answered = { _id: { $in: ids }, sealedResponse: { $exists: true }, ...staying(cleaning, where) }
-    if (isDry) return count('answers', await collection.countDocuments(answered, { maxTimeMS }))
+    const filter = { _id: { $in: ids }, sealedResponse: { $exists: true }, ...notCounted(cleaning, where) }
+    if (isDry) return count('answers', await collection.countDocuments(filter, { maxTimeMS }))
     const { modifiedCount } = await collection.updateMany(
-      answered,
+      filter,
       { $unset: { sealedResponse: 1 } },
       { maxTimeMS },
     )
@@ -46,6 +46,6 @@ async function forget<Doc extends Answered>(
   })
 }
 
-/** What a dry run only counted is there still, and must not be counted twice. */
-const staying = ({ isDry, testsBefore }: Cleaning, { sandbox }: Walk['where']) =>
+/** In a dry run, a filter that leaves out the test documents that it has already counted as removed. */
+const notCounted = ({ isDry, testsBefore }: Cleaning, { sandbox }: Walk['where']) =>
   isDry && sandbox === true ? { createdAt: { $gte: testsBefore } } : {}

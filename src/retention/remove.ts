@@ -9,34 +9,37 @@ import type { Cleaning } from './cleaning.ts'
 import type { Kind } from './counts.ts'
 import { batchLimits } from './each-page.ts'
 
-/** What keys make. Each says itself whether a test key made it. */
-type Made = Intent | Order | Product | Delivery
+/** Documents that belong to an environment. */
+type Owned = Intent | Order | Product | Delivery
 type Filter = Record<string, unknown>
 
 const { maxTimeMS } = batchLimits
 
-/** Deletes of what test keys made; a live document is never among it, whatever the filter says. */
-export async function removeTests<Doc extends Made>(
+/** Deletes test documents. Never deletes a live one, whatever the filter is. */
+export async function removeTests<Doc extends Owned>(
   cleaning: Cleaning,
   kind: Kind,
   model: Model<Doc>,
-  which: Filter,
+  filter: Filter,
 ): Promise<void> {
-  const collection = nativeCollection(model as unknown as Model<Made>)
-  await removeFrom(cleaning, kind, collection, { ...which, sandbox: true })
+  const collection = nativeCollection(model as unknown as Model<Owned>)
+  await removeFrom(cleaning, kind, collection, { ...filter, sandbox: true })
 }
 
-/** What the payments of test intents moved, and their refunds. The ledger is that of the sandbox's wallets, and no live payment is ever in it. */
+/**
+ * Removes the movements of the payments and refunds of test intents. The ledger of the sandbox wallets has no live
+ * payments.
+ */
 export async function removeMovements(
   cleaning: Cleaning,
   intents: { sandbox: boolean; payment: { key: string } | null }[],
 ): Promise<void> {
   const keys = intents.filter(({ sandbox }) => sandbox).flatMap(({ payment }) => payment?.key ?? [])
-  const which = { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] }
-  await removeFrom(cleaning, 'movements', nativeCollection(cleaning.WalletMovement), which)
+  const filter = { $or: [{ _id: { $in: keys } }, { paymentKey: { $in: keys } }] }
+  await removeFrom(cleaning, 'movements', nativeCollection(cleaning.WalletMovement), filter)
 }
 
-/** Removes deleted endpoints of the business that have no delivery left. Endpoints belong to no environment. */
+/** Removes deleted endpoints that have no deliveries left. Endpoints belong to no environment. */
 export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
   const { Endpoint, responsesBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }
@@ -48,9 +51,9 @@ async function removeFrom<Doc extends mongo.Document>(
   { isDry, count }: Cleaning,
   kind: Kind,
   collection: mongo.Collection<Doc>,
-  which: Filter,
+  filter: Filter,
 ): Promise<void> {
-  const filter = which as mongo.Filter<Doc>
-  if (isDry) return count(kind, await collection.countDocuments(filter, { maxTimeMS }))
-  count(kind, (await collection.deleteMany(filter, { maxTimeMS })).deletedCount)
+  const typed = filter as mongo.Filter<Doc>
+  if (isDry) return count(kind, await collection.countDocuments(typed, { maxTimeMS }))
+  count(kind, (await collection.deleteMany(typed, { maxTimeMS })).deletedCount)
 }

@@ -5,8 +5,8 @@ import { isOwed, openRecord } from './record.ts'
 type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
 
 /**
- * Asks for the clean-up that is owed and that nobody is at: the schedule's job was lost, nobody ran it, or whoever did died. In MongoDB stands which
- * night was cleaned last, so that a night is missed only until somebody looks.
+ * Enqueues a clean-up that is due and not running, because its scheduled job was lost or the process that ran it died.
+ * MongoDB stores the last complete night, so no night is missed for good.
  */
 export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)
@@ -16,6 +16,8 @@ export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Pro
   deps.enqueue('retention', [{ data: {}, jobId, delayMs: 0, freesId: true }])
 }
 
-/** Sees to it that Redis has the schedule. One that is there stays as it is, and with it a run of it that is overdue. */
+/**
+ * Adds the nightly schedule to Redis. Does not change an existing schedule, so that an overdue run of it is not lost.
+ */
 export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })

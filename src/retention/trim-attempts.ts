@@ -5,37 +5,37 @@ import { batchLimits, eachNewPage } from './each-page.ts'
 
 const { documents: limit, maxTimeMS } = batchLimits
 
-/** More than the last attempt, or what its receiver answered. */
-const detailed = {
+/** A filter: the delivery has more than its last attempt, or the response of the endpoint. */
+const untrimmed = {
   $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.responseText': { $type: 'string' } }],
 }
-/** How it went last is what lists and pages tell of it, so that stays. */
+/** Keeps the last attempt without the response, because lists and pages show it. */
 const lastOnly = [
   { $set: { attemptLog: { $slice: ['$attemptLog', -1] } } },
   { $unset: ['attemptLog.responseText', 'untrimmed'] },
 ]
 
 /**
- * Old live deliveries of a business that have ended lose their attempts but the last, and of that the answer; nothing else of them changes. One
- * to which an attempt may still come gets a mark, and loses its own the night after it has ended.
+ * Removes the attempts of old live deliveries that have ended, except the last attempt, which loses only its response.
+ * A delivery that has not ended gets `untrimmed: true`, and is trimmed in the night after its end.
  */
 export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   const { businessId, attemptsBefore: before, isDry } = cleaning
   if (before === null) return
-  await forgetLate(cleaning, before)
+  await trimLate(cleaning, before)
   const walk = { index: 'byTimeAndEvent', where: { businessId, sandbox: false }, before }
   await eachNewPage(cleaning, 'attempts', cleaning.Delivery, walk, async (_id) => {
-    // First: one that ends meanwhile has the mark and loses it again.
-    if (!isDry) await mark(cleaning, _id)
-    await forget(cleaning, { _id: { $in: _id }, ...detailed })
+    // Before the trim: a delivery that ends in between is trimmed now, which also unsets the field.
+    if (!isDry) await flagOpen(cleaning, _id)
+    await trim(cleaning, { _id: { $in: _id }, ...untrimmed })
   })
 }
 
-/** Of those that had not ended when they were old, or were sent again by hand, and have ended now. */
-async function forgetLate(cleaning: Cleaning, before: Date): Promise<void> {
+/** Trims the deliveries that have ended after an earlier clean-up found them open. */
+async function trimLate(cleaning: Cleaning, before: Date): Promise<void> {
   const { businessId, isDry, pace } = cleaning
   const ended = { businessId, untrimmed: true, nextAttemptAt: null, createdAt: { $lt: before } }
-  if (isDry) return forget(cleaning, ended)
+  if (isDry) return trim(cleaning, ended)
   for (;;) {
     const ids = await pace(async () => {
       const found = await nativeCollection(cleaning.Delivery)
@@ -46,25 +46,25 @@ async function forgetLate(cleaning: Cleaning, before: Date): Promise<void> {
           maxTimeMS,
         })
         .toArray()
-      const some = found.map(({ _id }) => _id)
-      if (some.length > 0) await forget(cleaning, { _id: { $in: some } })
-      return some
+      const page = found.map(({ _id }) => _id)
+      if (page.length > 0) await trim(cleaning, { _id: { $in: page } })
+      return page
     })
     if (ids.length < limit) return
   }
 }
 
-async function mark({ Delivery: model }: Cleaning, ids: string[]): Promise<void> {
+async function flagOpen({ Delivery: model }: Cleaning, ids: string[]): Promise<void> {
   const open = { _id: { $in: ids }, sandbox: false, nextAttemptAt: { $type: 'date' } } as const
   await nativeCollection(model).updateMany(open, { $set: { untrimmed: true } }, { maxTimeMS })
 }
 
-async function forget(
+async function trim(
   { Delivery: model, isDry, count }: Cleaning,
-  which: Record<string, unknown>,
+  filter: Record<string, unknown>,
 ): Promise<void> {
   const deliveries = nativeCollection(model)
-  const old = { ...which, sandbox: false, nextAttemptAt: null }
+  const old = { ...filter, sandbox: false, nextAttemptAt: null }
   if (isDry) return count('attempts', await deliveries.countDocuments(old, { maxTimeMS }))
   count('attempts', (await deliveries.updateMany(old, lastOnly, { maxTimeMS })).modifiedCount)
 }

@@ -111,7 +111,7 @@ describe('A clean-up', () => {
       }
       const { body } = await service.http.get('/api/v1/dev/intents').set(pair.test.read())
       expect(body.success).to.equal(true)
-      expect(await clean(), `step ${step}`).to.equal('under-way')
+      expect(await clean(), `step ${step}`).to.equal('already-running')
       service.clock.advance(60_000)
       expect(await clean(), `step ${step}`).to.equal('cleaned')
       expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
@@ -177,7 +177,7 @@ describe('A clean-up', () => {
       message.replace(',"codeName":"PathNotViable"', ''),
     )
     expect(counts).to.deep.equal([1, 2])
-    expect(await run(), 'the lease runs out first').to.deep.equal(['under-way', 0, 0])
+    expect(await run(), 'the lease runs out first').to.deep.equal(['already-running', 0, 0])
     service.clock.advance(60_000)
     expect((await run()).slice(1), 'the other one had its turn').to.deep.equal([0, 0])
     // Another night: what is old by then goes, whatever that one does.
@@ -196,7 +196,7 @@ describe('A clean-up', () => {
   it('runs once if several start at once, and counts as the run of the night', async () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
-    expect(outcomes.toSorted()).to.deep.equal(['cleaned', 'under-way', 'under-way'])
+    expect(outcomes.toSorted()).to.deep.equal(['already-running', 'already-running', 'cleaned'])
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 

@@ -38,7 +38,7 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
   process.once('SIGINT', () => ending.abort())
   try {
     const outcome = await (dryRun ? countCleanUp : runCleanUp)(deps, ending.signal, watch)
-    if (outcome === 'under-way')
+    if (outcome === 'already-running')
       throw new Failed(
         'A clean-up is running, or was killed or failed within the last minute. Try again in a minute.',
       )

@@ -95,7 +95,7 @@ export const points: readonly Point[] = [
     ['expire.moved', 'expireIntent', 'wakeRelay($$)'],
     ['poll.begun', 'pollRepeatedly', 'look($)'],
     ['order.released', 'settleOrGiveBack', 'settle($$)'],
-    ['clean-up.before-mark', 'removeIntents', 'mark($$)'],
+    ['clean-up.before-mark', 'removeIntents', 'hide($$)'],
     ['clean-up.marked', 'removeIntents', 'removeMovements($$)'],
     ['clean-up.movements-gone', 'removeIntents', 'removeDeliveriesOf($$)'],
     ['clean-up.before-end', 'runCleanUp', '$.end({ completedFor: $, pass: null })'],
