@@ -5,30 +5,30 @@ import { isJsonType, parseJson } from './json-body.ts'
 import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
-/** JSON is read at one go, and nothing else is served meanwhile; a file itself is read piece by piece. */
+/** Parsing JSON blocks the process. A CSV file is parsed in chunks, so it may be larger. */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/** What the operation gets: the file's bytes, the text that stood in JSON, or whatever else stood there. */
-const asked = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })
+/** `csv` is the bytes of the file, the text of the field in JSON, or an invalid value of that field. */
+const bodyOf = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })
 
-/** A CSV file as itself, as the field `file` of a form, or as the field `csv` of a JSON object. */
+/** Reads a CSV file that is the body itself, the field `file` of a form, or the field `csv` of a JSON object. */
 export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<Body> {
   const { type, isUtf8 } = mediaTypeOf(contentType)
-  if (type === 'text/csv' && isUtf8) return asked(bytes)
+  if (type === 'text/csv' && isUtf8) return bodyOf(bytes)
   if (type === 'multipart/form-data') {
     const form = await readFormFile(bytes, contentType ?? '')
     return 'file' in form
-      ? asked(form.file)
+      ? bodyOf(form.file)
       : { refusal: refuse('VALIDATION_ERROR', { param: 'file', message: form.fault }) }
   }
-  if (bytes.length === 0) return asked(undefined)
+  if (bytes.length === 0) return bodyOf(undefined)
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE', { message: acceptedCsv }) }
   if (bytes.length > maxJsonFileBytes) return { refusal: refuse('PAYLOAD_TOO_LARGE', { message: tooLarge }) }
   const body = parseJson(bytes)
   if ('refusal' in body) return body
   const csv = (body.value as { csv?: unknown } | null)?.csv
-  // Whatever else is refused alike, and may take fifteen times its bytes until then.
-  return asked(typeof csv === 'object' ? null : csv)
+  // An object or list is refused like null. It can take fifteen times its bytes, so it is dropped here.
+  return bodyOf(typeof csv === 'object' ? null : csv)
 }
 
 const tooLarge =
@@ -37,7 +37,7 @@ const tooLarge =
 export const acceptedCsv =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
-/** Of the content alone: a form has another boundary each time it is sent. */
+/** Hashes the content only, because clients choose a new boundary each time they send a form. */
 const digest = (csv: unknown): string | null =>
   typeof csv === 'string' || Buffer.isBuffer(csv)
     ? createHash('sha256').update(csv).digest('base64url')

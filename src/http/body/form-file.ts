@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { inChunks } from '../../process/in-chunks.ts'
 
-/** Many more parts than a form with one file has. */
-const mostParts = 100
-/** Other fields are thrown away: no more of each is kept until then. */
+/** Far more parts than a form with one file has. */
+const maxParts = 100
+/** Other fields are ignored. The parser keeps no more than this of each. */
 const otherFieldBytes = 1024
 
 const missing = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
-/** The content of the one field `file` of a form; other fields are ignored. */
+/** Returns the content of the field `file` of a form. Ignores all other fields. */
 export function readFormFile(
   bytes: Buffer,
   contentType: string,
@@ -30,7 +30,7 @@ export function readFormFile(
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('error', () => stop(broken))
     })
-    form.on('partsLimit', () => stop(`A form can have at most ${mostParts} fields.`))
+    form.on('partsLimit', () => stop(`A form can have at most ${maxParts} fields.`))
     form.on('error', () => stop(broken))
     form.on('finish', () => {
       const [file, ...others] = files
@@ -41,14 +41,14 @@ export function readFormFile(
   })
 }
 
-/** Null where the boundary is missing. */
+/** Returns null if the Content-Type has no boundary. */
 function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Also where it has no file name, as some programs send it.
+      // Some programs send the file without a file name.
       isPartAFile: (field) => field === 'file',
-      limits: { parts: mostParts, fieldSize: otherFieldBytes },
+      limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })
   } catch {
     return null

@@ -2,17 +2,17 @@ import { refuse } from '../../errors.ts'
 import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
-/** No body of ours nests deeper; deeper ones could overflow the stack of whatever walks them. */
+/** The deepest nesting of a valid body. Deeper bodies could overflow the stack of recursive code. */
 export const maxNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Where JSON may say -0: as itself, or as a number too small to be told from it. */
+/** Finds texts that may parse to -0: `-0` itself, or a negative number too close to 0. */
 const mayBeMinusZero = /-0|-[\d.]+e-/i
-/** Nobody means it, and MongoDB would keep it as no integer. */
+/** Replaces -0 by 0, because MongoDB would store -0 as a double. */
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
 
-/** No body at all is an empty object. */
+/** Reads a JSON body. A missing body is an empty object. */
 export function readJson(bytes: Buffer, contentType: string | undefined): Body {
   if (bytes.length === 0) return { value: {}, params: {} }
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE') }
@@ -31,7 +31,7 @@ export function isJsonType(contentType: string | undefined): boolean {
   return type === 'application/json' && isUtf8
 }
 
-/** However deep: what walks it is in danger. */
+/** Parses JSON of any depth, so callers must not walk the result recursively. */
 export function parseJson(bytes: Buffer): Body {
   try {
     const text = asUtf8.decode(bytes)
@@ -42,7 +42,7 @@ export function parseJson(bytes: Buffer): Body {
   }
 }
 
-/** JSON.parse copes with any depth; walks of ours would not. This one stops at the limit. */
+/** Whether a value nests at most `levels` deep. Stops at that depth, so it cannot overflow the stack. */
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1))

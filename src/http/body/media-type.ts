@@ -1,4 +1,4 @@
-/** The media type of a Content-Type, in lower case, and whether its text is UTF-8, as it is where no charset is named. */
+/** Parses a Content-Type: its media type in lower case, and whether the text is UTF-8, the default without a charset. */
 export function mediaTypeOf(header: string | undefined): { type: string; isUtf8: boolean } {
   const [type = '', ...parameters] = (header ?? '')
     .toLowerCase()

@@ -1,10 +1,10 @@
 import type { Refusal } from '../../errors.ts'
 
-/** `value` is for the operation; `params` tells the bodies of two requests from one another. */
-export interface Read {
+/** `value` is the input of the operation. `params` shows whether two requests with the same idempotency key differ. */
+export interface ParsedBody {
   value: unknown
   params: unknown
 }
 
-/** A body that was read, or why it could not be; judged only after the idempotency key was (order of checks, 11). */
-export type Body = Read | { refusal: Refusal }
+/** A parsed body, or the refusal of an unreadable one, which is thrown after the check of the idempotency key (order of checks, 11). */
+export type Body = ParsedBody | { refusal: Refusal }

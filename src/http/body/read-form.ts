@@ -1,16 +1,16 @@
 import { type NextFunction, type Request, type Response, urlencoded } from 'express'
-import { brokenOff, isAnnounced } from './read-body.ts'
+import { isAnnounced, truncated } from './read-body.ts'
 
-/** The largest form has a few short fields. The bytes are the limit; that of fields is above what they can hold. */
+/** The largest form has a few short fields. Only `limit` applies, because 8 KB cannot hold `parameterLimit` fields. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
-/** As in body.ts: what is passed over because its sender has left is no form with nothing in it. */
-const refusePassedOver = (req: Request, _res: Response, next: NextFunction): void =>
-  next(isAnnounced(req) && req.body === undefined && req.socket.destroyed ? brokenOff() : undefined)
+/** Refuses a body that the parser skipped because of a disconnect (read-body.ts). It would otherwise pass for an empty form. */
+const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
+  next(isAnnounced(req) && req.body === undefined && req.socket.destroyed ? truncated() : undefined)
 
-export const readForm = [readFields, refusePassedOver]
+export const readForm = [readFields, refuseSkipped]
 
-/** The fields of a form that was sent, as text: empty for one that is missing, or came more than once. */
+/** Returns the named fields of a form as text. A missing or repeated field is empty. */
 export function formFields<Name extends string>(req: Request, ...names: Name[]): Record<Name, string> {
   const body = (req.body ?? {}) as Record<string, unknown>
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '')

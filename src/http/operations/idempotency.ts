@@ -25,30 +25,30 @@ import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
 
-/** How long a duplicate waits for the response of the first request, and how often it looks. */
-const longestWaitMs = 10_000
+/** How long a duplicate waits for the response of the first request, and how often it checks for it. */
+const maxWaitMs = 10_000
 const checkEveryMs = 100
-/** Nearly every request has ended by then. Duplicates that wait longer look less often, at most `mostLongWaits` of a business in one process. */
+/** Nearly every request ends within this time. Duplicates that wait longer check less often, at most `maxLongWaits` per business. */
 const longWaitMs = 1_000
-const lookLaterEveryMs = 500
-const mostLongWaits = 20
-/** The 8 s that a request may wait on MongoDB, and 2 s to spare. A duplicate waits 10 s, so it sees the lease end and inherits. */
+const longWaitCheckEveryMs = 500
+const maxLongWaits = 20
+/** The 8 s that a request may wait for MongoDB, and 2 s to spare. A duplicate waits 10 s, so it can take over an ended lease. */
 const claimLeaseMs = 10_000
 /** Added to the longest third-party step, for the work before and after it. */
 const thirdPartyGraceMs = 5000
-const longestKey = 255
+const maxKeyLength = 255
 /** A stored response is its status in three digits, followed by its body. */
 const statusLength = 3
 
-/** One write as the claim knows it: an API key, a method, a path and an idempotency key are one request. */
+/** A write operation. Requests with the same API key, method, path and idempotency key are one write. */
 export interface Write {
   key: string
   method: string
   path: string
-  /** What the caller sent; another text under the same key is told in a header, and still gets the stored answer. */
+  /** The input. A duplicate with other input gets the stored response, and a header that says so. */
   params: unknown
   status: number
-  /** Why the body could not be read, where it could not: no answer that is kept (order of checks, 11). */
+  /** The refusal of an unreadable body, or null. Its response is not stored (order of checks, 11). */
   unread: Refusal | null
   recall: Recall | null
   /** The longest time for the third-party step that `run` returns. Null if `run` returns the data itself. */
@@ -57,19 +57,19 @@ export interface Write {
   run(effect: Effect): Promise<unknown>
 }
 
-/** The caller's key for this write: blank is missing, too long or sent twice is invalid (SPEC 5.4). */
+/** Returns the idempotency key. Throws if it is blank, too long, or sent more than once (SPEC 5.4). */
 export function idempotencyKey(req: Request): string {
   const values = req.headersDistinct['x-idempotency-key'] ?? []
   if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
   const key = headerText(values[0] ?? '').trim()
   if (key === '') throw refuse('IDEMPOTENCY_KEY_REQUIRED')
-  if (Array.from(key).length > longestKey) throw refuse('IDEMPOTENCY_KEY_INVALID')
+  if (Array.from(key).length > maxKeyLength) throw refuse('IDEMPOTENCY_KEY_INVALID')
   return key
 }
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Node reads header bytes as Latin-1. Most callers send UTF-8, some Latin-1: two keys must never become one. */
+/** Decodes a header that Node read as Latin-1. Most callers send UTF-8. Other bytes stay as they are, so that no two keys collide. */
 function headerText(latin1: string): string {
   try {
     return asUtf8.decode(Buffer.from(latin1, 'latin1'))
@@ -78,16 +78,17 @@ function headerText(latin1: string): string {
   }
 }
 
-/** The request has run, but its claim is gone or belongs to another request by now. */
+/** The request has run, but its claim is gone or now belongs to another request. */
 interface Lost {
   state: 'lost'
-  /** The request's own result. */
+  /** The response to the request's own run. */
   own: ApiResponse
 }
 
 /**
- * Runs a write once, however often it is sent: claim, effect, answer (docs/merchants/retries.md). A duplicate waits for the result of the running
- * request. A retry after a crash finds the effect and returns its result. A request that has run under one effect id never runs under another.
+ * Runs a write once, even if its request is repeated: claim, effect, response (docs/merchants/retries.md). A duplicate waits for
+ * the response of the running request. A retry after a crash finds the effect and returns its result. A request that has run under
+ * one effect id never runs under another.
  */
 export async function runOnce(
   deps: Deps,
@@ -130,25 +131,28 @@ export async function runOnce(
       look = async (deadlineAt) =>
         (await reclaim(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
     } else if (!waited) look = (deadlineAt) => recheckClaim(deps, request, deadlineAt)
-    await waitToLook(deps, caller, performance.now() - beganAtMs)
+    await waitToCheck(deps, caller, performance.now() - beganAtMs)
   }
 }
 
 const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
-/** Pauses before the next look. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or too many of its business wait. */
-async function waitToLook({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
+/**
+ * Waits before the next check. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or if too many
+ * duplicates of its business wait.
+ */
+async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
   if (waitedMs < longWaitMs) return pause(checkEveryMs)
   const waiting = longWaits.get(businessId) ?? 0
-  if (waitedMs > longestWaitMs || waiting >= mostLongWaits) throw inProgress()
+  if (waitedMs > maxWaitMs || waiting >= maxLongWaits) throw inProgress()
   longWaits.set(businessId, waiting + 1)
-  await pause(lookLaterEveryMs)
+  await pause(longWaitCheckEveryMs)
   const left = (longWaits.get(businessId) ?? 1) - 1
   if (left > 0) longWaits.set(businessId, left)
   else longWaits.delete(businessId)
 }
 
-/** Runs the operation. `isKept` is false if the claim was lost meanwhile, so it must be read again. */
+/** Runs the operation. `isKept` is false if the request lost its claim in the meantime. The claim must then be read again. */
 async function runHolding(
   deps: Deps,
   { sandbox, businessId }: Caller,
@@ -173,7 +177,7 @@ async function runHolding(
     )
     if (data === doneBefore) return { answer: await recallEarlier(deps, deadline, write, held), isKept: true }
     answer = sealedAnswer ?? success(write.status, data)
-    // A create's document has its response inside, or all that computes it.
+    // The document that a create inserts contains its response, or everything to compute it from.
     if (write.recall !== null) return { answer, isKept: true }
   } catch (error) {
     if (error === write.unread || !isFinal(error)) throw error
@@ -188,8 +192,8 @@ async function runHolding(
 }
 
 /**
- * The answer of an earlier attempt that already created the document. Found by the effect id, which both attempts share, so the claim need
- * not exist.
+ * Returns the response of an earlier attempt that already created the document. It is found by the effect id that both attempts
+ * share, so the claim need not exist.
  */
 async function recallEarlier(
   deps: Deps,
@@ -212,7 +216,7 @@ async function operate(
   return thirdPartyMs === null || begun === doneBefore ? begun : (begun as ThirdPartyStep)(deadline.run)
 }
 
-/** Whether the operation gave an answer that stays, rather than asking to come again. */
+/** Whether a refusal is the final response. Other errors invite a retry. */
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 

@@ -8,21 +8,21 @@ import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
-/** No refusal is delayed by more, so that a caller can tell it from a hang. */
-const longestDelayMs = 5_000
+/** The longest delay of a refusal, short enough not to look like a hang. */
+const maxDelayMs = 5_000
 
 /**
- * Throws RATE_LIMITED for a key that sends too much (order of checks, 6). Every response from here on says what is left of the limit. A refusal
- * costs nearly as much as a read, so a key gets no more of them in a second than its limit: the others wait for the seconds after it.
+ * Throws RATE_LIMITED for a key over its limit (order of checks, 6). All later responses to this request have the RateLimit
+ * headers. A refusal costs nearly as much as a read, so refusals beyond the limit are delayed into the following seconds.
  */
 export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
   const perSecond = caller.limits.perSecond ?? deps.rateLimits.perSecond
   const standing = deps.rateLimits.count(`key:${caller.keyId}`, perSecond)
-  sayWhere(res, 'key', perSecond, standing)
+  setRateLimitHeaders(res, 'key', perSecond, standing)
   if (standing.isOpen) return
   const seconds = (standing.over - 1) / perSecond
-  if (seconds >= 1) await pause(Math.min(longestDelayMs, seconds * 1000))
+  if (seconds >= 1) await pause(Math.min(maxDelayMs, seconds * 1000))
   throw tooMany('key', perSecond)
 }
 
@@ -65,12 +65,12 @@ export async function limitUnknown<Known>(
   const prefixes = prefixLimits(clientAddress, rateLimits).map(
     ({ range, limit }) => [`address:${range}`, limit] as const,
   )
-  const room = () => {
+  const remainingLookups = () => {
     if (performance.now() > deadlineAt) throw unavailable()
     const standings = prefixes.map((prefix) => rateLimits.look(...prefix))
     if (standings.every(({ isOpen }) => isOpen))
       return Math.min(...standings.map(({ remaining }) => remaining))
-    sayWhere(res, 'address', rateLimits.perSecond, { remaining: 0 })
+    setRateLimitHeaders(res, 'address', rateLimits.perSecond, { remaining: 0 })
     throw tooMany('address', rateLimits.perSecond)
   }
   const recogniseCounted = async () => {
@@ -84,15 +84,15 @@ export async function limitUnknown<Known>(
   }
   const [[own] = ['']] = prefixes
   try {
-    return await rateLimits.inLine(own, room, recogniseCounted)
+    return await rateLimits.inLine(own, remainingLookups, recogniseCounted)
   } catch (error) {
     if (error instanceof Refusal && error.code === 'RATE_LIMITED') await delayRefusal()
     throw error
   }
 }
 
-/** The headers of draft-ietf-httpapi-ratelimit-headers-10. A window is a second, so at most one second of it is left. */
-function sayWhere(
+/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The window is one second, so it resets within a second. */
+function setRateLimitHeaders(
   res: Response,
   scope: 'key' | 'address',
   perSecond: number,

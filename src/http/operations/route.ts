@@ -17,28 +17,28 @@ export interface OperationInput<Query = unknown> {
 }
 
 interface Common {
-  /** Below /api/v1. */
+  /** The path below /api/v1. */
   path: string
-  /** What the description for machines says of it. */
+  /** The text of the operation in the OpenAPI document. */
   about: About
   scope: Scope
-  /** With a live key it is refused (order of checks, 8). */
+  /** The operation refuses live keys (order of checks, 8). */
   sandboxOnly?: true
 }
 
 export interface ReadRoute extends Common {
   method: 'get'
-  /** Which kind of key may ask; a publishable one only where a customer's browser may. */
+  /** The kind of key that may call the operation. `any` includes publishable keys, which are visible in browsers. */
   key: 'any' | 'secret'
   /** The kind of item in the response, one or a page of them. Determines the memory to reserve. */
   shows: ItemKind
-  /** The response is a page of a list, which runs within the limits and on the connections of the lists (src/lists). */
+  /** The response is a page of a list, which is subject to the limits and uses the connections of lists (src/lists). */
   isPage?: true
   /** `deadlineAt`: see mongo/batching/batcher.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }
 
-/** Answers a file in place of the envelope; what is refused before its first byte is enveloped as ever. */
+/** An operation that returns a file without the envelope. An error before the first byte has the usual envelope. */
 export interface DownloadRoute extends Common {
   method: 'get'
   key: 'secret'
@@ -47,11 +47,11 @@ export interface DownloadRoute extends Common {
 
 export interface WriteRoute extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
-  /** Status of the success. */
+  /** The status of a successful response. */
   status: 200 | 201
-  /** What the body is that is judged: JSON, or a CSV file that comes as `{ csv }`. Of `none`, whatever comes is ignored. */
+  /** The kind of body: JSON, or a CSV file that `run` receives as `{ csv }`. `none`: the body is ignored. */
   body: BodyKind | 'none'
-  /** How the first response of a create is found; null if the claim stores it. */
+  /** Finds the first response of a create. Null: the claim stores the response. */
   recall: Recall | null
   /** The longest time in ms for the third-party step, if the operation returns one. */
   thirdPartyMs?: (config: Config) => number

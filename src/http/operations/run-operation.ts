@@ -21,7 +21,7 @@ import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import type { DownloadRoute, OperationInput, ReadRoute, Route, WriteRoute } from './route.ts'
 
-/** The journey of a request to an operation, in the order in which its checks fail (docs/maintainers/decisions.md). */
+/** Runs an operation, with all checks in their documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
   deps: Deps,
   route: Route,
@@ -175,7 +175,7 @@ function writeOf(
   return {
     key,
     method: route.method,
-    // The parameters decoded, so that two spellings of one path are one path.
+    // The decoded parameters, so that different encodings of a path are the same path.
     path: JSON.stringify([route.path, req.params]),
     params: route.body !== 'none' && 'params' in body ? [req.query, body.params] : [req.query],
     status: route.status,
@@ -183,7 +183,7 @@ function writeOf(
     recall: route.recall,
     thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
     cause: causeOf(res),
-    // Past its deadline it may run on for some seconds, and hold its body.
+    // After its deadline the operation may still run for some seconds and needs the body.
     run: (effect) =>
       memory.use(async () => {
         if (unread !== null) throw unread

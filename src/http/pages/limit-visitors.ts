@@ -12,10 +12,10 @@ import { isProbe } from '../server/probe.ts'
  */
 export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
-/** How many times the limit of a network its larger prefixes may send, from one size of prefix to the next. */
+/** Each larger size of prefix has this many times the limit of the next smaller one. */
 const perSize = 3
 
-/** What one prefix of an address may send in a second. */
+/** The requests per second that one prefix of an address may send. */
 export interface PrefixLimit {
   range: string
   limit: number
@@ -46,7 +46,10 @@ export function limitVisitors(
   }
 }
 
-/** Counts a request at each prefix, up to the first that is closed, so that a closed one does not use up the limits of larger ones. */
+/**
+ * Counts a request at each prefix and returns the first one over its limit. Stops there, so that a prefix over its limit does not
+ * use up the limits of larger prefixes.
+ */
 const countVisit = (rateLimits: RateLimits, ip: string): PrefixLimit | null =>
   prefixLimits(ip, rateLimits).find(
     ({ range, limit }) => !rateLimits.count(`visitor:${range}`, limit).isOpen,

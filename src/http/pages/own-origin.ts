@@ -2,28 +2,28 @@ import type { Request } from 'express'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 
 /**
- * Whether a request was made by a page of ours: all that the browser says must say so, and it must say something. A proxy may have
- * changed Host, so `ourUrl`, the configured one, counts as well.
+ * Whether one of our own pages made a request. At least one of `Origin` and `Sec-Fetch-Site` must be present, and both must
+ * agree. A proxy may change `Host`, so the host of `ourUrl`, the configured URL, is accepted as well.
  */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
-  const { site, isOtherHost, isHostTold } = whatIsSaid(req, ourUrl)
+  const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
   if (isOtherHost) return false
-  return site === undefined ? isHostTold : site === 'same-origin'
+  return site === undefined ? hasOrigin : site === 'same-origin'
 }
 
-/** Whether the browser says that a page of another site made a request. One that says nothing, or `Origin: null`, does not. */
+/** Whether the headers show that a page of another site made a request. Missing headers and `Origin: null` do not. */
 export function isFromOtherSite(req: Request, ourUrl: string): boolean {
-  const { site, isOtherHost } = whatIsSaid(req, ourUrl)
+  const { site, isOtherHost } = readOrigin(req, ourUrl)
   return isOtherHost || (site !== undefined && site !== 'same-origin' && site !== 'none')
 }
 
-function whatIsSaid(req: Request, ourUrl: string) {
+function readOrigin(req: Request, ourUrl: string) {
   const { origin, 'sec-fetch-site': site } = req.headers
-  const isHostTold = origin !== undefined && origin !== 'null'
-  const host = isHostTold ? (parseUrl(origin)?.host ?? '') : null
+  const hasOrigin = origin !== undefined && origin !== 'null'
+  const host = hasOrigin ? (parseUrl(origin)?.host ?? '') : null
   return {
     site,
-    isHostTold,
+    hasOrigin,
     isOtherHost: host !== null && host !== req.host && host !== parseUrl(ourUrl)?.host,
   }
 }

@@ -3,19 +3,19 @@ import helmet from 'helmet'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 
-/** What a page may do in a browser beyond being read and sending its forms to us. */
+/** What a page may do in a browser, besides showing text and sending forms to this service. */
 export interface PageRights {
-  /** Scripts from our own files, which may ask us. */
+  /** Run scripts of this service, which may send requests to it. */
   scripts: boolean
   images: boolean
-  /** Who is told which page a request came from. With `no-referrer` browsers send `Origin: null` with our own forms. */
+  /** The referrer policy. With `no-referrer`, browsers send `Origin: null` even with forms to this service. */
   referrer: 'same-origin' | 'no-referrer'
 }
 
-/** Tells the browser what it may do with the page that is answered. */
+/** Sets the security headers of a page. */
 export type SetPageHeaders = (req: Request, res: Response) => void
 
-/** What a browser may do with a page of ours: what its rights say, nothing from elsewhere, no frame around it, nothing kept. */
+/** Restricts a page to its rights: it loads nothing from other sites, cannot be framed, and is not cached. */
 export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights): SetPageHeaders {
   const protect = helmet({
     contentSecurityPolicy: {
@@ -35,13 +35,13 @@ export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights
     frameguard: { action: 'deny' },
   })
   return (req, res) => {
-    // All is set when it returns: no value of these has to be asked for.
+    // Helmet has set its headers when it returns, because none of these values is computed asynchronously.
     protect(req, res, () => undefined)
     res.setHeader('Cache-Control', 'no-store')
     res.setHeader('X-Robots-Tag', 'noindex, nofollow')
   }
 }
 
-/** A year, where the service is known to be reached by https; other names of the domain are somebody else's matter. */
+/** Requires https for a year if the public URL is https. Other hosts of the domain belong to other services. */
 export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false

@@ -3,15 +3,15 @@ import type { Deps } from '../../deps.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
-/** The first step of a request for a page below `mount`. The log's route is the pattern that matched: no id, no query. */
+/** The first handler of the pages below `mount`. The log shows the route pattern that matched, without ids or the query. */
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {
     if (req.app.locals.isStopping()) res.setHeader('Connection', 'close')
-    // Any other expectation was refused before (listen.ts).
+    // http/server/listen.ts has refused any other expectation.
     if (req.headers.expect !== undefined) res.writeContinue()
     res.locals.deadline = startDeadline()
-    // Express parses the query at each read, and a query of 16 KB takes a millisecond.
+    // Express parses the query each time it is read, which takes 1 ms for a query of 16 KB.
     Object.defineProperty(req, 'query', { value: req.query })
     setPageHeaders(req, res)
     res.once('finish', () => {
@@ -21,7 +21,7 @@ export const preparePage =
     next()
   }
 
-/** Tells of a router that is mounted further below: the log names its routes with it. */
+/** Sets the path at which a nested router is mounted, for the routes in the log. */
 export const setMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
   res.locals.mount = mount
   next()
@@ -29,14 +29,14 @@ export const setMount = (mount: string) => (_req: Request, res: Response, next: 
 
 const mountOf = (res: Response): string => (res.locals.mount as string | undefined) ?? ''
 
-/** What is left of the request's timeouts with MongoDB. */
+/** The deadline of a request for a page. */
 export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
-/** Whoever waits longer for MongoDB than a request may gets the page that says so; what comes later is dropped. */
+/** Sends the error page SERVICE_UNAVAILABLE if the response is not finished before the deadline. A later response is dropped. */
 export async function enforceDeadline(_req: Request, res: Response, next: NextFunction): Promise<void> {
-  const answered = new Promise<void>((resolve) => res.once('close', resolve))
+  const closed = new Promise<void>((resolve) => res.once('close', resolve))
   next()
-  await deadlineOf(res).run(() => answered)
+  await deadlineOf(res).run(() => closed)
 }
 
 /** Delays a request while database time is not known exactly enough, which is rare. */

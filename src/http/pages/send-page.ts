@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 
-/** Writes a page. What comes after the answer of a request that took too long is dropped. */
+/** Sends a page. Does nothing if a response was already sent because the deadline had passed. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status
@@ -9,7 +9,7 @@ export function sendPage(res: Response, status: number, document: string): void 
   res.end(document)
 }
 
-/** Sends the browser to another page of ours after an act: by GET, so that loading it again repeats nothing. */
+/** Redirects the browser after a form was processed, so that a reload does not send the form again. */
 export function redirectTo(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303
@@ -18,7 +18,7 @@ export function redirectTo(res: Response, to: string): void {
   res.end()
 }
 
-/** A header of the page to come, under the same rule. */
+/** Sets a header, unless a response was already sent. */
 export function addHeader(res: Response, name: string, value: string | number): void {
   if (!res.headersSent) res.setHeader(name, value)
 }
