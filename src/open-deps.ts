@@ -44,7 +44,7 @@ import { createTestSlots } from './webhooks/endpoints/test-slots.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
 /** Sockets to endpoints: one for each attempt, so that no attempt waits for a socket, and some for endpoint tests. */
-const mostSockets = maxAttemptsInFlight + 200
+const maxSockets = maxAttemptsInFlight + 200
 
 /** A monotonic clock for durations that are measured and never stored. */
 const elapsedMs = (): number => performance.now()
@@ -77,7 +77,7 @@ export async function openDeps(
     timeoutMs: config.webhookTimeoutMs,
     allowedHosts: config.webhookAllowedHosts,
     blockedRanges: config.webhookBlockedRanges,
-    maxSockets: mostSockets,
+    maxSockets: maxSockets,
   })
   const slowHash = createSlowHash()
   const { walletProvider } = config

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from './app.ts'
 import { loadConfig } from './config.ts'
-import { createHttpServer, longestStopMs } from './http/server/listen.ts'
+import { createHttpServer, maxStopMs } from './http/server/listen.ts'
 import { timeouts } from './http/server/timeouts.ts'
 import { countLines } from './metrics/count-lines.ts'
 import { measureProcess } from './metrics/measure-process.ts'
@@ -39,6 +39,6 @@ onStop(async () => {
   // connection.
   stopping = true
   await wait(config.shutdownDrainMs)
-  await server.stop(longestStopMs(config))
+  await server.stop(maxStopMs(config))
   await deps.close()
 })

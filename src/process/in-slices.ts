@@ -4,10 +4,10 @@ import type { mongo } from 'mongoose'
 /** The process serves no other request during a slice, so slices are short. */
 export const sliceMs = 4
 /** Caps the rest, because a slice that takes over 20 ms was probably interrupted by other work. */
-const longestRestMs = 10
+const maxRestMs = 10
 
 /** Rests for half as long as the slice before it took, so that one long computation occupies the process for two thirds of the time. */
-export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, longestRestMs))
+export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
 /** Calls `act` for each item, in slices of a few ms. The process serves other requests between the slices. */
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {

@@ -11,7 +11,7 @@ import { parseEnv, promisify } from 'node:util'
 import { expect } from 'chai'
 import { environment } from '../../schemas/environment.ts'
 import { readConfig } from '../../src/config.ts'
-import { longestStopMs } from '../../src/http/server/listen.ts'
+import { maxStopMs } from '../../src/http/server/listen.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { type Container, type Manifest, manifestFiles, readText, readYaml } from './manifests.ts'
 
@@ -157,7 +157,7 @@ describe('The Kubernetes manifests', () => {
   it('give work in progress its time to end', () => {
     const [, web, worker] = pods
     const hookSeconds = web?.container.lifecycle?.preStop.sleep.seconds ?? Number.NaN
-    const longestRequest = longestStopMs({ walletTimeoutMs: wallet.maximum * 1000 })
+    const longestRequest = maxStopMs({ walletTimeoutMs: wallet.maximum * 1000 })
     const { default: drainSeconds } = environment.properties.SHUTDOWN_DRAIN_SECONDS
     expect(drainSeconds + 1.5 + longestRequest / 1000).to.be.lessThan(longestEndSeconds.web)
     for (const name of ['WALLET_PROVIDER_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'])

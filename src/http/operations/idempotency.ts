@@ -107,9 +107,9 @@ export async function runOnce(
     arrivedAt: deps.now(),
   }
   const beganAtMs = performance.now()
-  let look = (deadlineAt: number): Promise<Claimed | Lost> => attemptClaim(deps, request, deadlineAt)
+  let check = (deadlineAt: number): Promise<Claimed | Lost> => attemptClaim(deps, request, deadlineAt)
   for (let waited = false; ; waited = true) {
-    const claimed = await deadline.run(look)
+    const claimed = await deadline.run(check)
     if (claimed.state === 'lost') return claimed.own
     if (claimed.state === 'finished') {
       if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
@@ -121,16 +121,16 @@ export async function runOnce(
     if (claimed.state === 'held') {
       const { effectId } = claimed
       const held = { id, ...claimed }
-      const { answer: own, isKept } = await withinSandboxResponses(deps, caller, () =>
+      const { response: own, isKept } = await withinSandboxResponses(deps, caller, () =>
         runHolding(deps, caller, deadline, write, held),
       ).catch((error: unknown) => {
         giveUp(deps, held).catch(() => undefined)
         throw error
       })
       if (isKept) return own
-      look = async (deadlineAt) =>
+      check = async (deadlineAt) =>
         (await reclaim(deps, request, effectId, deadlineAt)) ?? { state: 'lost', own }
-    } else if (!waited) look = (deadlineAt) => recheckClaim(deps, request, deadlineAt)
+    } else if (!waited) check = (deadlineAt) => recheckClaim(deps, request, deadlineAt)
     await waitToCheck(deps, caller, performance.now() - beganAtMs)
   }
 }
@@ -159,36 +159,37 @@ async function runHolding(
   deadline: Deadline,
   write: Write,
   held: { id: string; token: string; effectId: string },
-): Promise<{ answer: ApiResponse; isKept: boolean }> {
+): Promise<{ response: ApiResponse; isKept: boolean }> {
   const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
   // A create that seals its response sends the same text.
-  let sealedAnswer: ApiResponse | null = null
+  let createdResponse: ApiResponse | null = null
   const seal = (data: unknown) => {
     if (write.recall?.kind !== 'stored')
       throw new Error('A route that seals its response must recall a stored one.')
-    sealedAnswer = success(write.status, data)
-    return sealed(sealedAnswer, responseField(write.recall.collection, held.effectId))
+    createdResponse = success(write.status, data)
+    return sealed(createdResponse, responseField(write.recall.collection, held.effectId))
   }
-  let answer: ApiResponse
+  let response: ApiResponse
   try {
     const data = await inSpan(deps, 'operation', write.cause.traceparent, () =>
       operate(deadline, write, { id: held.effectId, seal }),
     )
-    if (data === doneBefore) return { answer: await recallEarlier(deps, deadline, write, held), isKept: true }
-    answer = sealedAnswer ?? success(write.status, data)
+    if (data === doneBefore)
+      return { response: await recallEarlier(deps, deadline, write, held), isKept: true }
+    response = createdResponse ?? success(write.status, data)
     // The document that a create inserts contains its response, or everything to compute it from.
-    if (write.recall !== null) return { answer, isKept: true }
+    if (write.recall !== null) return { response, isKept: true }
   } catch (error) {
     if (error === write.unread || !isFinal(error)) throw error
-    answer = failure(error, write.cause.requestId)
+    response = failure(error, write.cause.requestId)
   }
   const kept = {
-    sealedResponse: sealed(answer, responseField(claims.name, held.id)),
+    sealedResponse: sealed(response, responseField(claims.name, held.id)),
     ...(sandbox ? { sandboxOf: businessId } : {}),
   }
   const isKept = await deadline.run((deadlineAt) => keepResponse(deps, held, kept, deadlineAt))
-  return { answer, isKept }
+  return { response, isKept }
 }
 
 /**
@@ -221,9 +222,9 @@ const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 
 function replay(deps: Deps, { status }: Write, first: FirstResponse, otherParams: boolean): ApiResponse {
-  const answer = first.kind === 'stored' ? unseal(deps, first) : success(status, first.data)
+  const response = first.kind === 'stored' ? unseal(deps, first) : success(status, first.data)
   const mismatch = otherParams ? { 'Idempotent-Params-Mismatch': 'true' } : {}
-  return { ...answer, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
+  return { ...response, headers: { 'Idempotent-Replayed': 'true', ...mismatch } }
 }
 
 function unseal(

@@ -152,14 +152,14 @@ async function write(
   const memory = reserveBody(deps, caller, req, kind)
   return memory.use(async () => {
     const body = await readBody(deps, caller, req, res, kind, memory)
-    const answer = await runOnce(
+    const response = await runOnce(
       deps,
       caller,
       deadline,
       writeOf(deps, route, caller, req, res, { key, memory, body }),
     )
-    deps.responses.count(caller.businessId, answer.body.length, res)
-    return answer
+    deps.responses.count(caller.businessId, response.body.length, res)
+    return response
   })
 }
 

@@ -5,7 +5,9 @@ import { strictTransport } from '../pages/page-headers.ts'
 
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** What every answer of the API carries, worked out once: it is shown and framed nowhere, kept by nobody, and taken for JSON only. */
+/**
+ * Returns the headers of every API response. Browsers must not display, frame or cache a response, or guess another media type.
+ */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
   const headers: [string, string][] = [['Cache-Control', 'no-store']]
   const collect = {
@@ -19,7 +21,7 @@ export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'
     },
     referrerPolicy: { policy: 'no-referrer' },
     strictTransportSecurity: strictTransport(config),
-    // What follows is about documents, which these answers are not.
+    // The remaining headers only affect HTML documents.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

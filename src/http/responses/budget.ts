@@ -18,14 +18,14 @@ export interface ResponseBudget {
   perBusiness: number
   taken(): number
   /**
-   * Reserves memory for a read, before MongoDB is queried. Waits while the business is over its share, and throws RATE_LIMITED after
-   * `longestWaitMs`. If the process is full, closes a stalled response of the business that takes the most, so that no business is refused
-   * because of another.
+   * Reserves memory for a read, before MongoDB is queried. Waits while the business is over its share, and throws RATE_LIMITED
+   * after `maxWaitMs`. If the process is full, closes a stalled response of the business that takes the most, so that no business
+   * is refused because of another.
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
-   * Counts the response to a write. A write is never refused here, because its effect has already happened. If the business then takes too
-   * much, the connection of its oldest response is closed. A retry with the same idempotency key returns that response again.
+   * Counts the response to a write. A write is never refused here, because its effect has already happened. If the business then
+   * takes too much, the connection of its oldest response is closed. A retry with the same idempotency key gets that response.
    */
   count(businessId: string, bytes: number, response: ServerResponse): void
 }
@@ -42,7 +42,7 @@ export const partOfBusiness = 1 / 4
 /** The most reads of one business that wait at once. Each takes about 30 KB. */
 const maxWaiting = 100
 /** A request may also wait 8 s for MongoDB, so the client has its response within 10 s. */
-const longestWaitMs = 2000
+const maxWaitMs = 2000
 /** A response is stalled once its client has read nothing for this long. */
 const stalledMs = 1000
 
@@ -53,8 +53,8 @@ interface Waiting {
 }
 
 /** `report` gets the number of bytes taken, after each change. */
-export function createResponseBudget(most: number, report: (bytes: number) => void): ResponseBudget {
-  const perBusiness = most * partOfBusiness
+export function createResponseBudget(total: number, report: (bytes: number) => void): ResponseBudget {
+  const perBusiness = total * partOfBusiness
   const waiting = new Set<Waiting>()
   const holds = createHolds((taken, isLess) => {
     report(taken)
@@ -64,7 +64,7 @@ export function createResponseBudget(most: number, report: (bytes: number) => vo
   const isWithinShare = ({ businessId, bytes }: Hold): boolean =>
     holds.takenBy(businessId) + bytes <= perBusiness
 
-  const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= most
+  const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= total
 
   /** As `isFree`, but first frees memory of a business that takes more than this one. */
   function isFreeOrFreed(hold: Hold): boolean {
@@ -99,7 +99,7 @@ export function createResponseBudget(most: number, report: (bytes: number) => vo
       one.admit = resolve
     })
     waiting.add(one)
-    await withTimeout(admitted, longestWaitMs, () => {
+    await withTimeout(admitted, maxWaitMs, () => {
       waiting.delete(one)
       if (!isFreeOrFreed(hold)) throw tooMany(perBusiness)
       holds.add(hold)

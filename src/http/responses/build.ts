@@ -1,19 +1,17 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { success } from './envelope.ts'
 
 /** Approximate length of a part. The memory of a part is freed once the client has read it. */
 const partLength = 64 * 1024
-/** After this much text, `buildPage` yields to the event loop for other requests. Building it takes 3 ms. */
-const lengthPerTurn = 256 * 1024
+/** After each slice of this length, `buildPage` yields to other requests. Building a slice takes 3 ms. */
+const sliceLength = 256 * 1024
 
-/** The envelope of a success as bytes. */
+/** Builds the envelope of a single item. */
 export const buildOne = async (data: unknown): Promise<Buffer[]> => [success(200, data).body]
 
-/**
- * The envelope of a page, built item by item so that a large page is never in memory both as text and as bytes. Throws PageTooLarge.
- */
+/** Builds the envelope of a page item by item, so that a large page is never in memory twice. Throws PageTooLarge. */
 export async function buildPage({ items, ...page }: Page<unknown>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0
@@ -26,7 +24,7 @@ export async function buildPage({ items, ...page }: Page<unknown>): Promise<Buff
     text = ''
     length += part.length
     if (length > maxPageBytes) throw new PageTooLarge()
-    if (length % lengthPerTurn < part.length) await nextTurn()
+    if (length % sliceLength < part.length) await yieldToOthers()
   }
   parts.push(Buffer.from(`${text}],${JSON.stringify(page).slice(1)}}`))
   return parts

@@ -4,20 +4,20 @@ import type { Request, Response } from 'express'
 import type { Deadline } from '../server/deadline.ts'
 import { setApiHeaders } from './envelope.ts'
 
-/** A file that is made while it is sent: its text piece by piece, never empty. */
+/** A file that is generated while it is sent. Each piece is a non-empty text. */
 export interface Download {
-  /** With its charset. */
+  /** Includes the charset. */
   contentType: string
   fileName: string
   pieces: AsyncGenerator<string, void, undefined>
 }
 
-/** A download whose first piece is there: until then it can be refused like anything else. */
+/** A download whose first piece is ready. Before that, an error can still be sent in the envelope. */
 export interface DownloadBegun extends Download {
   first: string
 }
 
-/** Waits for the first piece as long as the request's timeouts lasts. */
+/** Waits for the first piece until the deadline. */
 export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())
@@ -29,8 +29,8 @@ export async function beginDownload(file: Download, deadline: Deadline): Promise
 }
 
 /**
- * Sends a file as fast as the caller takes it. What fails half-way is thrown, and the connection must then be cut: its end would make the
- * file look whole.
+ * Sends a file as fast as the client reads it. If it throws, the caller must destroy the connection, because a normal end would
+ * make the file look complete.
  */
 export async function sendDownload(req: Request, res: Response, file: DownloadBegun): Promise<void> {
   res.locals.code = null
@@ -47,7 +47,7 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     await pipeline(Readable.from(withFirst(file)), res)
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    // The client disconnected or read too slowly (connections/cut-slow.ts). Its log line has a null status.
+    // The client disconnected or read too slowly (http/server/cut-slow.ts). The log line has a null status.
   } finally {
     end(file)
   }
@@ -58,5 +58,5 @@ async function* withFirst({ first, pieces }: DownloadBegun): AsyncGenerator<stri
   yield* pieces
 }
 
-/** Lets go of what its pieces come from. A fault of theirs was told already, or is nobody's any more. */
+/** Closes the source of the pieces. Its errors were thrown before, or no longer matter. */
 const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)

@@ -42,9 +42,9 @@ export function failure(refusal: Refusal, requestId: string): ApiResponse {
 }
 
 /** Sends a finished response. */
-export function send(res: Response, answer: ApiResponse): void {
-  writeHead(res, answer, answer.body.length)
-  res.end(answer.body)
+export function send(res: Response, response: ApiResponse): void {
+  writeHead(res, response, response.body.length)
+  res.end(response.body)
 }
 
 /** Writes the status and headers of a JSON response. While the process stops, each response closes its connection. */
@@ -58,7 +58,7 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
   res.setHeader('Content-Length', contentLength)
 }
 
-/** What every answer of the API carries; createBareApp put it there. */
+/** Sets the headers of every API response. `createBareApp` stores them in `app.locals`. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
 }

@@ -2,8 +2,8 @@ import type { PageQuery } from '../../../schemas/page.ts'
 import { readSlice } from '../../input/pagination.ts'
 
 /**
- * The largest size of one item as JSON, in bytes: every text at its maximum length, each character escaped as six bytes. `wholeDelivery`
- * includes the bodies and responses of its attempts.
+ * The largest size of one item as JSON, in bytes: every text at its maximum length, each character escaped as six bytes.
+ * `wholeDelivery` includes the bodies and responses of its attempts.
  */
 export const largestItem = {
   intent: 176 * 1024,

@@ -7,30 +7,30 @@ import { withTimeout } from '../../process/timeout.ts'
  */
 export interface ReadPace {
   /**
-   * Waits for the turn of a read. Resolves to a function to call with the size of the response once it is built. If the turn does not
-   * come within `longestWaitMs`, throws RATE_LIMITED, or SERVICE_UNAVAILABLE if the read before it takes that long. Throws RATE_LIMITED if
-   * `maxWaiting` reads of the business already wait.
+   * Waits until a read may begin. Resolves to a function to call with the size of the response once it is built. After
+   * `maxWaitMs` it throws RATE_LIMITED, or SERVICE_UNAVAILABLE if a single earlier read takes that long. It throws RATE_LIMITED
+   * at once if `maxWaiting` reads of the business already wait.
    */
   take(businessId: string): Promise<(bytes: number) => void>
   /**
-   * Waits until work on a document of this size may begin. The work counts as `times` reads of the document. Throws as `take` does. Work on
-   * a small document never waits.
+   * Waits until work on a document of this size may begin. The work counts as `times` reads of the document. Throws as `take`
+   * does. Work on a small document never waits.
    */
   pass(businessId: string, bytes: number, times?: number): Promise<void>
 }
 
 /** A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
-/** The large responses of one business in a second. */
+/** The bytes of large responses that one business may request per second. */
 export const bytesPerSecond = 16 * 1024 * 1024
-/** After its last large response, the reads of a business run one at a time for so long. */
+/** How long the reads of a business run one at a time after its last large response. */
 const carefulMs = 600_000
-/** Longer than the largest page delays the next one, so that sequential reads are never refused. */
-const longestWaitMs = 2_000
+/** The largest page delays the next read by less than this, so sequential reads are never refused. */
+const maxWaitMs = 2_000
 const maxWaiting = 100
 
-/** A business with large responses. */
-interface Line {
+/** The reads of a business with large responses. */
+interface ReadQueue {
   running: boolean
   /** When the next read may begin. */
   readyAtMs: number
@@ -40,71 +40,71 @@ interface Line {
 
 /** `elapsedMs` is a monotonic clock. */
 export function createReadPace(elapsedMs: () => number): ReadPace {
-  const lines = new Map<string, Line>()
+  const queues = new Map<string, ReadQueue>()
 
   function note(businessId: string, bytes: number): void {
-    const known = lines.get(businessId)
+    const known = queues.get(businessId)
     if (known === undefined && bytes <= largeBytes) return
     const now = elapsedMs()
-    const line = known ?? { running: false, readyAtMs: now, waiting: new Set(), timer: null }
-    lines.set(businessId, line)
-    if (bytes > largeBytes) line.readyAtMs = Math.max(now, line.readyAtMs) + (bytes / bytesPerSecond) * 1000
-    advance(businessId, line)
+    const queue = known ?? { running: false, readyAtMs: now, waiting: new Set(), timer: null }
+    queues.set(businessId, queue)
+    if (bytes > largeBytes) queue.readyAtMs = Math.max(now, queue.readyAtMs) + (bytes / bytesPerSecond) * 1000
+    advance(businessId, queue)
   }
 
-  /** Begins the next read of a line, or sets a timer for it. An idle line is forgotten after `carefulMs`. */
-  function advance(businessId: string, line: Line): void {
-    if (line.timer !== null) clearTimeout(line.timer)
-    line.timer = null
-    if (line.running) return
-    const [next] = line.waiting
-    const restMs = line.readyAtMs - elapsedMs()
-    if (next === undefined && restMs <= -carefulMs) lines.delete(businessId)
+  /** Begins the next read of a business, or sets a timer for it. Forgets an idle queue after `carefulMs`. */
+  function advance(businessId: string, queue: ReadQueue): void {
+    if (queue.timer !== null) clearTimeout(queue.timer)
+    queue.timer = null
+    if (queue.running) return
+    const [next] = queue.waiting
+    const restMs = queue.readyAtMs - elapsedMs()
+    if (next === undefined && restMs <= -carefulMs) queues.delete(businessId)
     else if (next === undefined || restMs > 0)
-      line.timer = setTimeout(
-        () => advance(businessId, line),
+      queue.timer = setTimeout(
+        () => advance(businessId, queue),
         next === undefined ? restMs + carefulMs : restMs,
       ).unref()
     else {
-      line.waiting.delete(next)
-      line.running = true
+      queue.waiting.delete(next)
+      queue.running = true
       next()
     }
   }
 
-  async function wait(businessId: string, line: Line): Promise<void> {
-    if (line.waiting.size >= maxWaiting) throw tooManyLarge()
+  async function wait(businessId: string, queue: ReadQueue): Promise<void> {
+    if (queue.waiting.size >= maxWaiting) throw tooManyLarge()
     let begin = (): void => undefined
     const begun = new Promise<void>((resolve) => {
       begin = resolve
     })
-    line.waiting.add(begin)
-    advance(businessId, line)
-    await withTimeout(begun, longestWaitMs, () => {
-      line.waiting.delete(begin)
+    queue.waiting.add(begin)
+    advance(businessId, queue)
+    await withTimeout(begun, maxWaitMs, () => {
+      queue.waiting.delete(begin)
       // One read that takes this long is not the fault of the business.
-      throw line.running && line.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge()
+      throw queue.running && queue.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge()
     })
   }
 
   return {
     async take(businessId) {
-      const line = lines.get(businessId)
-      if (line === undefined) return (bytes) => note(businessId, bytes)
-      await wait(businessId, line)
+      const queue = queues.get(businessId)
+      if (queue === undefined) return (bytes) => note(businessId, bytes)
+      await wait(businessId, queue)
       return (bytes) => {
-        line.running = false
+        queue.running = false
         note(businessId, bytes)
       }
     },
     async pass(businessId, bytes, times = 1) {
       if (bytes <= largeBytes) return
-      const line = lines.get(businessId)
-      if (line !== undefined) {
-        await wait(businessId, line)
-        line.running = false
+      const queue = queues.get(businessId)
+      if (queue !== undefined) {
+        await wait(businessId, queue)
+        queue.running = false
       }
-      // If there was no line, nothing has been awaited so far: work that begins in the same moment already finds the new line.
+      // Without a queue, nothing was awaited so far, so work that begins in the same moment already finds the new queue.
       note(businessId, bytes * times)
     },
   }

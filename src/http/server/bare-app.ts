@@ -10,10 +10,10 @@ import { logRequest } from './log-request.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
 import { createErrorReporter } from './report-error.ts'
 
-/** More headers than this are refused: from some thousand on Node hides Content-Length but delivers the body. */
+/** The most headers of a request. With more than about a thousand, Node hides Content-Length but delivers the body. */
 export const maxHeaders = 100
 
-/** How every request begins and every failure ends, on whichever port. `fill` puts in between what is served there. */
+/** Creates the app that every HTTP port uses: the first checks of a request, and the error handler. `fill` adds the routes. */
 export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
   const app = express()
   app.set('trust proxy', deps.config.trustProxy)
@@ -34,21 +34,21 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
     next()
   })
   fill(app)
-  const answerFor = createErrorReporter(deps)
-  // Express tells an error handler by its four parameters.
+  const reportError = createErrorReporter(deps)
+  // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const answer = answerFor(error, res)
-    // Half of an answer is out already: cut, nobody takes it for a whole one.
+    const response = reportError(error, res)
+    // A response that is partly sent must not look complete.
     if (res.headersSent) req.socket.destroy()
-    else send(res, answer)
+    else send(res, response)
   })
   return app
 }
 
-/** Where nothing else was there to answer. */
+/** The last handler, for requests that match no route. */
 export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/** All parameters: by itself Node passes over those after the 1 000th, and the length of a URL is limit enough. */
+/** Parses all parameters. By default, Node ignores those after the 1 000th. The length of a URL is limit enough. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })

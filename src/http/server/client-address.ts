@@ -2,16 +2,16 @@ import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * An address, IPv4 that is mapped into IPv6 as IPv4. Null for any other text, which a proxy may hand on as a caller made it up: the proxy's own
- * address in its place would pass for the caller's on the list of a key.
+ * Normalises an address: IPv4 mapped into IPv6 becomes IPv4. Returns null for any other text, which a proxy may pass on from the
+ * caller. The proxy's own address must not stand in for it, because it could be on the allowlist of a key.
  */
-export function clientAddress(told: string | undefined): string | null {
-  if (told === undefined) return null
-  // Nearly all are IPv4, mapped or plain, whose one form needs no parser; each request is asked.
-  const plain = told.startsWith(mapped) ? told.slice(mapped.length) : told
+export function clientAddress(address: string | undefined): string | null {
+  if (address === undefined) return null
+  // Nearly all addresses are IPv4, which needs no parser. This runs for each request.
+  const plain = address.startsWith(mapped) ? address.slice(mapped.length) : address
   if (isIPv4(plain)) return plain
-  return isIP(told) === 0 ? null : ipaddr.process(told).toString()
+  return isIP(address) === 0 ? null : ipaddr.process(address).toString()
 }
 
-/** How a socket that listens for both kinds writes an IPv4 address. */
+/** The prefix of an IPv4 address on a socket that accepts both IPv4 and IPv6. */
 const mapped = '::ffff:'

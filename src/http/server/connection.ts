@@ -12,27 +12,27 @@ export interface HungUp {
   at: number
 }
 
-/** What is known of a connection while it stands. Instants are of `performance.now()`. */
+/** The state of an open connection. Instants are of `performance.now()`. */
 export interface Connection {
   readonly socket: Socket
-  /** The reply to the request whose turn it is, or was last. */
+  /** The reply to the request that is being served, or was served last. */
   current: Reply | null
-  /** The reply to the newest request, which may still wait for its turn. */
+  /** The reply to the newest request, which may still wait. */
   latest: Reply | null
-  /** How many requests wait for their turn. */
+  /** The number of requests that wait for the current one. */
   waiting: number
-  /** When the current turn began, and how many bytes had come by then. */
+  /** When the current request began, and the number of bytes received before it. */
   begunAt: number
   bytesBefore: number
   /** When a check first saw that the current response is being sent; null before that. */
   sendingSince: number | null
   /** Bytes written to the socket before the current response. */
   writtenBefore: number
-  /** Since when, as far as was looked, every request is answered. */
+  /** When a check first saw that every request has its response; null before that. */
   idleSince: number | null
-  /** Why nothing more that comes here is a request. */
+  /** The fault after which nothing on this connection is read as a request; null if there is none. */
   fault: Refusal | null
-  /** When we had said our last word. */
+  /** When the last response was written; null before that. */
   endedAt: number | null
 }
 

@@ -5,18 +5,18 @@ import { endUnfinished } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
- * In bytes per second. A create has some hundred, and no network is slower: who sends less does so on purpose. Whatever comes faster has the
- * time of a whole request.
+ * The slowest allowed sending of a body, in bytes per second. A create has some hundred bytes and no network is slower, so a
+ * client that sends less does so on purpose. A faster body has the time limit of a whole request.
  */
 export const minRequestRate = 500
 
 /**
- * In bytes per second. Even the slowest mobile networks are faster, and load any customer page within the grace period. So a client that reads
- * more slowly is holding memory or a MongoDB cursor on purpose.
+ * The slowest allowed reading of a response, in bytes per second. Even the slowest mobile networks are faster, and load any
+ * customer page within the grace period. So a client that reads more slowly holds memory or a MongoDB cursor on purpose.
  */
 export const minResponseRate = 16 * 1024
 
-/** Ends, at the instant `at` of `performance.now()`, a connection whose other side keeps it for nothing. */
+/** Closes a connection that its client keeps without need. `at` is the current `performance.now()`. */
 export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeouts, at: number): void {
   const { socket, current, endedAt } = connection
   if (endedAt !== null) {
@@ -26,16 +26,17 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
     const isSlow = socket.bytesRead - connection.bytesBefore < seconds * minRequestRate
     if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
   } else if (current?.headersSent && !current.writableFinished) {
-    // Node ends it when nothing moved for so long, and sets its own time once the answer is out.
+    // Node closes the socket after this time without progress, and sets its own timeout after the response.
     if (socket.timeout !== timeouts.responseIdleMs) socket.setTimeout(timeouts.responseIdleMs)
     connection.sendingSince ??= at
     const seconds = (at - connection.sendingSince - timeouts.responseGraceMs) / 1000
-    // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is empty, the client waits
-    // for this process.
+    // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is empty,
+    // the client waits for this process.
     const written = socket.bytesWritten - connection.writtenBefore
     if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {
-    // Node takes an empty line for a sign of life. A request that began in time has all its headers by then.
+    // Node restarts its timeout at an empty line, so idle time is measured here. A request that began in time has all its
+    // headers by then.
     connection.idleSince ??= at
     if (at - connection.idleSince > timeouts.keepAliveMs + timeouts.headersMs) socket.destroy()
   }

@@ -9,7 +9,7 @@ import { failure } from '../responses/envelope.ts'
 import { clientAddress } from './client-address.ts'
 import type { Connection, Reply } from './connection.ts'
 
-/** The fields of log-request.ts that only a request has. */
+/** The log fields that only a request has (log-request.ts). */
 const unknown = {
   method: null,
   route: null,
@@ -21,12 +21,12 @@ const unknown = {
   replayed: false,
 }
 
-/** Writes the envelope on a connection whose next request never came whole, and ends it. Only the first one is written. */
+/** Writes an error response on a connection whose next request is incomplete, and closes it. Only the first call has an effect. */
 export type HangUp = (connection: Connection, refusal: Refusal) => void
 
 /**
- * If a request has begun, the response has its id, and log-request.ts logs and counts it. Otherwise it is logged and counted here. `isProxy`
- * returns whether the connections of an address belong to others.
+ * If a request has begun, the response has its id, and log-request.ts logs and counts it. Otherwise this function logs and counts
+ * it. `isProxy` returns whether an address is a proxy, so that its address is not logged as that of a client.
  */
 export function createHangUp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -63,7 +63,7 @@ export function createHangUp(
   }
 }
 
-/** What Express keeps for the request that has begun and has no response yet. */
+/** Returns the `locals` of a request that has begun and has no response yet, or null. */
 function begunRequest({ current }: Connection): NonNullable<Reply['locals']> | null {
   const locals = current?.closed ? undefined : current?.locals
   return locals?.requestId === undefined ? null : locals

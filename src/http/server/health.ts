@@ -10,13 +10,14 @@ import { send, setApiHeaders } from '../responses/envelope.ts'
 const timeoutMs = 2000
 
 /**
- * `/healthz`: the process lives. `/readyz`: it can serve; 503 without MongoDB or while it stops. Without Redis it is
- * degraded and still ready: creates succeed and deliveries wait. `/metrics`: what Prometheus reads (docs/operators/watch.md).
+ * Serves the probes. `/healthz` succeeds while the process runs. `/readyz` fails with 503 without MongoDB or while the process
+ * stops. Without Redis it reports `degraded` and succeeds, because creates still work and deliveries wait. `/metrics` is for
+ * Prometheus (docs/operators/watch.md).
  */
 export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const scrape = shareRuns(createScrape(deps))
-  const look = shareRuns(() =>
+  const checkDependencies = shareRuns(() =>
     Promise.all([inTime(pingMongo(deps.mongo), timeoutMs), inTime(deps.queues.ping(), timeoutMs)]),
   )
   router.get('/healthz', (_req, res) => {
@@ -25,7 +26,7 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
   })
   router.get('/readyz', async (_req, res) => {
     res.locals.route = 'GET /readyz'
-    const [mongodb, redis] = await look()
+    const [mongodb, redis] = await checkDependencies()
     const ready = mongodb && !isStopping()
     const status = ready ? (redis ? 'ok' : 'degraded') : 'unavailable'
     const state = { status, mongodb: mongodb ? 'up' : 'down', redis: redis ? 'up' : 'down' }

@@ -2,21 +2,21 @@ import { refuse } from '../../errors.ts'
 import type { Connection, Reply } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 
-/** Nobody's client sends so many requests ahead of their answers; each that waits holds some KB. */
+/** The most requests that wait on a connection, each with some KB. No real client sends so many before it reads responses. */
 export const maxWaiting = 100
 
 /**
- * Begins a request when the answer of the one before it on its connection is out. Node would begin all of them at once: the work, the
- * answers that nobody takes yet, and also what follows an answer that ends the connection, which nobody may execute.
+ * Begins a request after the response to the previous request on its connection. Node would begin all of them at once. Their
+ * responses would pile up, and requests would run even after a response that closes the connection.
  */
 export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp, begin: () => void): void {
-  // Whatever Node still finds in bytes that came with the fault.
+  // Node may still find requests in the bytes that arrived with the fault.
   if (connection.fault !== null || connection.endedAt !== null) return
   if (connection.waiting === maxWaiting) {
     return giveUp(connection, hangUp)
   }
-  const turn = () => {
-    // The rest of it will never come.
+  const start = () => {
+    // The rest of the request will never arrive.
     if (connection.fault !== null && !reply.req.complete) return hangUp(connection, connection.fault)
     connection.current = reply
     connection.begunAt = performance.now()
@@ -29,23 +29,24 @@ export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp,
   connection.waiting += 1
   afterResponses(connection, () => {
     connection.waiting -= 1
-    turn()
+    start()
   })
   connection.latest = reply
 }
 
-/** Acts once every request so far is answered; never where the connection ended with one of the answers. */
+/** Calls `act` once every request so far has its response. Never calls it if the connection closes with one of them. */
 export function afterResponses({ latest, socket }: Connection, act: () => void): void {
   if (latest === null || latest.closed) act()
   else latest.once('close', () => socket.writable && act())
 }
 
-/** Reads no further, and says so in its place. */
+/** Stops reading from the connection, and writes a refusal after the responses to the waiting requests. */
 function giveUp(connection: Connection, hangUp: HangUp): void {
   const { socket } = connection
   socket.pause()
-  // Node's http calls this very method where a body is to be read (`readStart`) and an answer is out (`socketOnDrain`); what is still served has
-  // long come whole. It stays so until the connection ends, soon. Should Node resume by another way, the test on the bytes read tells.
+  // Node resumes a socket through this method when it reads a body (`readStart`) and after a response (`socketOnDrain`). The
+  // waiting requests have arrived completely, and the connection closes soon. A test of the bytes read shows whether a later
+  // version of Node resumes in another way.
   socket.resume = () => socket
   const refusal = refuse('RATE_LIMITED', {
     message: 'Too many requests are waiting on this connection. Wait for responses before you send more.',

@@ -17,27 +17,28 @@ import { createNetworkShares } from './network-share.ts'
 import { handleParserFault } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** Once the listener is closed, how long newly accepted connections may take to send their request. */
+/** The time in which newly accepted connections may send their request after the listener is closed. */
 const lastRequestsMs = 500
-/** The 8 s that a request may wait on MongoDB, a second for the call of a wallet to end, and 2 s to spare. */
+/** The 8 s that a request may wait for MongoDB, a second for the wallet call to end, and 2 s to spare. */
 const beyondWalletMs = 11_000
-/** For the request line with its URL and all headers together; in bytes. */
+/** The largest request line and headers together. */
 export const maxHeaderBytes = 16_384
 /**
- * How long a server that stops waits for answers: as long as a payment or a refund may take, which wait on a wallet and on MongoDB. A test of
- * an endpoint and Retry all of the board may take longer, and are cut. Node looks at late requests no more once the server is closed.
+ * How long a stopping server waits for running requests. A payment or a refund, which waits for a wallet and MongoDB, ends within
+ * this time. An endpoint test and "Retry all" of the board may take longer and are cut. After `close`, Node no longer enforces
+ * its request timeouts.
  */
-export const longestStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
+export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
-/** A server that can be stopped in bounded time without cutting a request that ends within it. */
 export interface HttpServer extends Server {
-  stop(longestMs: number): Promise<void>
+  /** Stops accepting connections, and waits up to `maxMs` for the running requests. Then it cuts them. */
+  stop(maxMs: number): Promise<void>
 }
 
 /**
- * An HTTP server for the app on which also the answers that Node would write by itself stand in the envelope: malformed requests, header
- * overflow, time-outs, `Expect` and CONNECT. The requests of a connection are served one after the other.
+ * Creates the HTTP server. Responses that Node itself would write also have the envelope: those to malformed requests, header
+ * overflow, timeouts, `Expect` and CONNECT. The requests of a connection are served one after the other.
  */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -47,8 +48,8 @@ export function createHttpServer(
   const isTrusted: (address: string, hop: number) => boolean = app.get('trust proxy fn')
   const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
-  /** Queues a request that was read, or what is to be said in its place. */
   const gate = createGate()
+  /** Calls `begin` after the previous requests on the connection. */
   const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
     const connection = connections.get(socket)
     if (connection !== undefined)
@@ -56,11 +57,11 @@ export function createHttpServer(
   }
   const serve = (req: IncomingMessage, res: Reply): void =>
     queue(req, res, (connection) => {
-      // Node drops what came at one go with it.
+      // Node drops the bytes that arrive with an Upgrade request, so the connection cannot be reused.
       if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
-      // Express calls back when it cannot even find a path in the request line.
-      const noPath = () => hangUp(connection, pathless())
-      // Express would hand it to url.parse, which is deprecated for such a target and says so with the URL.
+      // Express calls this if it finds no path in the request line.
+      const noPath = () => hangUp(connection, invalidPath())
+      // Express would pass an unusual target to url.parse, which is deprecated and prints a warning that quotes the URL.
       const isParsable = /^[/*]/.test(req.url ?? '') || parseUrl(req.url ?? '') !== null
       if (isParsable) void app(req as Request, res as Response, noPath)
       else noPath()
@@ -77,23 +78,23 @@ export function createHttpServer(
     },
     serve,
   )
-  const most = connectionLimit()
-  server.maxConnections = most
+  const maxConnections = connectionLimit()
+  server.maxConnections = maxConnections
   // `close` calls this. Node's own version cuts responses that the client has not fully read.
   server.closeIdleConnections = () => {
     for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
   }
-  const warn = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
-  server.on('drop', () => warn({ connections: most }))
-  const shares = createNetworkShares(most)
-  const warnOfNetwork = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
+  const warnFull = throttled(5000, (fields) => deps.log.warn(fields, 'web.full'))
+  server.on('drop', () => warnFull({ connections: maxConnections }))
+  const shares = createNetworkShares(maxConnections)
+  const warnNetworkFull = throttled(5000, (fields) => deps.log.warn(fields, 'network.full'))
   server.on('connection', (socket: Socket) => {
     gate.noteConnection()
     const ip = socket.remoteAddress ?? ''
     // A proxy holds the connections of many networks.
     const share = isTrusted(ip, 0) ? null : shares.take(ip)
     if (share?.outcome === 'closed') {
-      warnOfNetwork({ network: share.network, connections: share.most })
+      warnNetworkFull({ network: share.network, connections: share.max })
       return void socket.destroy()
     }
     const connection = createConnection(socket)
@@ -102,56 +103,57 @@ export function createHttpServer(
       connections.delete(socket)
       share?.free()
     })
-    // Node stops listening before it tells of a CONNECT, and an error that nobody hears ends the process.
+    // Node removes its own listener before it emits `connect`. An unhandled error would end the process.
     socket.on('error', () => socket.destroy())
-    // Node asks for this after an answer that ends the connection. To destroy it would reset what is still coming, and with it the answer.
+    // Node calls this after a response that closes the connection. Destroying the socket could reset the connection before the
+    // client has read the response.
     socket.destroySoon = () => {
       connection.endedAt ??= performance.now()
       socket.end()
     }
   })
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     const at = performance.now()
     for (const connection of connections.values()) cutSlow(connection, hangUp, timeouts, at)
   }, timeouts.checkEveryMs).unref()
-  server.once('close', () => clearInterval(looking))
+  server.once('close', () => clearInterval(checking))
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const connection = connections.get(socket as Socket)
     if (connection === undefined) socket.destroy()
     else handleParserFault(connection, hangUp, error.code)
   })
-  // `100 Continue` is written when the body is wanted (body.ts), not before the caller is known.
+  // `100 Continue` is written once the caller is known and the body is needed (http/body/read-body.ts).
   server.on('checkContinue', serve)
   server.on('checkExpectation', (req: IncomingMessage, res: Reply) =>
-    queue(req, res, (connection) => hangUp(connection, unmet())),
+    queue(req, res, (connection) => hangUp(connection, unsupportedExpect())),
   )
-  // An `Upgrade` header without a listener for it is ignored, as HTTP says; CONNECT is no route of ours.
+  // Without an `upgrade` listener, Node ignores Upgrade headers, as HTTP requires. CONNECT is not supported.
   server.on('connect', ({ socket }: IncomingMessage) => {
     const connection = connections.get(socket)
     if (connection !== undefined)
       afterResponses(connection, () => hangUp(connection, refuse('ENDPOINT_NOT_FOUND')))
   })
   return Object.assign(server, {
-    async stop(longestMs: number) {
-      await gate.untilQuiet()
+    async stop(maxMs: number) {
+      await gate.awaitQuiet()
       const closed = new Promise((resolve) => server.close(resolve))
       gate.open()
       await inTime(closed, lastRequestsMs)
-      // A connection that asks for nothing, or never finishes asking, must not keep the process alive.
+      // A connection without a complete request must not keep the process alive.
       for (const { socket, latest } of connections.values())
         if (latest?.writableFinished ?? true) socket.destroy()
-      const timer = setTimeout(() => server.closeAllConnections(), longestMs)
+      const timer = setTimeout(() => server.closeAllConnections(), maxMs)
       await closed
       clearTimeout(timer)
     },
   })
 }
 
-const pathless = (): Refusal =>
+const invalidPath = (): Refusal =>
   refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
 
-const unmet = (): Refusal =>
+const unsupportedExpect = (): Refusal =>
   refuse('VALIDATION_ERROR', {
     param: 'Expect',
     message: 'The service does not support this Expect header. Send 100-continue, or no Expect header.',

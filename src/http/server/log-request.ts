@@ -6,8 +6,9 @@ import type { HungUp } from './connection.ts'
 import { isProbe } from './probe.ts'
 
 /**
- * One wide line per request, a count, and where requests are traced its span (not of a probe), when its answer is out or its connection gone. Never a header, a
- * body or a query. The trace is ours, whatever the caller says of its own: that is pointed to, and has no say in what is kept.
+ * Logs one wide line per request when its response is sent or its connection closes, counts it, and ends its span. Probes are not
+ * traced. The line never has a header, a body or a query. Each request begins a new trace with a link to the caller's trace, so
+ * that callers do not decide which traces are kept.
  */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
@@ -22,7 +23,7 @@ export function logRequest(
   res.locals.traceparent = span?.traceparent
   res.once('close', () => {
     const caller = res.locals.caller as Caller | undefined
-    // Written in place of the response because the rest of the request never came. Logged only now, when the caller may be known.
+    // The error response to an incomplete request. It is logged only here, because the caller may be known by now.
     const hungUp = res.locals.hungUp as HungUp | undefined
     const statusCode = hungUp?.status ?? res.statusCode
     const durationMs = (hungUp?.at ?? performance.now()) - startedAt
@@ -54,7 +55,7 @@ export function logRequest(
   })
 }
 
-/** Whether the caller sent the same again, or something else under the same key; null for what is no replay. */
+/** Whether a replay had the same parameters as the first request, or others. Null if the response is not a replay. */
 function replayedOf(res: Response): 'same' | 'other' | null {
   if (!res.hasHeader('Idempotent-Replayed')) return null
   return res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same'

@@ -2,20 +2,20 @@ import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 import { prefixesOf } from '../../security/network.ts'
 
 /**
- * The share of all connections that one network may have open. A browser opens six, so a tenth is enough for the customers of a carrier who
- * share one address.
+ * The share of all connections that one network may have open. A browser opens six, so a tenth is enough for the customers of a
+ * carrier who share one address.
  */
 const shareOfNetwork = 1 / 10
 /** Each larger prefix may have this many times the share of the next smaller size: at most four fifths for an IPv6 /32. */
 const perSize = 2
 
-/** Open connections by network, so that no network takes the connections of all others. */
+/** Counts open connections by network, so that no network takes the connections of all others. */
 export interface NetworkShares {
   /**
-   * Counts a new connection of an address at each prefix that contains it. `closed`: one of them already has its share, and nothing was
-   * counted.
+   * Counts a new connection of an address at each prefix that contains it. `closed`: one of them already has its share, and
+   * nothing was counted.
    */
-  take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; most: number }
+  take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number }
 }
 
 export function createNetworkShares(maxConnections: number): NetworkShares {
@@ -24,10 +24,10 @@ export function createNetworkShares(maxConnections: number): NetworkShares {
     take(ip) {
       const prefixes = prefixesOf(ip).map(({ range }, size) => ({
         range,
-        most: maxConnections * shareOfNetwork * perSize ** size,
+        max: maxConnections * shareOfNetwork * perSize ** size,
       }))
-      const full = prefixes.find(({ range, most }) => open.of(range) >= most)
-      if (full !== undefined) return { outcome: 'closed', network: full.range, most: full.most }
+      const full = prefixes.find(({ range, max }) => open.of(range) >= max)
+      if (full !== undefined) return { outcome: 'closed', network: full.range, max: full.max }
       for (const { range } of prefixes) open.add(range, 1)
       return {
         outcome: 'taken',

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 import { afterResponses } from './in-order.ts'
 
-/** Answers what Node's parser could not read, or did not get in time: in its place after the requests before it, which are done. */
+/** Refuses a request that Node's parser could not read, or that did not arrive in time, after the responses to earlier requests. */
 export function handleParserFault(connection: Connection, hangUp: HangUp, code: string | undefined): void {
   const { socket, latest, current } = connection
   if (connection.fault !== null || connection.endedAt !== null) return
@@ -11,13 +11,13 @@ export function handleParserFault(connection: Connection, hangUp: HangUp, code: 
   const refusal = parserRefusal(code)
   connection.fault = refusal
   if (latest === null || latest.req.complete) afterResponses(connection, () => hangUp(connection, refusal))
-  // Of a request that waits, its turn will tell.
+  // A waiting request is refused when it begins (in-order.ts).
   else if (latest === current) endUnfinished(connection, hangUp, refusal)
 }
 
-/** Ends a connection of whose current request the rest will never come. */
+/** Closes a connection on which the rest of the current request will never arrive. */
 export function endUnfinished(connection: Connection, hangUp: HangUp, refusal: Refusal): void {
-  // It was answered without its body.
+  // The request has its response already, which did not need the body.
   if (connection.current?.headersSent) connection.socket.destroy()
   else hangUp(connection, refusal)
 }

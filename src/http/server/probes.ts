@@ -5,7 +5,7 @@ import { health } from './health.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { timeouts } from './timeouts.ts'
 
-/** Serves health and metrics, and nothing else, on a port of their own: for a process that has none. */
+/** Serves only health and metrics, on a port of their own, for a process without an HTTP server. */
 export async function serveProbes(deps: Deps, port: number, isStopping: () => boolean): Promise<HttpServer> {
   const app = createBareApp(deps, isStopping, (bare) => bare.use(health(deps, isStopping), refuseUnknown))
   const server = createHttpServer(deps, app, timeouts)

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../../errors.ts'
 
-/** Throws for what Node lets pass and RFC 9112 does not: another version, no Host, two or one that is none, a coding that nobody undoes. */
+/**
+ * Throws for requests that Node accepts and RFC 9112 forbids: another HTTP version, a missing, repeated or malformed Host, or an
+ * unsupported transfer coding.
+ */
 export function refuseMalformed(req: IncomingMessage): void {
   if (req.httpVersionMajor !== 1)
     throw unsound('HTTP version', 'The service supports only HTTP/1.1 and HTTP/1.0.')
@@ -11,14 +14,14 @@ export function refuseMalformed(req: IncomingMessage): void {
   if (!hostForm.test(req.headers.host ?? ''))
     throw unsound('Host', 'The Host header must contain a host name or an IP address.')
   const coding = req.headers['transfer-encoding']
-  // A proxy that speaks HTTP/1.0 does not know chunks, and would see another end of the request.
+  // An HTTP/1.0 proxy does not know chunks and would see another end of the request.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
-/** RFC 3986, 3.2.2 and 3.2.3: the letters that may stand in a host and its port. */
+/** The characters that a host and its port may have (RFC 3986, 3.2.2 and 3.2.3). */
 const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>

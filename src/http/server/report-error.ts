@@ -7,15 +7,17 @@ import { throttled } from '../../process/log.ts'
 import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'
 
-/** The one place where what was thrown becomes an answer. A bug is logged whole and answered blank. */
+/**
+ * Creates the function that converts any thrown value to a response. A bug is logged with all details, and its response has none.
+ */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
 ): (error: unknown, res: Response) => ApiResponse {
-  const complain = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
+  const warn = throttled(5000, (fields) => deps.log.warn(fields, 'mongodb.failed'))
   return (error, res) => {
     const refusal = asRefusal(error)
     const requestId = String(res.locals.requestId)
-    if (isDatabaseFault(error)) complain({ err: error, requestId })
+    if (isDatabaseFault(error)) warn({ err: error, requestId })
     if (refusal.code === 'INTERNAL_ERROR') deps.log.error({ err: error, requestId }, 'request.failed')
     countRefusal(deps.metrics, refusal)
     return failure(refusal, requestId)
@@ -24,9 +26,9 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // Whatever MongoDB says, the outcome of what was sent is unknown and a retry will find it.
+  // After any MongoDB error the outcome of a sent write is unknown, and a retry will find it.
   if (isDatabaseFault(error)) return unavailable()
-  // Express: a path that cannot be decoded.
+  // Express could not decode the path.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
   return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')

@@ -1,20 +1,20 @@
-/** How long the HTTP server waits for whoever is slow; in ms. */
+/** How long the HTTP server waits for slow clients. */
 export interface Timeouts {
-  /** For all headers of a request, from the opening of the connection or the first byte of a later request on. */
+  /** For all headers of a request, after the connection opens or the first byte of a later request arrives. */
   headersMs: number
   /** For a whole request with its body. */
   requestMs: number
-  /** Before a body has to come at the least rate. */
+  /** The time before `minRequestRate` applies to a body. */
   bodyGraceMs: number
-  /** For somebody to take more of an answer that waits for him. */
+  /** For a client to read more of a response. */
   responseIdleMs: number
   /** How long a client may read a response more slowly than `minResponseRate`. */
   responseGraceMs: number
   /** For the next request of a connection. */
   keepAliveMs: number
-  /** For the other side to close after our last answer. */
+  /** For the client to close the connection after the last response. */
   lingerMs: number
-  /** How often it is looked whether any of this is over. */
+  /** How often the server checks these times. */
   checkEveryMs: number
 }
 
@@ -23,13 +23,13 @@ export const timeouts: Timeouts = {
   headersMs: 15_000,
   // 8 MiB of products at 280 KB/s.
   requestMs: 30_000,
-  // A lost packet is sent again after 1, 3 and 7 s. Our own wait for MongoDB (8 s) comes before a body is read, and fits in.
+  // Clients repeat a lost packet after 1, 3 and 7 s. The wait for MongoDB before the body is read, at most 8 s, also fits in.
   bodyGraceMs: 10_000,
   responseIdleMs: 30_000,
   responseGraceMs: 30_000,
-  // Load balancers keep a connection for 60 s: theirs must end first, or a request meets the closing.
+  // Load balancers keep idle connections for 60 s. They must close first, or a request could arrive at a closing connection.
   keepAliveMs: 65_000,
-  // Closed while more is coming, a connection is reset, and the reset may overtake the answer.
+  // Closing a connection while data arrives resets it, and the reset may overtake the response.
   lingerMs: 2000,
   checkEveryMs: 1000,
 }
