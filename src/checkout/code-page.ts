@@ -14,7 +14,10 @@ import { addressOf, type Locale, localeOf } from './locale.ts'
 import type { LookupLimit } from './lookup-limit.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 
-/** `/`, and `/sandbox/{businessId}` for the test codes of a business. The customer types a code and is redirected to the payment's page. */
+/**
+ * `/`, and `/sandbox/{businessId}` for the test codes of a business. The customer types a code and is redirected to the
+ * page of the payment.
+ */
 export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
 
@@ -43,7 +46,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** A customer who has the code does not guess links, so the link gets a proof. */
+/** Returns the URL of the payment's page. It has a proof, because a customer with the code does not guess links. */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
   locale: Locale,
@@ -72,7 +75,7 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
     label,
     hint,
     value: typed,
-    // Room for spaces and dashes between the digits.
+    // The length allows spaces and dashes between the digits.
     attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
     fault: messages.faults.code ?? null,
   })}

@@ -15,20 +15,22 @@ import { stateOf } from './state.ts'
 import { walletFor } from './wallet-for.ts'
 
 /**
- * POST: the customer confirms with their PIN. The form contains the payment's id, so a form that is submitted twice makes one payment. If the
- * payment failed and the customer can try again, the response is the form with 422, never with the PIN. Otherwise it is a 303 to the page of
- * the payment. A form whose attempt failed cannot pay again, because the back button of browsers restores it: the customer gets a new form.
+ * POST: the customer confirms with their PIN. The form contains the payment's id, so a form that is submitted twice
+ * makes one payment. If the payment failed and the customer can try again, the response is a new form with 422, never
+ * with the PIN. Otherwise it is a 303 to the page of the payment. A form whose payment failed cannot pay again, because
+ * the back button of a browser could restore and resubmit it.
  */
 export const confirm =
   (withinPinLimit: PinLimit): OfferHandler =>
   async (deps, offer, req, res) => {
     const { form, ...fields } = formFields(req, 'form', 'phone', 'pin', 'amount')
     const paymentId = readFormToken(deps, offer.intent, form)
-    const goOn = () => redirectTo(res, addressOfOffer({ ...offer, sent: paymentId }))
+    const showPayment = () => redirectTo(res, addressOfOffer({ ...offer, sent: paymentId }))
     const { intent } = offer
     const wallet = walletFor(deps, intent)
-    if (offer.state !== 'pending' || wallet === null) return goOn()
-    // The attempt ended without a charge: the intent is still PENDING. No limit counts this, because no wallet is called.
+    if (offer.state !== 'pending' || wallet === null) return showPayment()
+    // The attempt ended without a charge: the intent is still PENDING. No limit counts this, because no wallet is
+    // called.
     const isUsed = paymentId !== null && intent.effects.includes(paymentId)
     const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
@@ -39,12 +41,12 @@ export const confirm =
     )
     if (paid.state === 'closed') return sendTooMany(req, res, paid.closedMs)
     const messages = messagesAfter(deps, offer, paid)
-    if (!hasMessages(messages)) return goOn()
+    if (!hasMessages(messages)) return showPayment()
     const { amount } = confirmation
     sendSheet(res, 422, offer, repeatForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
-/** What the customer is told at once: only where the intent is as it was, and can be paid by the same page. */
+/** Returns the messages for the new form. There are none unless the intent is still PENDING and can be paid again. */
 function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   const { outcome } = paid

@@ -1,6 +1,6 @@
 import type { SendError } from '../http/pages/page-errors.ts'
 import { localeOf } from './locale.ts'
-import { placeOf, sendNote } from './respond.ts'
+import { requestedPage, sendNote } from './respond.ts'
 import type { Words } from './words/words.ts'
 
 const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again'>> = {
@@ -11,13 +11,12 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
 }
 
 /** Pages show a wait in whole minutes. */
-const shortestWaitMs = 60_000
+const minWaitMs = 60_000
 
 /** Sends the error page in the customer's language, with a link that opens the page again. */
 export const sendCheckoutError: SendError = (req, res, status) => {
   const { words, left } = localeOf(res)
   const { notes } = words
-  const note =
-    status === 429 ? notes.tooMany(left(shortestWaitMs)) : notes[noteNames[status] ?? 'notUnderstood']
-  sendNote(res, status, note, placeOf(req))
+  const note = status === 429 ? notes.tooMany(left(minWaitMs)) : notes[noteNames[status] ?? 'notUnderstood']
+  sendNote(res, status, note, requestedPage(req))
 }

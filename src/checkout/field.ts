@@ -31,7 +31,10 @@ export const noMessages: FormMessages = { notice: null, faults: {} }
 export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
-/** Returns the errors above the form, with a link to each field. Screen readers announce them first. Empty without errors. */
+/**
+ * Returns the errors above the form, with a link to each field. Screen readers announce them first. Empty without
+ * errors.
+ */
 export function summary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''
   const faults = Object.entries(messages.faults).map(

@@ -6,8 +6,8 @@ import { leftMs, live, type Offer, type Sheet, startOfOffer } from './offer.ts'
 import { wayBack } from './way-back.ts'
 
 /**
- * The first step of an OPEN payment: the amount. `typed` is the value of the field, `fault` its error. The form uses GET, so that the back
- * button works without a warning.
+ * The first step of an OPEN payment: the amount. `typed` is the value of the field, `fault` its error. The form uses
+ * GET, so that the back button works without a warning.
  */
 export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { words, code } = offer.locale

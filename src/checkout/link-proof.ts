@@ -4,14 +4,17 @@ import { formFields } from '../http/body/read-form.ts'
 import type { Intent } from '../intents/intent.ts'
 import { isFormToken } from './form-token.ts'
 
-type Whose = Pick<Intent, 'shortCode'>
+type IntentLink = Pick<Intent, 'shortCode'>
 
-/** A signature that a payment page adds to its own URLs, so that a visitor who has seen the page does not count as guessing. */
-export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: Whose): string =>
+/**
+ * A signature that a payment page adds to its own URLs, so that a visitor who has seen the page does not count as
+ * guessing.
+ */
+export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 
 /** Returns whether a request comes from the page of this payment, by the proof in its URL or by its form. */
-export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: Whose, req: Request): boolean {
+export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
   const { proof } = req.query
   return (
     (typeof proof === 'string' && deps.secrets.isSigned('sign link', intent.shortCode, proof)) ||

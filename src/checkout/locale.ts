@@ -71,7 +71,7 @@ export const locales: readonly [Locale, ...Locale[]] = [
 const [fallback] = locales
 
 /** More than any browser sends. A longer list would cost milliseconds, so it counts as no preference. */
-const longestPreference = 1000
+const maxPreferenceLength = 1000
 
 /** Returns the language of a request: `lang` of the URL, else the browser's preference, else French. */
 export function localeOf(res: Response): Locale {
@@ -81,7 +81,7 @@ export function localeOf(res: Response): Locale {
 
 function localeFor(req: Request): Locale {
   const named = (code: unknown) => locales.find((locale) => locale.code === code)
-  const isTooLong = (req.headers['accept-language'] ?? '').length > longestPreference
+  const isTooLong = (req.headers['accept-language'] ?? '').length > maxPreferenceLength
   const preferred = () => !isTooLong && req.acceptsLanguages(locales.map(({ code }) => code))
   return named(req.query.lang) ?? named(preferred()) ?? fallback
 }
@@ -91,7 +91,7 @@ export const addressOf = ({ code }: Locale, path: string, query: Record<string, 
   `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
 
 /** Longer durations are shown in days. */
-const longestInHours = 48
+const maxShownHours = 48
 
 /** Splits a duration into days and hours, or into hours and minutes. */
 function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number): string {
@@ -99,7 +99,7 @@ function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number)
   if (left < 1) return soon
   const [h, min] = [Math.floor(left / 60), left % 60]
   const parts: [count: number, forms: Forms][] =
-    h < longestInHours
+    h < maxShownHours
       ? [
           [h, hours],
           [min, minutes],

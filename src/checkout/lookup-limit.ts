@@ -9,29 +9,37 @@ export type Lookup<Found> =
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
-/** Looks up what a visitor may be guessing. `find` resolves to null for a miss; only misses count. */
+/**
+ * Looks up links and codes that a visitor may be guessing. `find` resolves to null for a miss, and only misses count.
+ */
 export interface LookupLimit {
-  /** Looks up a short code from a page's URL. `ip` is null for a visitor with a proof (link-proof.ts), who is never limited. */
+  /**
+   * Looks up a short code from a page's URL. `ip` is null for a visitor with a proof (link-proof.ts), who is never
+   * limited.
+   */
   link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
   /** Looks up a payment code that was typed: a live one, or a test code of a business. */
   code<Found>(ip: string, sandboxOf: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
 }
 
 /**
- * Misses of one network in ten minutes (network.ts has the shares of larger prefixes: 300 for an IPv4 /24 or an IPv6 /48, 3 000 for an IPv4
- * /16 or an IPv6 /32).
+ * Misses of one network in ten minutes (network.ts has the shares of larger prefixes: 300 for an IPv4 /24 or an IPv6
+ * /48, 3 000 for an IPv4 /16 or an IPv6 /32).
  *
- * Against a guesser: with 10 000 of a million codes in use, one lookup in 100 finds a payment. So one address finds 43 a day, a /48 or a /24
- * about 430, and a whole /16 fewer than half of those in use. The alert for all misses together fires long before that.
+ * Against a guesser: with 10 000 of a million codes in use, one lookup in 100 finds a payment. So one address finds 43
+ * a day, a /48 or a /24 about 430, and a whole /16 fewer than half of those in use. The alert for all misses together
+ * fires long before that.
  *
- * For a carrier: some 4 000 customers share one address of a carrier-grade NAT. If 100 of them type a code in ten minutes and one in 20 is
- * mistyped, that is 5 misses. 10 000 codes with a lifetime of a day are 70 payments in ten minutes: their typing errors fit into one address.
+ * For a carrier: some 4 000 customers share one address of a carrier-grade NAT. If 100 of them type a code in ten
+ * minutes and one in 20 is mistyped, that is 5 misses. 10 000 codes with a lifetime of a day are 70 payments in ten
+ * minutes: their typing errors fit into one address.
  */
 const perNetwork = 30
 const seconds = 600
 /**
- * Points of a miss. A page view counts one point while its payment is looked up, so that customers behind one carrier address do not close the
- * page to each other. The price is that 300 links guessed at once get a response, but there are 1 000 times as many short codes as payment codes.
+ * Points of a miss. A page view counts one point while its payment is looked up, so that customers behind one carrier
+ * address do not close the page to each other. The price is that 300 links guessed at once get a response, but there
+ * are 1 000 times as many short codes as payment codes.
  */
 const perMissedLink = 10
 

@@ -65,7 +65,7 @@ export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 export const live = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
 
-/** Returns a page about a payment. `title` is text. `query` contains what the URL needs besides the language. */
+/** A page about a payment. `title` is text. `query` contains what the URL needs besides the language. */
 export interface Sheet {
   title: string
   query: Record<string, string>

@@ -5,7 +5,7 @@ import type { State } from './state.ts'
 import { wayBack } from './way-back.ts'
 import type { Note } from './words/words.ts'
 
-/** A page for each state but `pending`: what happened, and a link back to the merchant. */
+/** Returns the page for each state but `pending`. It says what happened and links back to the merchant. */
 export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
   switch (state) {
@@ -26,8 +26,8 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
 }
 
 /**
- * A PENDING payment that cannot be paid now: no wallet is configured, or its business is suspended. The page of a suspended business shows
- * nothing that the business wrote and has no link to its site.
+ * A PENDING payment that cannot be paid now: no wallet is configured, or its business is suspended. The page of a
+ * suspended business shows nothing that the business wrote and has no link to its site.
  */
 export function notNow(offer: Offer): Sheet {
   const { intent, locale } = offer
@@ -53,7 +53,7 @@ function waiting(offer: Offer, [title, sentence]: Note): Sheet {
 const paid = (offer: Offer, title: string): Sheet => ({
   title,
   query: {},
-  body: html`<p class="mark good" aria-hidden="true">✓</p>
+  body: html`<p class="tick good" aria-hidden="true">✓</p>
 <h1>${title}</h1>
 !${receipt(offer)}
 !${leaving(offer)}
@@ -73,8 +73,8 @@ const ended = (
 })
 
 /**
- * Returns whether another form than this customer's paid. Then this customer was not charged: a payment with an unknown outcome holds the
- * intent, so the customer's own payment did not begin, or it failed before the other payment began.
+ * Returns whether another form than this customer's paid. Then this customer was not charged: a payment with an unknown
+ * outcome holds the intent, so the customer's own payment did not begin, or it failed before the other payment began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
@@ -83,7 +83,6 @@ const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
 const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean =>
   refunded === (payment?.amountPaid ?? 0)
 
-/** Returns the receipt. */
 function receipt(offer: Offer): string {
   const { intent, locale } = offer
   const { payment, hold, refunded, merchant, label, referenceNumber, amount, amountType } = intent

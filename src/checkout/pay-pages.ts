@@ -31,21 +31,23 @@ const createOffered =
   (act: OfferHandler): RequestHandler<{ shortCode: string }> =>
   async (req, res) => {
     const shortCode = req.params.shortCode.toUpperCase()
-    // Not a valid short code, so it does not count as a guess.
+    // An invalid short code does not count as a failed attempt.
     if (!isShortCode(shortCode)) return sendNotFound(res)
     const now = deps.now()
-    const isGuess = !hasLinkProof(deps, { shortCode }, req as Request)
+    const isLimited = !hasLinkProof(deps, { shortCode }, req as Request)
     const lookup = await deadlineOf(res).run((deadlineAt) =>
-      lookupLimit.link(isGuess ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, deadlineAt)),
+      lookupLimit.link(isLimited ? (req.ip ?? '') : null, () => findByShortCode(deps, shortCode, deadlineAt)),
     )
     if (lookup.outcome === 'closed') return sendTooMany(req, res, lookup.closedMs)
     if (lookup.outcome === 'missed') return sendNotFound(res)
     const { sent } = req.query
-    const own = typeof sent === 'string' && isId(sent) ? sent : null
-    await act(deps, offerOf(deps, res, lookup.found, { sent: own, now }), req as Request, res)
+    const ownPaymentId = typeof sent === 'string' && isId(sent) ? sent : null
+    await act(deps, offerOf(deps, res, lookup.found, { sent: ownPaymentId, now }), req as Request, res)
   }
 
-/** The state of a payment in one word, and the time left to pay it. On `unavailable`, an open payment form reloads its page. */
+/**
+ * Sends the state of a payment and the time left to pay it. On `unavailable`, an open payment form reloads its page.
+ */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale } = offer
   const isUnavailable = state === 'pending' && walletFor(deps, intent) === null

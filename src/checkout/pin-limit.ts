@@ -6,8 +6,9 @@ import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
 /**
- * Pays within the limits on failed attempts. An attempt counts for its network before the wallet is called, so concurrent attempts cannot exceed
- * the limit, and stays counted only if its PIN was refused (in the sandbox also if it was declined). `closed`: the wallet was not called.
+ * Pays within the limits on failed attempts. An attempt counts for its network before the wallet is called, so
+ * concurrent attempts cannot exceed the limit. It stays counted only if its PIN was refused, or in the sandbox also if
+ * it was declined. `closed`: the wallet was not called.
  */
 export type PinLimit = (
   ip: string,
@@ -17,8 +18,9 @@ export type PinLimit = (
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
- * Failed attempts of one intent from one network, for any reason: more than any customer makes, and too few to try many phone numbers. Counted
- * by network, because the link of a payment is no secret: a stranger who uses up these attempts must not close the payment to its customer.
+ * Failed attempts at one intent from one network, for any reason. No customer makes this many, and they are too few to
+ * try many phone numbers. They are counted by network, because the link of a payment is no secret: a stranger who uses
+ * up these attempts must not close the payment to its customer.
  */
 const ofIntent = {
   name: 'payment',
@@ -29,21 +31,28 @@ const ofIntent = {
 } as const
 
 const seconds = 600
-/** Refused PINs of one network: many customers of a carrier share an address. Larger prefixes have their share (network.ts). */
+/**
+ * Points of one network, which is often shared by many customers of a carrier. Larger prefixes have their own limits
+ * (network.ts).
+ */
 const perNetwork = 60
-/** Points of a refused PIN. A payment in progress counts one point, so 180 customers of one network may be paying at once. */
+/**
+ * Points of a refused PIN. A payment in progress counts one point, so 180 customers of one network may be paying at
+ * once.
+ */
 const perRefusal = 3
 /**
- * The same for test wallets, which hold no money, counted per business. Declined payments count too, because each causes an event with a
- * delivery per endpoint. Enough for a test suite, and a bound on the work of checking PINs.
+ * The same for test wallets, which hold no money. It is counted per business, and declined payments count too, because
+ * each causes an event with a delivery per endpoint. It is enough for a test suite and bounds the work of checking
+ * PINs.
  */
 const perNetworkOfTests = 600
 
 export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLimit {
-  const limitOf = (name: string, most: number) =>
+  const limitOf = (name: string, maxPoints: number) =>
     createLimitByNetwork(deps, checkoutAttempts, {
       name,
-      perNetwork: most,
+      perNetwork: maxPoints,
       seconds,
       perFailure: perRefusal,
       countsAhead: 'stored',
@@ -64,21 +73,22 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       paid = await pay()
       return paid
     } finally {
-      // The customer does not wait for these writes. A point that is left over expires within the hour.
-      void end(ofPayment, isFailure(paid)).catch(() => undefined)
-      void end(ofNetwork, isGuess(intent, paid)).catch(() => undefined)
+      // The customer does not wait for these writes. If one fails, its point expires within the hour.
+      void settle(ofPayment, isFailure(paid)).catch(() => undefined)
+      void settle(ofNetwork, isRefusedPin(intent, paid)).catch(() => undefined)
     }
   }
 }
 
-const end = (attempt: Attempt & { isOpen: true }, counts: boolean): Promise<void> =>
+const settle = (attempt: Attempt & { isOpen: true }, counts: boolean): Promise<void> =>
   counts ? attempt.fail() : attempt.leave()
 
-/** Returns whether an attempt failed, as far as is known. A payment that could not begin is not an attempt. */
+/** Returns whether an attempt failed or has no known outcome yet. A payment that could not begin is not an attempt. */
 const isFailure = (paid: PaymentResult | null): boolean =>
   paid?.state === 'waiting' || (paid?.state === 'settled' && paid.outcome.outcome !== 'done')
 
-function isGuess({ sandbox }: Intent, paid: PaymentResult | null): boolean {
+/** Returns whether the limit on refused PINs counts an attempt. */
+function isRefusedPin({ sandbox }: Intent, paid: PaymentResult | null): boolean {
   const outcome = paid?.state === 'settled' ? paid.outcome.outcome : null
   return outcome === 'refused' || (sandbox && outcome === 'declined')
 }

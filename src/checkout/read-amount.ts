@@ -2,7 +2,7 @@ import { centimesPerUnit, currencyCode, decimals } from '../../schemas/currency.
 import { plainDigits } from '../input/digits.ts'
 
 /** Characters that separate the digits of a large number. */
-const between = /[\s'’_٬]/gu
+const separators = /[\s'’_٬]/gu
 /** A sign before the last digits separates decimals. Any other sign separates thousands. */
 const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
 const groupedForm = new RegExp(
@@ -11,11 +11,11 @@ const groupedForm = new RegExp(
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**
- * Returns the centimes of an amount that a customer typed: `500`, `500,5`, `1 500.00`, `1.500,00`, `١٬٥٠٠٫٥٠`. `unclear`: `1,500` may mean one
- * and a half, or one thousand five hundred. Null if the text is not an amount.
+ * Returns the centimes of an amount that a customer typed: `500`, `500,5`, `1 500.00`, `1.500,00`, `١٬٥٠٠٫٥٠`.
+ * `unclear`: `1,500` may mean one and a half, or one thousand five hundred. Null if the text is not an amount.
  */
 export function readAmount(typed: string): number | 'unclear' | null {
-  const text = plainDigits(typed).replaceAll(between, '').replaceAll('،', ',').replace(currencyAtEnd, '')
+  const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
   // Several signs between thousands, or another sign after them, would make it clear.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'

@@ -8,32 +8,32 @@ import { amountForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
 
 /** The submitted form. `paymentId` is the payment of its token, or null if the form can no longer pay. */
-export interface Sent {
+export interface SubmittedForm {
   paymentId: string | null
   phone: string
   pin: string
   amount: string
 }
 
-/** Validates a submitted form. Returns what the customer confirms, or sends the form again with its errors. */
+/** Validates a submitted form. Returns the confirmation, or the page that shows the form again with its errors. */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
-  sent: Sent,
+  sent: SubmittedForm,
 ): { confirmation: Confirmation } | { sheet: Sheet } {
   const checked = amountOf(deps, offer, sent.amount)
   if ('fault' in checked) return { sheet: amountForm(offer, sent.amount, checked.fault) }
   const { amount } = checked
-  const again = (messages: FormMessages) => ({
+  const repeat = (messages: FormMessages) => ({
     sheet: repeatForm(deps, offer, { amount, phone: sent.phone, messages }),
   })
   const { faults, notices } = offer.locale.words
   const { paymentId } = sent
-  if (paymentId === null) return again({ notice: notices.formTooOld, faults: {} })
+  if (paymentId === null) return repeat({ notice: notices.formTooOld, faults: {} })
   const [phone, pin] = [readPhone(sent.phone), readPin(sent.pin)]
   if (phone !== null && pin !== null) return { confirmation: { paymentId, phone, pin, amount } }
   const wrong = { ...(phone === null && { phone: faults.phone }), ...(pin === null && { pin: faults.pin }) }
-  return again({ notice: null, faults: wrong })
+  return repeat({ notice: null, faults: wrong })
 }
 
 /** Returns a new form with the typed values, never the PIN. It makes a payment of its own. */

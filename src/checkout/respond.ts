@@ -5,24 +5,29 @@ import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note } from './words/words.ts'
 
-/** Returns the path of the requested page, to open it again. */
-interface Place {
+/** A page that a link can open again. */
+interface RequestedPage {
   path: string
   query: Record<string, string>
 }
 
-/** Keeps the proof of the request, so that a customer who opens the page again does not count as guessing. */
-export const placeOf = ({ path, query: { proof } }: Request): Place => ({
+/** Returns the requested page. Keeps the proof of the request, so that a customer who opens it again is not limited. */
+export const requestedPage = ({ path, query: { proof } }: Request): RequestedPage => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},
 })
 
-/** Sends a page with a message and, unless `place` is null, a link to `place`. */
-export function sendNote(res: Response, status: number, [title, sentence]: Note, place: Place | null): void {
+/** Sends a page with a message and, unless `reopen` is null, a link to that page. */
+export function sendNote(
+  res: Response,
+  status: number,
+  [title, sentence]: Note,
+  reopen: RequestedPage | null,
+): void {
   const locale = localeOf(res)
-  const { path, query } = place ?? { path: '/', query: {} }
+  const { path, query } = reopen ?? { path: '/', query: {} }
   const again =
-    place === null
+    reopen === null
       ? ''
       : html`<p><a class="button" href="${addressOf(locale, path, query)}">${locale.words.notes.again}</a></p>`
   const body = html`<h1>${title}</h1>
@@ -48,5 +53,5 @@ export function sendTooMany(req: Request, res: Response, closedMs: number): void
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))
   addHeader(res, 'Retry-After', minutes * 60)
-  sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), placeOf(req))
+  sendNote(res, 429, words.notes.tooMany(left(minutes * 60_000)), requestedPage(req))
 }

@@ -9,14 +9,16 @@ import { codePages } from './code-page.ts'
 import { localeOf } from './locale.ts'
 import { createLookupLimit } from './lookup-limit.ts'
 import { payPages } from './pay-pages.ts'
-import { onlyBy, placeOf, sendNote, sendNotFound } from './respond.ts'
+import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 /** Returns whether a path belongs to the hosted pages, whose errors are pages too. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
-/** The pages where customers pay (SPEC 1): with a code, or on the page of a payment. errors.ts turns errors into pages. */
+/**
+ * The pages where customers pay (SPEC 1): with a code, or on the page of a payment. errors.ts turns errors into pages.
+ */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use((req, _res, next) => (isHosted(req) ? next() : next('router')))
@@ -32,13 +34,14 @@ export function checkoutPages(deps: Deps): Router {
 }
 
 /**
- * Refuses a form if the browser reports that it came from another site. The pages have no cookies and no sessions on purpose: every form needs
- * the PIN, so a forged form gains nothing. A browser that hides the origin of a form can still pay.
+ * Refuses a form if the browser reports that it came from another site. The pages have no cookies and no sessions on
+ * purpose: every form needs the PIN, so a forged form gains nothing. A browser that hides the origin of a form can
+ * still pay.
  */
 const refuseForeignForms =
   (payUrl: string) =>
   (req: Request, res: Response, next: NextFunction): void => {
     const isSafe = req.method === 'GET' || req.method === 'HEAD'
     if (isSafe || !isFromOtherSite(req, payUrl)) return next()
-    sendNote(res, 403, localeOf(res).words.notes.foreign, placeOf(req))
+    sendNote(res, 403, localeOf(res).words.notes.foreign, requestedPage(req))
   }

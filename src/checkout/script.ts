@@ -1,17 +1,17 @@
 /**
- * The script of the hosted pages, in JavaScript that old phones support. Every page works without it. It is a string constant, so that the
- * compiler copies it to dist.
+ * The script of the hosted pages, in JavaScript that old phones support. Every page works without it. It is a string
+ * constant, so that the compiler copies it to dist.
  */
 export const script = `(function () {
 'use strict';
 var isSending = false;
 
-// A second click sends nothing. After a while, or when the browser restores the page, the form can be sent again. A form makes one payment,
-// however often it is sent.
+// A second click sends nothing. After 30 s, or when the browser restores the page, the form can be submitted once more.
+// A form makes one payment, however often it is submitted.
 each('form[method=post]', function (form) {
   var button = form.querySelector('button');
   var words = button.innerHTML;
-  function free() {
+  function enable() {
     isSending = false;
     button.removeAttribute('aria-disabled');
     button.innerHTML = words;
@@ -21,25 +21,26 @@ each('form[method=post]', function (form) {
     isSending = true;
     button.setAttribute('aria-disabled', 'true');
     button.textContent = form.getAttribute('data-busy');
-    setTimeout(free, 30000);
+    setTimeout(enable, 30000);
   });
-  window.addEventListener('pageshow', free);
+  window.addEventListener('pageshow', enable);
 });
 
-// While the state of the payment can change, the page polls it: every 3 s for 2 minutes, every 10 s until the tenth minute, then every 30 s.
+// While the state of the payment can change, the page polls it: every 3 s for 2 minutes, every 10 s until the tenth
+// minute, then every 30 s.
 each('[data-live]', function (live) {
-  var looks = 0;
+  var polls = 0;
   var left = document.querySelector('[data-left]');
   var timer;
-  function later() {
+  function schedulePoll() {
     clearTimeout(timer);
-    timer = setTimeout(look, looks < 40 ? 3000 : looks < 90 ? 10000 : 30000);
+    timer = setTimeout(poll, polls < 40 ? 3000 : polls < 90 ? 10000 : 30000);
   }
-  function look() {
+  function poll() {
     clearTimeout(timer);
     if (document.hidden) return;
-    if (isSending) return later();
-    looks += 1;
+    if (isSending) return schedulePoll();
+    polls += 1;
     var request = new XMLHttpRequest();
     request.open('GET', live.getAttribute('data-live'));
     request.timeout = 10000;
@@ -49,15 +50,16 @@ each('[data-live]', function (live) {
       if (update.state !== live.getAttribute('data-state')) location.replace(live.getAttribute('data-here'));
       else if (left && left.textContent !== update.left) left.textContent = update.left;
     };
-    request.onloadend = later;
+    request.onloadend = schedulePoll;
     request.send();
   }
-  document.addEventListener('visibilitychange', look);
-  window.addEventListener('pageshow', function (event) { if (event.persisted) look(); });
-  later();
+  document.addEventListener('visibilitychange', poll);
+  window.addEventListener('pageshow', function (event) { if (event.persisted) poll(); });
+  schedulePoll();
 });
 
-// Returns the customer to the merchant once, right after the payment. A customer who comes back with the back button stays.
+// Returns the customer to the merchant once, right after the payment. A customer who comes back with the back button
+// stays.
 each('[data-leave]', function (leave) {
   history.replaceState(null, '', leave.getAttribute('data-here'));
   leave.hidden = false;

@@ -19,13 +19,13 @@ export const show: OfferHandler = (deps, offer, req, res) => {
     if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
     return sendSheet(res, 503, offer, notNow(offer))
   }
-  const before = intent.attempts.find(({ id }) => id === offer.sent)
-  const amount = typed(req.query.amount) ?? (before === undefined ? null : decimal(before.amount))
+  const ownAttempt = intent.attempts.find(({ id }) => id === offer.sent)
+  const amount = typed(req.query.amount) ?? (ownAttempt === undefined ? null : decimal(ownAttempt.amount))
   if (intent.amountType === 'OPEN' && amount === null)
     return sendSheet(res, 200, offer, amountForm(offer, suggested(offer), null))
   const checked = amountOf(deps, offer, amount ?? '')
   if ('fault' in checked) return sendSheet(res, 422, offer, amountForm(offer, amount ?? '', checked.fault))
-  const messages = before === undefined ? noMessages : messagesOf(offer.locale.words, before)
+  const messages = ownAttempt === undefined ? noMessages : messagesOf(offer.locale.words, ownAttempt)
   const token = newFormToken(deps, intent)
   sendSheet(res, 200, offer, payForm(offer, { token, amount: checked.amount, phone: '', messages }))
 }

@@ -3,7 +3,10 @@ import type { Intent } from '../intents/intent.ts'
 import { isOpenEverywhere, isPending } from '../intents/lifecycle.ts'
 import { asOf } from '../intents/present.ts'
 
-/** The state of a payment on its page. `pending` can be paid, `waiting` is being paid. `expired` can no longer be paid, from one second before it expires. */
+/**
+ * The state of a payment on its page. `pending` can be paid, `waiting` is being paid. `expired` can no longer be paid.
+ * It begins one second before the intent expires.
+ */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 
 const states: Record<Status, State> = {

@@ -1,6 +1,7 @@
 /**
- * The stylesheet of the hosted pages. It is a string constant, so that the compiler copies it to dist. Fields contain only numbers, so their
- * characters keep the order in which they are typed. Otherwise groups of Arabic-Indic digits would change places.
+ * The stylesheet of the hosted pages. It is a string constant, so that the compiler copies it to dist. Fields contain
+ * only numbers, so their characters keep the order in which they are typed. Otherwise groups of Arabic-Indic digits
+ * would change places.
  */
 export const style = `
 :root {
@@ -28,7 +29,7 @@ h2 { font-size: 1.1rem; line-height: 1.3; margin: 0 0 .5rem; }
 p { margin: 0 0 1rem; }
 main > :last-child { margin-bottom: 0; }
 .faint { color: var(--faint); }
-.mark { font-size: 2.5rem; line-height: 1; font-weight: 700; margin: 0 0 .5rem; }
+.tick { font-size: 2.5rem; line-height: 1; font-weight: 700; margin: 0 0 .5rem; }
 .good { color: var(--good); }
 .bad { color: var(--bad); }
 dl { margin: 0 0 1rem; padding: .75rem 0 0; border-top: 1px solid var(--line); }

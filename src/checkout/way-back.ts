@@ -2,8 +2,9 @@ import type { Intent } from '../intents/intent.ts'
 import type { State } from './state.ts'
 
 /**
- * Returns the merchant's URL to which the customer returns, with `reference` and `status` at the end of its query, or null if the merchant
- * gave none. The rest of the URL stays the same byte for byte, even parameters with these names, so that a signature over it stays valid.
+ * Returns the merchant's URL to which the customer returns, with `reference` and `status` at the end of its query, or
+ * null if the merchant gave none. The rest of the URL stays the same byte for byte, even parameters with these names,
+ * so that a signature over it stays valid.
  */
 export function wayBack(
   { successUrl, cancelUrl, referenceNumber, status }: Intent,

@@ -5,8 +5,8 @@ export type Forms = readonly [one: string, two: string, few: string, many: strin
 export type Note = readonly [title: string, sentence: string]
 
 /**
- * All texts of the hosted pages in one language. The inserted values (amounts, times) are HTML or text, depending on the place. So the
- * texts themselves contain no characters that are special in HTML.
+ * All texts of the hosted pages in one language. The inserted values (amounts, times) are HTML or text, depending on
+ * the place. So the texts themselves contain no characters that are special in HTML.
  */
 export interface Words {
   /** The language's own name. */
