@@ -12,7 +12,7 @@ import { createListCounts } from './lists/counts/counts.ts'
 import { createLists, listConnections } from './lists/lists.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { openBatchers } from './mongo/batchers.ts'
-import { awaitMongo, retryUntilConnected } from './mongo/connect.ts'
+import { awaitMongo, retryWhileUnreachable } from './mongo/connect.ts'
 import { noShift, openDatabaseTime, type Shift } from './mongo/database-time.ts'
 import { openModels } from './mongo/models.ts'
 import { maxLargeGroups } from './outbox/read-outboxes.ts'
@@ -67,7 +67,7 @@ export async function openDeps(
 ): Promise<Deps> {
   const tracing = await openTracing(config, log, processType)
   const mongo = await awaitMongo(config.mongodbUrl, log, {})
-  const databaseTime = await retryUntilConnected(log, () => openDatabaseTime(mongo, log, shift))
+  const databaseTime = await retryWhileUnreachable(log, () => openDatabaseTime(mongo, log, shift))
   const { now } = databaseTime
   const models = openModels(mongo)
   const listsMongo = await awaitMongo(config.mongodbUrl, log, listConnections)
@@ -84,7 +84,7 @@ export async function openDeps(
   const liveWallet = walletProvider && createLiveWallet({ config, log, now }, walletProvider)
   const wallets = openWallets(createSandboxWallet({ ...models, now, slowHash }), liveWallet)
   const healthNotes = createHealthNotes(models, log)
-  const apiSwitch = await retryUntilConnected(log, () => createApiSwitch(models.Setting))
+  const apiSwitch = await retryWhileUnreachable(log, () => createApiSwitch(models.Setting))
   const { rateLimitPerSecond: perSecond } = config
   const addUp = createAddUp(queues.runCommands, `${config.queuePrefix}:rate`)
   const rateLimits = perSecond === null ? null : createRateLimits(perSecond, addUp, now)

@@ -7,7 +7,7 @@ import { timeouts } from './http/server/timeouts.ts'
 import { countLines } from './metrics/count-lines.ts'
 import { measureProcess } from './metrics/measure-process.ts'
 import { createMetrics } from './metrics/metrics.ts'
-import { retryUntilConnected } from './mongo/connect.ts'
+import { retryWhileUnreachable } from './mongo/connect.ts'
 import { makeIndexes } from './mongo/indexes.ts'
 import { openDeps } from './open-deps.ts'
 import { endOnCrash } from './process/crash.ts'
@@ -22,7 +22,7 @@ endOnCrash(log)
 const onStop = stopOnSignals(log)
 const deps = await openDeps(config, log, metrics, 'web')
 measureProcess(metrics)
-if (!config.production) await retryUntilConnected(log, () => makeIndexes(config.mongodbUrl, log))
+if (!config.production) await retryWhileUnreachable(log, () => makeIndexes(config.mongodbUrl, log))
 
 let stopping = false
 const server = createHttpServer(

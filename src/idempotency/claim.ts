@@ -3,28 +3,32 @@ import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import type { SealedField } from '../security/seal.ts'
 
-/** How long a response is kept, and how long a key identifies the same request (SPEC 5.4). */
+/** How long a response is stored, and how long a key identifies the same request (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
 /** MongoDB removes a claim this long after `expiresAt`, when every lease that began before it has ended. */
 export const removalMs = 60 * 60_000
 
 /**
- * The claim of one request: API key, method, path and idempotency key. The holder of `token` runs the operation. `effectId`
- * stays when the claim changes hands, so that the next holder finds what the last one did.
+ * The claim of one request, identified by API key, method, path and idempotency key. The holder of `token` runs the
+ * operation. `effectId` stays the same when the claim changes hands, so that the next holder finds the effect of the
+ * last one.
  */
 export interface Claim {
   _id: string
   effectId: string
   token: string
-  /** The end of the last holder's lease, or when the holder gave up. */
+  /** When the last holder's lease ends, or when the holder gave up. */
   leaseEndsAt: Date
   paramsHash: string
-  /** The sealed first response; that of a create is stored in, or computed from, the document that it made. */
+  /** The first response. That of a create is stored in, or computed from, the document that it created. */
   sealedResponse?: string
-  /** The business, if a test key made the request and this document stores `sealedResponse` (src/quotas/sandbox-responses.ts). */
+  /**
+   * The business of the test key that made the request, if this document stores `sealedResponse`
+   * (src/quotas/sandbox-responses.ts).
+   */
   sandboxOf?: string
-  /** Written before a duplicate that had to wait is answered: with this journalled write, what it read is durable too. */
+  /** Written before a waiting duplicate gets the response. This journalled write makes what it read durable too. */
   replayedAt?: Date
   /** 24 hours after the first request. A take-over never moves it. */
   expiresAt: Date
@@ -56,14 +60,14 @@ export const claims: Collection = {
   ],
 }
 
-/** The field that stores a sealed response, in the claim or in the document that a create inserted. */
+/** The field with the sealed response, in the claim or in the document that a create inserted. */
 export const responseField = (collection: string, id: string): SealedField => ({
   collection,
   id,
   field: 'sealedResponse',
 })
 
-/** Writes down that duplicates which had to wait are answered now. A thousand of one claim take two writes. */
+/** The batcher of `replayedAt`. A thousand waiting duplicates of one claim take two writes. */
 export const createReplayBatcher = (Claim: Model<Claim>, now: () => Date): Batcher<string, void> =>
   createBatcher(1000, async (ids) => {
     await nativeCollection(Claim).updateMany(

@@ -4,7 +4,7 @@ import type { SealedField } from '../security/seal.ts'
 import { type Claim, claims, lifetimeMs, removalMs, responseField } from './claim.ts'
 import type { Recall, ResponseData } from './recall.ts'
 
-/** The first response of a request: sealed, with the field that it was sealed for, or the data of a create, computed. */
+/** The first response of a request: sealed, with the field it was sealed for, or the computed data of a create. */
 export type FirstResponse =
   | { kind: 'stored'; sealedResponse: string; field: SealedField }
   | { kind: 'computed'; data: ResponseData }
@@ -20,40 +20,43 @@ export interface ClaimRequest {
   paramsHash: string
   /** Finds the first response of a create; null for other operations. */
   recall: Recall | null
-  /** The length of its holder's lease. */
+  /** How long the lease of its holder lasts. */
   leaseMs: number
   /** Decides whether the claim has expired, however long the request waits. */
   arrivedAt: Date
 }
 
-/** Tries once to insert the claim, to take it over, or to find its answer. */
+/** Makes one attempt to insert the claim, to take it over, or to find its response. */
 export async function attemptClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const fresh = freshClaim(deps.now(), request)
   const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, deadlineAt)
   if (insertion.inserted) return held(fresh)
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
-  // Removed meanwhile. The next look inserts a new claim.
+  // The claim was removed meanwhile. The next attempt inserts a new one.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return held(found)
   return compete(deps, request, found)
 }
 
-/** As `attemptClaim`, for a request that has seen the claim before. Only reads while the first request runs, because many may wait for it. */
+/**
+ * As `attemptClaim`, for a request that has seen the claim before. While the first request runs, this function only
+ * reads, because many requests may wait.
+ */
 export async function recheckClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
   return found === null ? attemptClaim(deps, request, deadlineAt) : compete(deps, request, found)
 }
 
-/** Takes the claim over if its time is up, or finds its answer. */
+/** Takes the claim over if it has expired. Otherwise finds its response. */
 async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise<Claimed> {
   const now = deps.now()
-  if (isOver(found, request, now)) return takeOver(deps, found, freshClaim(now, request))
+  if (isExpired(found, request, now)) return takeOver(deps, found, freshClaim(now, request))
   return inherit(deps, request, found, now)
 }
 
 /**
- * As `attemptClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is gone or belongs to another
- * request, because a request never starts a second effect.
+ * As `attemptClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is gone
+ * or belongs to another request, because a request never starts a second effect.
  */
 export async function reclaim(
   deps: Deps,
@@ -65,21 +68,21 @@ export async function reclaim(
   return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
 }
 
-/** Whether the key starts a new request. Never while the last holder's lease runs. */
-const isOver = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
+/** Whether the key may start a new request. It may not while the last holder's lease runs. */
+const isExpired = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
   leaseEndsAt <= now && expiresAt <= arrivedAt
 
-/** Finds the answer of the claim's request, or takes the claim over if its lease has ended. Keeps the effect id. */
+/** Finds the response of the claim's request, or takes the claim over if its lease has ended. Keeps the effect id. */
 async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
   const first = await findFirst(deps, found, request.recall)
   if (first !== null) return { state: 'finished', first, paramsHash: found.paramsHash }
   if (found.leaseEndsAt > now) return { state: 'running' }
-  // From now on the answer belongs to this request's parameters.
+  // From now on the response belongs to this request's parameters.
   const { token, leaseEndsAt, paramsHash } = freshClaim(now, request)
   return takeOver(deps, found, { token, leaseEndsAt, paramsHash })
 }
 
-/** The response of the claim's request. Null while there is none. */
+/** Returns the response of the claim's request, or null while there is none. */
 const findFirst = async (
   deps: Deps,
   { _id, effectId, sealedResponse }: Claim,
@@ -89,7 +92,7 @@ const findFirst = async (
     ? recallFirst(deps, recall, effectId)
     : { kind: 'stored', sealedResponse, field: responseField(claims.name, _id) }
 
-/** The response of the create with this effect id. Null if nothing was created. */
+/** Returns the response of the create with this effect id, or null if nothing was created. */
 export async function recallFirst(
   deps: Deps,
   recall: Recall | null,
@@ -118,8 +121,8 @@ function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
 }
 
 /**
- * Changes the holder, unless another request did so first. A new effect id starts a new request and removes the old answer. Otherwise the
- * claim must not have an answer yet.
+ * Changes the holder, unless another request did so first. A new effect id starts a new request and removes the old
+ * response. Otherwise the claim must not have a response yet.
  */
 async function takeOver(
   deps: Pick<Deps, 'Claim'>,
@@ -141,24 +144,31 @@ const held = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
   token,
 })
 
-/** Keeps the sealed answer. `sandboxOf`: the business of a test key. Returns false if the claim is gone or has another holder. `deadlineAt`: see mongo/batching/batcher.ts. */
+/**
+ * Stores the sealed response in the claim. Returns false if the claim is gone or has another holder. `deadlineAt`: see
+ * mongo/batching/batcher.ts.
+ */
 export const keepResponse = (
   deps: Pick<Deps, 'batchers'>,
   { id, token }: { id: string; token: string },
-  kept: Pick<Claim, 'sealedResponse' | 'sandboxOf'>,
+  response: Pick<Claim, 'sealedResponse' | 'sandboxOf'>,
   deadlineAt: number,
 ): Promise<boolean> =>
   deps.batchers.updateClaim(
     {
       filter: { _id: id, token },
-      update: { $set: kept },
-      // Only the holder of this token writes an answer, so its presence proves the write. The value may be too long to query by.
+      update: { $set: response },
+      // Only the holder of this token writes a response, so its presence proves the write. The value may be too long to
+      // query by.
       proof: { token, sealedResponse: { $exists: true } },
     },
     deadlineAt,
   )
 
-/** Ends the lease, so that the next attempt runs at once. Never deletes the claim: a write with its effect id may still be running. */
+/**
+ * Ends the lease, so that the next attempt runs at once. Never deletes the claim, because a write with its effect id
+ * may still be running.
+ */
 export async function giveUp(
   deps: Pick<Deps, 'Claim' | 'now'>,
   { id, token }: { id: string; token: string },

@@ -1,10 +1,12 @@
 import type { Deps } from '../deps.ts'
 import { unavailable } from '../errors.ts'
 
-/** How a retry finds the first response of a create by its effect id. `find` resolves to null if nothing was created. */
+/**
+ * How a retry finds the first response of a create by its effect id. `find` resolves to null if nothing was created.
+ */
 export type Recall = StoredRecall | ComputedRecall
 
-/** For a document whose fields may change: its insert stores the sealed response in the field `sealedResponse`. */
+/** For a document whose fields may change. Its insert stores the response in the field `sealedResponse`. */
 interface StoredRecall {
   kind: 'stored'
   /** The name of the document's collection. */
@@ -12,7 +14,10 @@ interface StoredRecall {
   find(deps: Deps, effectId: string): Promise<string | null>
 }
 
-/** For a document that has everything in its first response in fields that never change. `find` computes the response from these. */
+/**
+ * For a document that has everything in its first response in fields that never change. `find` computes the response
+ * from these.
+ */
 interface ComputedRecall {
   kind: 'computed'
   find(deps: Deps, effectId: string): Promise<ResponseData | null>
@@ -21,8 +26,9 @@ interface ComputedRecall {
 export type ResponseData = Record<string, unknown>
 
 /**
- * Computes first responses by the format number that each document stores. A released format must return the same bytes for ever: add the next
- * number instead of changing it. A process of an earlier version, which does not know the number yet, throws SERVICE_UNAVAILABLE.
+ * Computes first responses by the format number that each document stores. A released format must always return the
+ * same bytes: add the next number instead of changing it. A process of an earlier version, which does not know the
+ * number yet, throws SERVICE_UNAVAILABLE.
  */
 export const byFormat =
   <Doc extends { responseFormat: number }>(formats: Readonly<Record<number, (doc: Doc) => ResponseData>>) =>

@@ -5,12 +5,12 @@ import { inBatches } from '../mongo/in-batches.ts'
 import { lifetimeMs, removalMs, responseField } from './claim.ts'
 
 /** A document with a sealed first response: a claim, a product or an endpoint. */
-interface Answered {
+interface WithResponse {
   _id: string
   sealedResponse?: string
 }
 
-/** How many were sealed anew, and how many are sealed with a key that is not configured. */
+/** How many responses were re-sealed, and how many are sealed with a key that is not configured. */
 export interface Resealed {
   resealed: number
   unreadable: number
@@ -19,34 +19,40 @@ export interface Resealed {
 type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 
 /**
- * Seals every stored answer that a retry may still ask for with the current SECRET_KEY: that of each claim whose time is not up, or of what
- * its create made. Older ones need nothing: nobody looks them up any more. Goes by time, and tells `advance` of the claims it is through with.
+ * Re-seals with the current SECRET_KEY every stored response that a retry may still get: those in claims that have not
+ * been removed, and those in the documents of their creates. Goes through the claims by time, and reports to `advance`
+ * how many are done.
  */
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
-  const tally = { resealed: 0, unreadable: 0 }
+  const result = { resealed: 0, unreadable: 0 }
   const now = deps.now()
-  // What is claimed from here on is sealed with the current key, and would never let this come to an end.
+  // Later claims are sealed with the current key. To include them would make this loop endless.
   const latest = new Date(now.getTime() + lifetimeMs + removalMs)
-  const alive = nativeCollection(deps.Claim).find(
+  const stored = nativeCollection(deps.Claim).find(
     { removeAt: { $gt: now, $lte: latest } },
     { projection: { sealedResponse: 1, effectId: 1 }, sort: { removeAt: 1 }, batchSize: 250 },
   )
-  const made = [deps.Product, deps.Endpoint].map(answersIn)
-  await inBatches(alive, async (claims) => {
-    await reseal(deps, tally, answersIn(deps.Claim), claims)
+  const created = [deps.Product, deps.Endpoint].map(collectionOf)
+  await inBatches(stored, async (claims) => {
+    await reseal(deps, result, collectionOf(deps.Claim), claims)
     const effectIds = claims.flatMap(({ sealedResponse, effectId }) =>
       sealedResponse === undefined ? effectId : [],
     )
-    for (const collection of made) await reseal(deps, tally, collection, await madeBy(collection, effectIds))
+    for (const collection of created)
+      await reseal(deps, result, collection, await createdUnder(collection, effectIds))
     advance(claims.length)
   })
-  return tally
+  return result
 }
 
-const answersIn = (model: unknown): mongo.Collection<Answered> => nativeCollection(model as Model<Answered>)
+const collectionOf = (model: unknown): mongo.Collection<WithResponse> =>
+  nativeCollection(model as Model<WithResponse>)
 
-/** What creates made under these effect ids, with its answer. */
-const madeBy = (collection: mongo.Collection<Answered>, effectIds: string[]): Promise<Answered[]> =>
+/** The documents that creates inserted under these effect ids and that store a response. */
+const createdUnder = (
+  collection: mongo.Collection<WithResponse>,
+  effectIds: string[],
+): Promise<WithResponse[]> =>
   collection
     .find(
       { _id: { $in: effectIds }, sealedResponse: { $exists: true } },
@@ -54,26 +60,26 @@ const madeBy = (collection: mongo.Collection<Answered>, effectIds: string[]): Pr
     )
     .toArray()
 
-/** Each under its own guard: what somebody else wrote or took away meanwhile stays so. */
+/** Re-seals each document under its own guard, so that a concurrent change or removal of the response stays. */
 async function reseal(
   { secrets }: Needs,
-  tally: Resealed,
-  collection: mongo.Collection<Answered>,
-  docs: Answered[],
+  result: Resealed,
+  collection: mongo.Collection<WithResponse>,
+  docs: WithResponse[],
 ): Promise<void> {
-  const writes: mongo.AnyBulkWriteOperation<Answered>[] = []
+  const writes: mongo.AnyBulkWriteOperation<WithResponse>[] = []
   for (const { _id, sealedResponse } of docs) {
     if (sealedResponse === undefined) continue
     try {
-      const anew = secrets.reseal(sealedResponse, responseField(collection.collectionName, _id))
-      if (anew !== sealedResponse)
+      const resealed = secrets.reseal(sealedResponse, responseField(collection.collectionName, _id))
+      if (resealed !== sealedResponse)
         writes.push({
-          updateOne: { filter: { _id, sealedResponse }, update: { $set: { sealedResponse: anew } } },
+          updateOne: { filter: { _id, sealedResponse }, update: { $set: { sealedResponse: resealed } } },
         })
     } catch {
-      tally.unreadable += 1
+      result.unreadable += 1
     }
   }
   if (writes.length === 0) return
-  tally.resealed += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
+  result.resealed += (await collection.bulkWrite(writes, { ordered: false })).modifiedCount
 }

@@ -28,7 +28,7 @@ import { createUpdateBatcher, type GuardedUpdate } from './batching/update-batch
 import { nativeCollection } from './collection.ts'
 import type { Models } from './models.ts'
 
-/** The batchers through which requests and deliveries share calls to MongoDB (src/group-commit/). */
+/** The batchers through which requests and deliveries share calls to MongoDB. */
 export interface Batchers extends RelayBatchers {
   findKey: Batcher<string, KeyAndBusiness | null>
   rehashKey: Batcher<KeyRehash, void>

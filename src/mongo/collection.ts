@@ -1,8 +1,8 @@
 import { type Connection, type Model, type mongo, Schema, type SchemaDefinition } from 'mongoose'
 
 /**
- * An index of a collection: named, because a duplicate is told by the name of the index that refused it. Never `sparse`: the
- * Stable API does not read by such an index, and a partial one does the same.
+ * An index of a collection. It has a name, because a duplicate is recognised by the index that refused it. It is never
+ * `sparse`: the Stable API does not read through a sparse index, and a partial one does the same.
  */
 export interface Index {
   name: string
@@ -12,7 +12,7 @@ export interface Index {
   partialFilterExpression?: Record<string, unknown>
 }
 
-/** A collection as its folder describes it: fields, and the indexes that its queries and guards rest on. */
+/** A collection: its fields, and the indexes that its queries and guards need. */
 export interface Collection {
   name: string
   fields: SchemaDefinition
@@ -20,8 +20,8 @@ export interface Collection {
 }
 
 /**
- * The model of a collection on one connection. Unknown fields in a filter or a change throw, `{}` stays `{}`,
- * and Mongoose creates nothing by itself (indexes: src/mongo/indexes.ts). If `maxTimeMs` is given, MongoDB
+ * The model of a collection on one connection. Unknown fields in a filter or a change throw, an empty object is stored
+ * as it is, and Mongoose creates no collections or indexes (src/mongo/indexes.ts). If `maxTimeMs` is given, MongoDB
  * aborts each query after that time.
  */
 export function openCollection<Doc>(
@@ -42,7 +42,7 @@ export function openCollection<Doc>(
   return connection.model<Doc>(collection.name, schema)
 }
 
-/** MongoDB aborts each query after this, unless the query sets its own limit. */
+/** Sets a limit for each query that has no limit of its own. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
@@ -53,14 +53,15 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * The collection itself, past mongoose: for the hot paths, where casting would double the price of a trip, and for
- * inserts, because mongoose's insertMany can drop a document in silence. What goes in there is made by us, not cast.
+ * The driver's collection of a model, without Mongoose: for hot paths, where casting would double the cost of a call,
+ * and for inserts, because Mongoose's insertMany can silently drop a document. Values must have the right types
+ * already.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
-/** Whether MongoDB refused a write because a unique index has that value already. */
+/** Whether MongoDB refused a write because a unique index already has its value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
-/** For writes that nothing is lost with: they need not wait for the journal, nor make it be written. */
+/** The write concern of writes that may be lost. They do not wait for the journal and do not flush it. */
 export const advisory = { w: 1, journal: false } as const

@@ -3,16 +3,16 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
 
 /**
- * What the service promises of every write and read, whatever the URL leaves out: acknowledged by a majority and
- * journalled, read from the primary and never taken back. A call ends within 5 s also when the server is frozen.
+ * The options of every connection, whatever the URL says. A write is journalled by a majority. A read sees only what a
+ * majority has, so no failover undoes it. A call ends within 5 s even if the server is frozen.
  */
-const promises = {
+const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
-  // What is not in the Stable API is refused: so each of MongoDB 6 to 8 understands the same.
+  // MongoDB refuses commands that are not in the Stable API, so versions 6 to 8 behave the same.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
-  // On a replica set the driver repeats a write after a failover; every write of ours may run twice.
+  // On a replica set, the driver repeats a write after a failover. Every write of the service may run twice.
   retryWrites: true,
   retryReads: false,
   bufferCommands: false,
@@ -35,7 +35,7 @@ export async function connectMongo(
 ): Promise<Connection> {
   const connection = mongoose.createConnection()
   try {
-    await connection.openUri(url, { ...promises, ...exceptions })
+    await connection.openUri(url, { ...options, ...exceptions })
     connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     return connection
   } catch (error) {
@@ -48,8 +48,8 @@ export async function connectMongo(
 const wrongPassword = 18
 
 /**
- * Connects as soon as there is a server: a process may start before its database. Throws when waiting cannot help:
- * a password that is wrong.
+ * Connects as soon as there is a server, because a process may start before its database. Throws if the password is
+ * wrong, because waiting would not help.
  */
 export async function awaitMongo(
   url: string,
@@ -67,18 +67,18 @@ export async function awaitMongo(
   }
 }
 
-/** The driver hands these on as the socket says them, where a connection ends while it waits for room to write. */
+/** The driver passes these on unchanged if a connection ends while a write waits for its socket. */
 const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && socketFaults.has(error.code)
 
 /**
- * A primary that steps down or shuts down, a server that is none any more or not ready yet, a router that reaches none: another comes, or it
- * again. All the codes after which the driver itself tries again or looks for another primary. It does not export them, and its label is not
- * on what comes from a connection it has given up meanwhile.
+ * The codes after which the driver itself retries or looks for another primary: a primary steps down or shuts down, a
+ * server is not or not yet a primary, or a router reaches none. The driver does not export these codes, and its label
+ * is missing from errors of connections that it has closed meanwhile.
  */
-const changingHands = new Set<unknown>([
+const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
 ])
 
@@ -87,10 +87,13 @@ const isAway = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoNetworkError ||
   error instanceof mongoose.mongo.MongoServerSelectionError ||
   error instanceof mongoose.Error.MongooseServerSelectionError ||
-  (error instanceof mongoose.mongo.MongoServerError && changingHands.has(error.code))
+  (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
-/** For a process that starts: its database may go away again before it serves. `act` runs anew until it meets MongoDB. Throws any other fault. */
-export async function retryUntilConnected<T>(log: Log, act: () => Promise<T>): Promise<T> {
+/**
+ * Repeats `act` while MongoDB is unreachable, for a process that starts: its database may go away again before the
+ * process serves. Throws any other error.
+ */
+export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await act()
@@ -102,7 +105,7 @@ export async function retryUntilConnected<T>(log: Log, act: () => Promise<T>): P
   }
 }
 
-/** Mongoose's own words on a mistake of ours, which no server has seen. */
+/** Mongoose's names for a bug of the service. The server has not seen such a call. */
 const bugs = new Set([
   'CastError',
   'StrictModeError',
@@ -111,13 +114,13 @@ const bugs = new Set([
   'ObjectParameterError',
 ])
 
-/** Whether an error is MongoDB's or its driver's: then what was sent is an unknown outcome. */
+/** Whether an error is that of MongoDB or its driver. The outcome of the call is then unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   isSocketFault(error) ||
   (error instanceof mongoose.MongooseError && !bugs.has(error.name))
 
-/** Throws unless MongoDB answers. */
+/** Throws if MongoDB does not respond. */
 export async function pingMongo({ db }: Pick<Connection, 'db'>): Promise<void> {
   if (db === undefined) throw new Error('MongoDB is not connected')
   await db.admin().ping()

@@ -2,13 +2,14 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
 
 /**
- * The service's only clock: the time of MongoDB's primary. Each process measures it and extrapolates with its monotonic clock, so the wall
- * clock of its machine decides nothing.
+ * The only clock of the service: the time of MongoDB's primary. Each process measures it and extrapolates with its
+ * monotonic clock, so the wall clock of its machine has no effect.
  */
 export interface DatabaseTime {
   now(): Date
   /**
-   * Null while the time is known to within `mostErrorMs`. Otherwise resolves after a new measurement, and throws if MongoDB does not respond.
+   * Null while the time is known to within `maxErrorMs`. Otherwise resolves after a new measurement, and throws if
+   * MongoDB does not respond.
    */
   unsure(): Promise<void> | null
   /** How far the wall clock of this process is ahead of database time, in ms. */
@@ -16,7 +17,10 @@ export interface DatabaseTime {
   close(): void
 }
 
-/** The clocks of this process. The monotonic one runs while the process is frozen, but perhaps not while its machine sleeps. */
+/**
+ * The clocks of this process. The monotonic one runs while the process is frozen, but perhaps not while its machine
+ * sleeps.
+ */
 export interface OwnClocks {
   wallMs(): number
   monotonicMs(): number
@@ -36,12 +40,12 @@ interface Measurement {
   errorMs: number
 }
 
-/** Two processes that are both sure are within twice this of each other (`apartAtMostMs` in src/intents/lifecycle.ts). */
-const mostErrorMs = 500
+/** Two processes that are both sure differ by at most twice this (`maxClockSkewMs` in src/intents/lifecycle.ts). */
+const maxErrorMs = 500
 /** How far a monotonic clock and MongoDB's clock may drift apart in 1 ms. NTP slews a clock by at most half of this. */
 const driftPerMs = 0.001
 /** The two clocks of a process diverge by more than this only if the machine slept or the wall clock was set. */
-const ownClocksApartMs = 1000
+const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
 /** A measurement with a larger error is repeated after `measureAgainMs`. */
@@ -54,7 +58,9 @@ export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
-/** Measures at once, then every 10 s and whenever the driver finds another primary. Throws if MongoDB does not respond. */
+/**
+ * Measures at once, then every 10 s and whenever the driver finds another primary. Throws if MongoDB does not respond.
+ */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
   const client = mongo.getClient()
@@ -99,7 +105,7 @@ export function createDatabaseTime(
   const errorAt = (monotonicMs: number): number =>
     held.errorMs + (monotonicMs - held.monotonicMs) * driftPerMs
   const isSure = (): boolean =>
-    errorAt(own.monotonicMs()) <= mostErrorMs && Math.abs(wallAhead() - wallAheadMs) <= ownClocksApartMs
+    errorAt(own.monotonicMs()) <= maxErrorMs && Math.abs(wallAhead() - wallAheadMs) <= maxClockDifferenceMs
 
   async function measureOnce(): Promise<void> {
     const [aheadBefore, sentAt] = [wallAhead(), own.monotonicMs()]
@@ -107,20 +113,23 @@ export function createDatabaseTime(
     const [aheadAfter, receivedAt] = [wallAhead(), own.monotonicMs()]
     const halfMs = (receivedAt - sentAt) / 2
     // The machine slept during the round trip, or the round trip was too slow for a useful measurement.
-    if (Math.abs(aheadAfter - aheadBefore) > ownClocksApartMs || halfMs > mostErrorMs)
+    if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
     // MongoDB truncates its clock to whole milliseconds.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }
 
-  /** Keeps the better of two measurements. If they contradict each other, a clock was set or the machine slept, so the newer one counts. */
+  /**
+   * Keeps the better of two measurements. If they contradict each other, a clock was set or the machine slept, so the
+   * newer one counts.
+   */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
     const errorMs = errorAt(next.monotonicMs)
     const agree = Math.abs(apartMs) <= errorMs + next.errorMs
     if (agree && errorMs <= next.errorMs) return
-    if (!agree && Math.abs(apartMs) > ownClocksApartMs)
+    if (!agree && Math.abs(apartMs) > maxClockDifferenceMs)
       log.warn({ jumpMs: Math.round(apartMs) }, 'clock.database-jumped')
     held = next
   }
@@ -153,7 +162,7 @@ export function createDatabaseTime(
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
       // A correction never moves time back, unless it is so large that MongoDB's own clock must have been set back.
-      if (atMs > shownMs || shownMs - atMs > ownClocksApartMs) shownMs = atMs
+      if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },
     unsure: () => (isSure() ? null : measure()),

@@ -1,2 +1,2 @@
-/** A text as a regular expression that finds this very text. */
+/** Returns a regular expression that matches exactly this text. */
 export const escapeRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How many documents one look takes. */
-const batch = 250
-/** However long one took, no longer than this is rested. */
+const batchSize = 250
+/** The longest rest after a batch. */
 const longestRestMs = 250
 
 /**
- * Goes through a cursor in batches and rests between them for as long as each took: a hundred thousand are no reason to keep
- * MongoDB, Redis and this process from what came just now. Answers how many there were.
+ * Goes through a cursor in batches and rests after each batch for as long as it took. A hundred thousand documents then
+ * do not delay current work in MongoDB, Redis and this process. Returns the number of documents.
  */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,
@@ -18,7 +17,7 @@ export async function inBatches<Doc>(
   for await (const doc of cursor) {
     docs.push(doc)
     seen += 1
-    if (docs.length < batch) continue
+    if (docs.length < batchSize) continue
     const beganAt = performance.now()
     await act(docs)
     docs = []

@@ -1,13 +1,13 @@
 import { inBatches } from './in-batches.ts'
 
 /**
- * Like `inBatches`, for documents of all businesses. After `mostOfOne` documents of a business it skips the rest of that business, so that a
- * million of them do not delay those of others. `find` returns documents from `last` on (null: all), ordered by time, except those of the
- * businesses in `without`. It may return a document twice. If `act` throws, the next batches still run, so that one bad document does not block
- * the others; in the end the first error is thrown.
+ * As `inBatches`, for documents of all businesses. After `maxOfOne` documents of a business, its others are skipped, so
+ * that a million of them do not delay those of other businesses. `find` returns documents from `last` on (null: all),
+ * ordered by time, except those of the businesses in `without`. It may return a document twice. If `act` throws, the
+ * next batches still run, so that one bad document does not block the others. At the end, the first error is thrown.
  */
 export async function inFairBatches<Doc extends { businessId: string }>(
-  mostOfOne: number,
+  maxOfOne: number,
   find: (last: Doc | null, without: readonly string[]) => AsyncIterable<Doc>,
   act: (docs: Doc[]) => Promise<void>,
 ): Promise<number> {
@@ -16,16 +16,16 @@ export async function inFairBatches<Doc extends { businessId: string }>(
 
   async function* share(): AsyncGenerator<Doc> {
     let last: Doc | null = null
-    for (let isOver = false; !isOver; ) {
-      isOver = true
+    for (let isComplete = false; !isComplete; ) {
+      isComplete = true
       for await (const doc of find(last, without)) {
         const before = seenOf.get(doc.businessId) ?? 0
         seenOf.set(doc.businessId, before + 1)
         yield doc
         last = doc
-        if (before + 1 < mostOfOne) continue
+        if (before + 1 < maxOfOne) continue
         without.push(doc.businessId)
-        isOver = false
+        isComplete = false
         break
       }
     }

@@ -5,13 +5,13 @@ import { connectMongo } from './connect.ts'
 import { collections } from './models.ts'
 
 /**
- * Creates every collection and index that is missing. Safe on a running system, and safe to run twice. Uses a connection of its own without a
- * timeout, because an index may take longer to build than any request may take.
+ * Creates every missing collection and index. Safe on a running system, and safe to run twice. Uses a connection of its
+ * own without a timeout, because building an index may take longer than any request may.
  */
 export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
   try {
-    for (const described of collections) await make(mongo, described)
+    for (const collection of collections) await make(mongo, collection)
   } finally {
     await mongo.close()
   }

@@ -21,7 +21,7 @@ import { type DeliveryHour, deliveryHours } from '../webhooks/deliveries/deliver
 import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { type Collection, openCollection } from './collection.ts'
 
-/** Every collection there is; src/mongo/indexes.ts makes their indexes. */
+/** Every collection of the service. src/mongo/indexes.ts creates their indexes. */
 export const collections: readonly Collection[] = [
   businesses,
   apiKeys,
@@ -48,7 +48,7 @@ export const collections: readonly Collection[] = [
 
 export type Models = ReturnType<typeof openModels>
 
-/** The model of every collection, on one connection. `maxTimeMs`: see openCollection. */
+/** The models of all collections on one connection. `maxTimeMs`: see `openCollection`. */
 export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   Business: openCollection<Business>(mongo, businesses, maxTimeMs),
   ApiKey: openCollection<ApiKey>(mongo, apiKeys, maxTimeMs),

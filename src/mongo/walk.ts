@@ -2,24 +2,27 @@ import type { Model, mongo } from 'mongoose'
 import type { Listed } from '../input/pagination.ts'
 import { nativeCollection } from './collection.ts'
 
-/** All documents that an index has under `where`, created from `from` on (null: ever) and before `before`. */
+/** The documents of an index that match `where` and were created from `from` (null: no limit) until before `before`. */
 export interface Walk {
-  /** Ends in time and id. */
+  /** The last fields of this index are `createdAt` and `_id`. */
   index: string
   where: Record<string, unknown>
   from: Date | null
   before: Date
 }
 
-/** What one read of a walk returns. */
+/** The limits of one read of a walk. */
 export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
-  /** MongoDB aborts the read after this. Less than the 5 s after which the driver gives up, so that no read runs on without a client. */
+  /**
+   * MongoDB aborts the read after this. It is less than the 5 s after which the driver gives up, so that no read
+   * continues without a client.
+   */
   maxTimeMS: number
 }
 
-/** The page of a walk that follows the document `last` (null: the first page), oldest first. */
+/** Returns the page of a walk after the document `last` (null: the first page), oldest first. */
 export const readPage = <Doc extends Listed>(
   model: Model<Doc>,
   { index, where, from, before }: Walk,
@@ -38,7 +41,7 @@ export const readPage = <Doc extends Listed>(
     })
     .toArray() as Promise<Doc[]>
 
-/** The remaining time range. Within the millisecond of the last document, which many may share, only those with a higher id. */
+/** The filter of the remaining documents. Many may have the millisecond of `last`: of these, only higher ids remain. */
 function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
   if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
   const { createdAt, _id } = last

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { retryUntilConnected } from '../../src/mongo/connect.ts'
+import { retryWhileUnreachable } from '../../src/mongo/connect.ts'
 import { createLog } from '../../src/process/log.ts'
 
 interface Judgement {
@@ -23,7 +23,7 @@ describe('A process that starts before MongoDB', () => {
   /** How often it asks when the first answer is a fault. */
   async function asksAfter(fault: Error): Promise<number> {
     let asked = 0
-    await retryUntilConnected(log, async () => {
+    await retryWhileUnreachable(log, async () => {
       asked += 1
       if (asked === 1) throw fault
     })

@@ -2,13 +2,14 @@ import { unavailable } from '../../errors.ts'
 import { withTimeout } from '../../process/timeout.ts'
 
 /**
- * Calls that wait together travel together. A batcher has at most one trip to MongoDB under way; what arrives
- * meanwhile goes with the next. A lone caller is sent at once.
- * `deadlineAt` is the caller's deadline on `performance.now()`: what is still unsent past it is dropped, with a 503.
+ * Collects the operations of concurrent callers and sends them to MongoDB in batches. A batcher sends one batch at a
+ * time, and operations that arrive meanwhile go into the next one. An operation that arrives alone is sent at once.
+ * `deadlineAt` is the caller's deadline on `performance.now()`. An operation that is not sent by then is dropped, and
+ * the batcher throws SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** The deadline of a worker: nobody waits for it, and its trips may take the time the driver gives them. */
+/** The deadline of a worker. No request waits for it, so only the timeouts of the driver apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -19,16 +20,16 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * How long a batcher rests from trip to trip when nobody waits for what it writes. A steady trickle would else make a trip of each call,
- * and on a busy machine everything else waits for those.
+ * The least time between two batches if no request waits for their result. Without it, operations that trickle in would
+ * each become a batch of their own, and on a busy machine everything else waits for these.
  */
 export const backgroundRestMs = 20
-/** So many that wait are worth a trip, however short the rest was: more of them make each hardly cheaper. */
-const worthATrip = 50
+/** This many waiting operations are sent without further rest: a larger batch is hardly cheaper per operation. */
+const worthABatch = 50
 
 /**
- * Makes a batcher. `send` answers one outcome per item, in order; an Error among them rejects only that caller. With `restMs` no trip begins
- * sooner than that after the one before, unless very many wait.
+ * Creates a batcher. `send` returns one outcome per item, in order. An Error among them rejects only its own caller.
+ * With `restMs`, a batch begins at the earliest this long after the previous one, unless many operations wait.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -36,7 +37,7 @@ export function createBatcher<Item, Outcome>(
   restMs = 0,
 ): Batcher<Item, Outcome> {
   const waiting: Waiting<Item, Outcome>[] = []
-  let hold = false
+  let isDraining = false
   let endRest = (): void => undefined
 
   const rest = (): Promise<void> =>
@@ -49,18 +50,19 @@ export function createBatcher<Item, Outcome>(
     })
 
   async function drain(): Promise<void> {
-    hold = true
-    // One answer wakes many callers, and they all call again within one turn of the event loop: the first must not go alone.
+    isDraining = true
+    // One response wakes many callers, which all call again within one iteration of the event loop. Waiting for its end
+    // collects them all.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
-      const isResting = restMs > 0 && waiting.length < worthATrip
-      await Promise.all([sendTogether(taken), isResting && rest()])
+      const isResting = restMs > 0 && waiting.length < worthABatch
+      await Promise.all([flush(taken), isResting && rest()])
     }
-    hold = false
+    isDraining = false
   }
 
-  async function sendTogether(taken: Waiting<Item, Outcome>[]): Promise<void> {
+  async function flush(taken: Waiting<Item, Outcome>[]): Promise<void> {
     const now = performance.now()
     const inTime: Waiting<Item, Outcome>[] = []
     for (const one of taken)
@@ -81,14 +83,15 @@ export function createBatcher<Item, Outcome>(
   return (item, deadlineAt) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, deadlineAt, resolve, reject })
-      if (!hold) void drain()
-      else if (waiting.length >= worthATrip) endRest()
+      if (!isDraining) void drain()
+      else if (waiting.length >= worthABatch) endRest()
     })
 }
 
 /**
- * Longer than one call to MongoDB may take: a trip that hangs for whatever reason must not close the batcher for good. One of two
- * calls on a failing server can be cut short; its outcome is then unknown, and the next may run beside it.
+ * More than a call to MongoDB may take, so that a batch that hangs does not block the batcher for good. If a batch
+ * takes two calls to a failing server, the second may be cut short. Its outcome is then unknown, and the next batch may
+ * run beside it.
  */
 const flushTimeoutMs = 7000
 

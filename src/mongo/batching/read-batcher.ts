@@ -2,7 +2,10 @@ import type { Model } from 'mongoose'
 import { nativeCollection } from '../collection.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
-/** A batcher of reads by id: one `find` for all that wait, `null` for an id that is not there. Nothing is kept. */
+/**
+ * A batcher of reads by id: one `find` for all waiting callers. Returns null for an id without a document. Caches
+ * nothing.
+ */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
   idsOf: (doc: Doc) => string[],

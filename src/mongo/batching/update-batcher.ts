@@ -2,23 +2,27 @@ import { mongo } from 'mongoose'
 import { createOneAtATime } from '../../process/one-at-a-time.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
-/** A guarded update of one document, as it would be sent alone. */
+/** A guarded update of one document. */
 export interface GuardedUpdate {
-  /** Names the document, and all that must hold. Nothing is cast. */
+  /** The document and its guard. Values are not cast. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
-  /** What the document has, by which one tells that this very update is in it. Asked only where not all that went together were let through. */
+  /**
+   * A condition that the document meets only if this update has been made. It is queried only if not all guards of a
+   * batch matched.
+   */
   proof: Record<string, unknown>
 }
 
 type Outcome = boolean | Error
 
-/** As for inserts: well below what a request's timeouts allows for. */
+/** Takes much less than the timeouts of a request allow. */
 const longestBatch = 500
 
 /**
- * A batcher of guarded updates: one bulk write for all that wait, each under its own guard. Answers each caller whether its guard let it
- * through. A document goes once into a batch: who wants it too goes with a later one.
+ * A batcher of guarded updates: one bulk write for all waiting callers, each under its own guard. Tells each caller
+ * whether its guard matched. A batch has at most one update of a document. Others of the same document wait for the
+ * next.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
@@ -30,7 +34,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
-/** Never throws: a fault of the connection or of the write concern leaves the outcome of all of them unknown. */
+/** Never throws. After a fault of the connection or of the write concern, the outcome of every update is an error. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
@@ -41,27 +45,30 @@ async function updateTogether<Doc extends { _id: string }>(
     return matchedCount === batch.length ? batch.map(() => true) : await readOutcomes(collection, batch)
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
-    if (batch.length === 1) return [told(error as Error)]
-    // One that cannot be encoded, or that MongoDB refuses, must not decide over the others: each goes alone, those that were
-    // written to hear that they are in.
+    if (batch.length === 1) return [withoutValues(error as Error)]
+    // One update that cannot be encoded, or that MongoDB refuses, must not fail the others. Each is sent alone. For
+    // those that were already written, this finds out that they succeeded.
     const alone: Outcome[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
   }
 }
 
-/** Nobody can tell what a lost connection or a failed write concern left of a batch. */
+/** Whether a lost connection or a failed write concern left the outcome of a batch unknown. */
 function isUnknown(error: Error): boolean {
-  const isTold = error instanceof mongo.MongoBulkWriteError && [error.writeErrors].flat().length > 0
-  if (isTold) return error.result.getWriteConcernError() !== undefined
+  const isRefusal = error instanceof mongo.MongoBulkWriteError && [error.writeErrors].flat().length > 0
+  if (isRefusal) return error.result.getWriteConcernError() !== undefined
   return error instanceof mongo.MongoError
 }
 
-/** MongoDB's own words on a refusal quote what is stored. */
-const told = (error: Error): Error =>
+/** Replaces MongoDB's own message, because it quotes stored values. */
+const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
-/** A bulk write tells how many it matched, not which. Nothing but ids is read: documents may be large, and a batch has 500. */
+/**
+ * Finds out which guards of a batch matched, because a bulk write reports only how many. Reads only ids, because
+ * documents may be large and a batch has up to 500.
+ */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],

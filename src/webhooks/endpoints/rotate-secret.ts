@@ -1,6 +1,6 @@
 import type { Caller } from '../../businesses/caller.ts'
 import type { Deps } from '../../deps.ts'
-import { type Effect, longestMemory } from '../../idempotency/effect.ts'
+import { type Effect, maxEffects } from '../../idempotency/effect.ts'
 import type { Endpoint } from './endpoint.ts'
 import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
@@ -55,7 +55,7 @@ function replaceSecret(
           secret: { $literal: deps.secrets.seal(newSecret(), secretField(id)) },
           secretMadeBy: { $literal: effectId },
           previousSecrets: { $slice: [{ $concatArrays: [[replaced], '$previousSecrets'] }, maxPrevious] },
-          effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -longestMemory] },
+          effects: { $slice: [{ $concatArrays: ['$effects', [effectId]] }, -maxEffects] },
           updatedAt: now,
         },
       },

@@ -6,7 +6,11 @@ export const idempotencyMutants: readonly Mutant[] = [
     name: 'replay-runs-again',
     bug: 'A key with a stored response runs the operation again.',
     edits: [
-      replace('compete', 'isOver($claim, $$)', 'isOver($claim, $$) || $claim.sealedResponse !== undefined'),
+      replace(
+        'compete',
+        'isExpired($claim, $$)',
+        'isExpired($claim, $$) || $claim.sealedResponse !== undefined',
+      ),
     ],
     caughtBy: ['key.replayed'],
     focus: plain,
