@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import type { Servers } from './plan/fault.ts'
 
-/** What somebody asked for on the command line. */
-export type Asked =
-  | { do: 'check'; folder: string }
-  | { do: 'mutants'; names: string[] }
-  | { do: 'run' | 'plan'; rounds: NumberedRound[]; keep: boolean }
+/** What somebody command for on the command line. */
+export type Command =
+  | { action: 'check'; folder: string }
+  | { action: 'mutants'; names: string[] }
+  | { action: 'run' | 'plan'; rounds: NumberedRound[]; keep: boolean }
 
 /** One round of a run: `4711-3` is the third of the run with the seed 4711. */
 export interface NumberedRound {
@@ -20,7 +20,7 @@ const LONGEST_ROUND_MINUTES = 5
 const SHORTEST_MINUTES = 0.25
 
 /** `drawn` is the seed if none is given. @throws {Error} one sentence that says what is wrong */
-export function readArguments(args: string[], drawn: number): Asked {
+export function readArguments(args: string[], drawn: number): Command {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const
   const texts = {
     seed: text,
@@ -30,8 +30,8 @@ export function readArguments(args: string[], drawn: number): Asked {
   } as const
   const flags = { soak: flag, standalone: flag, 'replica-set': flag, keep: flag, plan: flag, mutants: flag }
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { ...texts, ...flags } })
-  if (values.check !== undefined) return { do: 'check', folder: values.check }
-  if (values.mutants) return { do: 'mutants', names: positionals }
+  if (values.check !== undefined) return { action: 'check', folder: values.check }
+  if (values.mutants) return { action: 'mutants', names: positionals }
   if (positionals.length > 0) throw new Error(`What is ${positionals.join(' ')}?`)
   if (values.standalone && values['replica-set']) throw new Error('--standalone or --replica-set, not both')
   const minutes = values.soak ? SOAK_MINUTES : amount('minutes', values.minutes)
@@ -44,7 +44,7 @@ export function readArguments(args: string[], drawn: number): Asked {
     const number = round ?? index + 1
     return { seed, round: number, servers: only ?? serversOf(number), seconds: roundMinutes * 60 }
   })
-  return { do: values.plan ? 'plan' : 'run', rounds, keep: values.keep }
+  return { action: values.plan ? 'plan' : 'run', rounds, keep: values.keep }
 }
 
 /** The command that repeats a round alone. */

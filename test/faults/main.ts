@@ -22,16 +22,16 @@ await run().then(
 )
 
 async function run(): Promise<boolean> {
-  const asked = readArguments(process.argv.slice(2), randomInt(1, 1_000_000))
-  if (asked.do === 'mutants') return (await import('./mutants/run.ts')).checkMutants(asked.names)
-  if (asked.do === 'check') {
-    const { violations, ...verdict } = await check(asked.folder)
+  const command = readArguments(process.argv.slice(2), randomInt(1, 1_000_000))
+  if (command.action === 'mutants') return (await import('./mutants/run.ts')).checkMutants(command.names)
+  if (command.action === 'check') {
+    const { violations, ...verdict } = await check(command.folder)
     printViolations(violations)
     console.log(timeChecked(verdict))
     return violations.length === 0
   }
-  if (asked.do === 'run') return runRounds(asked.rounds, asked.keep)
-  for (const round of asked.rounds) printPlan(planOfRound(round))
+  if (command.action === 'run') return runRounds(command.rounds, command.keep)
+  for (const round of command.rounds) printPlan(planOfRound(round))
   return true
 }
 

@@ -57,10 +57,10 @@ describe('the report of a fault run', () => {
   })
 
   it('wants something that could have been late, unless the run is short', () => {
-    const checked = { 'answer.sound': 8, 'delivery.counted': 7, 'delivery.paced': 0, 'expiry.prompt': 5 }
+    const checked = { 'response.sound': 8, 'delivery.counted': 7, 'delivery.paced': 0, 'expiry.prompt': 5 }
     const calm = { checked, busy: { ms: 0, ofMs: 90_000, isMostly: false } }
     const busy = { checked: nothingChecked(), busy: { ms: 60_000, ofMs: 90_000, isMostly: true } }
-    expect(timeChecked(calm)).to.include('answer.sound 8, delivery.counted 7')
+    expect(timeChecked(calm)).to.include('response.sound 8, delivery.counted 7')
     expect(timeChecked(busy)).to.equal('time not checked, as the machine was busy for 60 of 90 s')
     expect(timeNotProved([calm, busy], 300)).to.deep.equal(['delivery.paced could report nothing late'])
     expect(timeNotProved([busy], 120)).to.deep.equal([])

@@ -3,26 +3,26 @@ import { linesOf } from './checker/read-folder.ts'
 import { timed } from './checker/round.ts'
 import { files, type Violation } from './evidence/evidence.ts'
 import type { PlannedFault } from './plan/fault.ts'
-import type { Played } from './round/round.ts'
+import type { RoundResult } from './round/round.ts'
 
-type Faults = Pick<Played, 'faults' | 'planned' | 'done'>
-type Timed = Pick<Played, 'checked' | 'busy'>
+type Faults = Pick<RoundResult, 'faults' | 'planned' | 'done'>
+type Timed = Pick<RoundResult, 'checked' | 'busy'>
 
 /** One mistake often breaks a promise a thousand times. */
-const mostPrinted = 10
+const maxPrinted = 10
 
 /** One line each: the promise, the subject, the message. */
 export function printViolations(violations: readonly Violation[]): void {
   for (const promise of new Set(violations.map((one) => one.promise))) {
     const some = violations.filter((one) => one.promise === promise)
-    for (const { subject, message } of some.slice(0, mostPrinted))
+    for (const { subject, message } of some.slice(0, maxPrinted))
       console.log(`${promise}  ${subject}  ${message}`)
-    if (some.length > mostPrinted) console.log(`${promise}  and ${some.length - mostPrinted} more`)
+    if (some.length > maxPrinted) console.log(`${promise}  and ${some.length - maxPrinted} more`)
   }
 }
 
 /** A round in one line. */
-export function figuresOf(folder: string, played: Played): string {
+export function figuresOf(folder: string, played: RoundResult): string {
   const count = (file: string, part = ''): number =>
     [...linesOf(join(folder, file))].filter((line) => line.includes(part)).length
   const deliveries = join(files.dump, 'deliveries.ndjson')
@@ -55,11 +55,11 @@ export function neverReached(rounds: readonly Faults[]): string[] {
  * Some faults cannot be done: a process is not killed while the other of its type does not serve, and a point may not be passed in time. A run with
  * fewer than these proves nothing.
  */
-const leastShare = 1 / 2
-const leastShareOfPoints = 1 / 4
+const minShare = 1 / 2
+const minShareOfPoints = 1 / 4
 /** Of fewer faults it is chance how many are done. */
-const fewest = 8
-const fewestOf = (kind: string): number => (kind === 'clock.jump' ? 1 : 3)
+const minCount = 8
+const minCountOf = (kind: string): number => (kind === 'clock.jump' ? 1 : 3)
 
 /** Why a run proves too little: each reason in a sentence. */
 export function shortfalls(rounds: readonly Faults[]): string[] {
@@ -68,14 +68,14 @@ export function shortfalls(rounds: readonly Faults[]): string[] {
   const isAtPoint = ({ what }: PlannedFault): boolean => what === 'process.point'
   const tooFew = (what: string, isMeant: (fault: PlannedFault) => boolean, share: number): string[] => {
     const [all, made] = [planned.filter(isMeant).length, done.filter(isMeant).length]
-    return all < fewest || made >= all * share ? [] : [`only ${made} of ${all} ${what} were done`]
+    return all < minCount || made >= all * share ? [] : [`only ${made} of ${all} ${what} were done`]
   }
   const made = countsOf(done, kindOf)
   return [
-    ...tooFew('faults', (fault) => !isAtPoint(fault), leastShare),
-    ...tooFew('faults at points', isAtPoint, leastShareOfPoints),
+    ...tooFew('faults', (fault) => !isAtPoint(fault), minShare),
+    ...tooFew('faults at points', isAtPoint, minShareOfPoints),
     ...[...countsOf(planned, kindOf)]
-      .filter(([kind, count]) => count >= fewestOf(kind) && !made.has(kind))
+      .filter(([kind, count]) => count >= minCountOf(kind) && !made.has(kind))
       .map(([kind, count]) => `${kind} was planned ${count} times and never done`),
   ]
 }
@@ -101,7 +101,7 @@ const pointsReached = (faults: Faults['faults']): Set<string> =>
   )
 
 /** A shorter run may have no time that is long enough without a fault. */
-const leastSeconds = 300
+const minSeconds = 300
 
 /** How much the promises about time could have reported; or that the machine was too busy. */
 export function timeChecked({ checked, busy }: Timed): string {
@@ -114,5 +114,5 @@ export function timeChecked({ checked, busy }: Timed): string {
 /** The promises about time that a run does not prove: each in a sentence. */
 export const timeNotProved = (rounds: readonly Timed[], seconds: number): string[] =>
   timed
-    .filter((promise) => seconds >= leastSeconds && rounds.every(({ checked }) => checked[promise] === 0))
+    .filter((promise) => seconds >= minSeconds && rounds.every(({ checked }) => checked[promise] === 0))
     .map((promise) => `${promise} could report nothing late`)

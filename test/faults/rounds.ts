@@ -7,20 +7,20 @@ import { points } from './build/points.ts'
 import type { PlannedFault } from './plan/fault.ts'
 import { planOf } from './plan/plan.ts'
 import { figuresOf, neverReached, printViolations, shortfalls, timeNotProved } from './report.ts'
-import { type Played, runRound } from './round/round.ts'
+import { type RoundResult, runRound } from './round/round.ts'
 
 /** Work may wait for a poll and for its last attempts; what takes longer is stuck. */
 const quietSeconds = 120
 /** Operations that two cores bear beside four processes that die again and again. */
 const perSecond = 60
 /** The quiet after a burst of faults lasts 8 s or more. */
-const mostLateMs = 6000
+const maxLateMs = 6000
 export const planOfRound = (round: NumberedRound): PlannedFault[] => planOf({ ...round, points })
 
 /** Runs the rounds and prints a line for each. Returns whether every promise held, and enough was done to prove it. */
 export async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promise<boolean> {
   const build = buildWith(harnessEdits)
-  const all: Played[] = []
+  const all: RoundResult[] = []
   for (const round of rounds) all.push(await runOne(round, build, keep))
   const never = neverReached(all)
   if (never.length > 0) console.log(`Points never reached: ${never.join(', ')}`)
@@ -30,7 +30,7 @@ export async function runRounds(rounds: readonly NumberedRound[], keep: boolean)
   return short.length === 0 && all.every(({ violations }) => violations.length === 0)
 }
 
-async function runOne(round: NumberedRound, build: string, keep: boolean): Promise<Played> {
+async function runOne(round: NumberedRound, build: string, keep: boolean): Promise<RoundResult> {
   const name = `${round.seed}-${round.round}`
   const folder = resolve('.data', 'faults', name)
   const beganAt = performance.now()
@@ -43,7 +43,7 @@ async function runOne(round: NumberedRound, build: string, keep: boolean): Promi
     perSecond,
     often: [],
     plan: planOfRound(round),
-    mostLateMs,
+    maxLateMs,
     quietSeconds,
     folder,
   })

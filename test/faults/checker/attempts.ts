@@ -20,7 +20,7 @@ export interface Trail {
 }
 
 /** The log of a delivery keeps its last 50 attempts. */
-export const longestLog = 50
+export const maxLogLength = 50
 
 export function trailsOf(round: Round): Trail[] {
   const byId = groupsOf(round.arrivals, ({ body }) => deliveryIn(body))

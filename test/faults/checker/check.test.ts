@@ -159,8 +159,8 @@ const broken: [promise: PromiseName, what: string, change: Change][] = [
     (round) => Object.assign(first(round, 'cancel'), refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   ],
   ['key.replayed', 'a retry is no replay', (round) => again(round, first(round, 'create'), {})],
-  ['move.legal', 'its fields are those of another status', ({ paid }) => (paid.status = 'PAID')],
-  ['move.legal', 'a refund that was acknowledged is gone', ({ paid }) => paid.refunds.pop()],
+  ['transition.legal', 'its fields are those of another status', ({ paid }) => (paid.status = 'PAID')],
+  ['transition.legal', 'a refund that was acknowledged is gone', ({ paid }) => paid.refunds.pop()],
   [
     'read.forward',
     'it reads as PENDING after it was paid',
@@ -178,7 +178,7 @@ const broken: [promise: PromiseName, what: string, change: Change][] = [
     'one came twice',
     (round) => round.dump.deliveries.push({ ...confirmed(round), _id: 'x'.repeat(32), eventId: 'x' }),
   ],
-  ['event.told', 'a cancel has no event', ({ dump }) => (dump.deliveries = [])],
+  ['event.reported', 'a cancel has no event', ({ dump }) => (dump.deliveries = [])],
   ['delivery.delivered', 'nothing arrived', (round) => (round.arrivals = [])],
   ['delivery.delivered', 'other bytes arrived', (round) => (the(arrivalsOf(round)[0]).body += ' ')],
   ['delivery.counted', 'it is not at its end', (round) => (confirmed(round).status = 'RETRYING')],
@@ -246,13 +246,13 @@ const broken: [promise: PromiseName, what: string, change: Change][] = [
     'a phone number is stored with a payment',
     ({ lines }) => lines.push({ from: 'dump/intents.ndjson', line: '{"payerPhone":"22999999"}' }),
   ],
-  ['answer.sound', 'it is a 500', (round) => Object.assign(first(round, 'read'), { status: 500 })],
+  ['response.sound', 'it is a 500', (round) => Object.assign(first(round, 'read'), { status: 500 })],
   [
-    'answer.sound',
+    'response.sound',
     'it is a 503 without a fault',
     (round) => Object.assign(first(round, 'read'), refusal('X', 503)),
   ],
-  ['answer.sound', 'there is none without a fault', (round) => Object.assign(first(round, 'read'), lost)],
+  ['response.sound', 'there is none without a fault', (round) => Object.assign(first(round, 'read'), lost)],
   [
     'refusal.due',
     'a good request is refused',
@@ -320,7 +320,7 @@ describe('The checker of the fault harness', () => {
       fault(round, what, from, to)
       return brokenIn(round).has('expiry.prompt')
     }
-    expect(late('receiver.mood', 30, 40)).to.equal(true)
+    expect(late('endpoint.behaviour', 30, 40)).to.equal(true)
     expect(late('process.kill', 30, 34)).to.equal(false)
     expect(late('process.kill', 0, 10)).to.equal(true)
     expect(late('machine.busy', 50, 180)).to.equal(false)

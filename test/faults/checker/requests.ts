@@ -94,7 +94,7 @@ export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
     calls.some((call) => (call.status ?? 500) >= 500 || errorOf(call)?.code.endsWith('_IN_PROGRESS')))
 
 /** How often it may have been carried out beyond what its responses report: once in each of the lives of its key, and once by each call. */
-export function mostBeyond(request: Request): number {
+export function maxExtraRuns(request: Request): number {
   if (!isUnknown(request)) return 0
   if (!request.isAcrossDays) return 1
   return Math.min(2, request.calls.length) - (isDone(request) ? 1 : 0)

@@ -5,12 +5,12 @@ import { type Request, requestsOf } from './requests.ts'
 import { type Span, type Times, timesOf } from './times.ts'
 
 /** Promises about time: they hold only where no fault explains a delay. */
-export const timed = ['answer.sound', 'delivery.counted', 'delivery.paced', 'expiry.prompt'] as const
+export const timed = ['response.sound', 'delivery.counted', 'delivery.paced', 'expiry.prompt'] as const
 export type Timed = (typeof timed)[number]
 /** How many things each of them would have reported if they had been late. */
 export type Checked = Record<Timed, number>
 export const nothingChecked = (): Checked => ({
-  'answer.sound': 0,
+  'response.sound': 0,
   'delivery.counted': 0,
   'delivery.paced': 0,
   'expiry.prompt': 0,

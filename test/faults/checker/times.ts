@@ -56,7 +56,7 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
     ...samplesOf(jumps),
   ].toSorted((one, other) => one.at - other.at || one.ahead - other.ahead)
   const steps = stepsOf(samples)
-  const disturbing = faults.filter((fault) => !isOf('receiver.')(fault))
+  const disturbing = faults.filter((fault) => !isOf('endpoint.')(fault))
   const troubles = troublesOf(disturbing)
   const ofWrites = troublesOf(disturbing.filter((fault) => !isOf('redis.', 'machine.')(fault)))
   const busy = busyOf(setting, faults)
@@ -92,7 +92,7 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
 
 /** A fault, and for how long its consequences last at most. */
 interface Trouble extends Span {
-  mostMs: number
+  maxMs: number
 }
 
 /** What a busy machine delayed is done within the time for which it was busy. */
@@ -100,11 +100,11 @@ const troublesOf = (faults: Fault[]): Trouble[] =>
   faults.map((fault) => ({
     from: fault.began,
     to: fault.ended,
-    mostMs: isOfMachine(fault) ? fault.ended - fault.began : Number.POSITIVE_INFINITY,
+    maxMs: isOfMachine(fault) ? fault.ended - fault.began : Number.POSITIVE_INFINITY,
   }))
 
 const meets = (troubles: Trouble[], span: Span, settleMs: number): boolean =>
-  troubles.some(({ from, to, mostMs }) => from <= span.to && to + Math.min(settleMs, mostMs) >= span.from)
+  troubles.some(({ from, to, maxMs }) => from <= span.to && to + Math.min(settleMs, maxMs) >= span.from)
 
 function busyOf({ beganAt, healedAt, quietAt }: Evidence['setting'], faults: Fault[]): Times['busy'] {
   const endedAt = quietAt ?? healedAt

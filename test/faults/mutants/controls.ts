@@ -13,10 +13,10 @@ const undisturbed = control('control-undisturbed', { ...plain, seconds: 25 })
 const killed = control('control-killed', {
   ...killedAt(
     'create.inserted',
-    'write.before-answer-kept',
+    'write.before-response-kept',
     'relay.deliveries-inserted',
-    'deliver.answered',
-    'pay.wallet-answered',
+    'deliver.responded',
+    'pay.wallet-responded',
     'refund.settled',
     'order.reserved',
     'requeue.due-again',
@@ -26,7 +26,7 @@ const killed = control('control-killed', {
 })
 const frozen = control(
   'control-frozen',
-  frozenAt('deliver.before-send', 'deliver.answered', 'refund.before-set-aside'),
+  frozenAt('deliver.before-send', 'deliver.responded', 'refund.before-set-aside'),
 )
 const emptied = control('control-emptied', {
   ...under('redis.flush', 'redis.empty', 'process.skew', 'clock.jump'),

@@ -10,14 +10,14 @@ import { mutants, quickChoice } from './mutants.ts'
 import { folderOf, runTest } from './run-test.ts'
 
 /** The result of one round (try-one.ts). */
-export interface Tried {
+export interface RoundOutcome {
   violations: Violation[]
   /** The folder with the evidence. */
   folder: string
 }
 
 /** Some bugs show only if two things happen at the same moment. They get a second round with another seed. */
-const mostRounds = 2
+const maxRounds = 2
 
 /** A round waits more than it computes, so four fit on two cores, each with its own servers. */
 const concurrency = 4
@@ -58,13 +58,13 @@ function chooseMutants(names: readonly string[]): Mutant[] {
 }
 
 async function isCaught(mutant: Mutant): Promise<boolean> {
-  const rounds = controls.includes(mutant) ? 1 : mostRounds
+  const rounds = controls.includes(mutant) ? 1 : maxRounds
   for (let round = 1; ; round += 1) {
     const startedAt = performance.now()
     const test = mutant.caughtBy.find((name) => name.endsWith('.test.ts'))
     const { isRight, message } =
       test === undefined
-        ? outcomeOf(mutant, await tryInProcess(mutant.name, round))
+        ? outcomeOf(mutant, await runInProcess(mutant.name, round))
         : await runTest(mutant, test)
     const seconds = Math.round((performance.now() - startedAt) / 1000)
     const isLast = isRight || round === rounds
@@ -76,9 +76,9 @@ async function isCaught(mutant: Mutant): Promise<boolean> {
 }
 
 /** A control must be clean. A mutant must break one of the promises that its bug breaks. */
-function outcomeOf(mutant: Mutant, tried: Tried | null): { isRight: boolean; message: string } {
-  if (tried === null) return { isRight: false, message: 'the round crashed' }
-  const { violations, folder } = tried
+function outcomeOf(mutant: Mutant, outcome: RoundOutcome | null): { isRight: boolean; message: string } {
+  if (outcome === null) return { isRight: false, message: 'the round crashed' }
+  const { violations, folder } = outcome
   const counts = [...groupBy(violations, ({ promise }) => promise)]
     .map(([promise, some]) => `${promise} ${some.length}`)
     .join(', ')
@@ -91,15 +91,15 @@ function outcomeOf(mutant: Mutant, tried: Tried | null): { isRight: boolean; mes
 }
 
 /** Each round has a process of its own, so that rounds do not delay each other's clients. Null if the process crashed. */
-async function tryInProcess(name: string, round: number): Promise<Tried | null> {
+async function runInProcess(name: string, round: number): Promise<RoundOutcome | null> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [name, String(round)], {
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  let tried: Tried | null = null
+  let outcome: RoundOutcome | null = null
   child.once('message', (message) => {
-    tried = message as Tried
+    outcome = message as RoundOutcome
   })
   await once(child, 'exit')
-  return tried
+  return outcome
 }

@@ -4,7 +4,7 @@ import { runRound } from '../round/round.ts'
 import { controls } from './controls.ts'
 import { mutants } from './mutants.ts'
 import { planOf } from './plan.ts'
-import type { Tried } from './run.ts'
+import type { RoundOutcome } from './run.ts'
 import { folderOf } from './run-test.ts'
 
 /** Seed of the traffic in the first round. */
@@ -31,8 +31,8 @@ const { violations } = await runRound({
   often: focus.often,
   plan: planOf(focus),
   // All of the plan is carried out, however slow the machine is.
-  mostLateMs: Number.POSITIVE_INFINITY,
+  maxLateMs: Number.POSITIVE_INFINITY,
   quietSeconds: QUIET_SECONDS,
   folder,
 })
-process.send?.({ violations, folder } satisfies Tried, () => process.exit())
+process.send?.({ violations, folder } satisfies RoundOutcome, () => process.exit())

@@ -5,7 +5,7 @@ import type { Server } from '../../../dev/servers.ts'
 import { waitFor } from '../../support/wait-for.ts'
 import type { Kind } from '../plan/fault.ts'
 import { command } from '../round/servers.ts'
-import type { Act, Targets } from './acts.ts'
+import type { FaultAction, Targets } from './fault-actions.ts'
 
 /** A server may be frozen, or be starting. */
 const timeoutMs = 30_000
@@ -17,7 +17,7 @@ type OfMongo = Extract<Kind, `mongo.${string}` | `primary.${string}`>
 
 /** The server that takes writes dies and starts again. */
 const dies =
-  (signal: 'SIGKILL' | 'SIGTERM'): Act<OfMongo> =>
+  (signal: 'SIGKILL' | 'SIGTERM'): FaultAction<OfMongo> =>
   async (targets, { target, forMs }) => {
     const one = await primary(targets)
     const began = Date.now()
@@ -34,7 +34,7 @@ async function freeze(one: Server, forMs: number): Promise<void> {
   await one.kill('SIGCONT')
 }
 
-const freezes: Act<OfMongo> = async (targets, { target, forMs }) => {
+const freezes: FaultAction<OfMongo> = async (targets, { target, forMs }) => {
   const one = await primary(targets)
   const began = Date.now()
   await freeze(one, forMs)
@@ -42,7 +42,7 @@ const freezes: Act<OfMongo> = async (targets, { target, forMs }) => {
   return { began, target }
 }
 
-export const atMongo: { [kind in OfMongo]: Act<kind> } = {
+export const atMongo: { [kind in OfMongo]: FaultAction<kind> } = {
   'mongo.kill': dies('SIGKILL'),
   'mongo.stop': freezes,
   'primary.kill': dies('SIGKILL'),
@@ -63,7 +63,7 @@ export const atMongo: { [kind in OfMongo]: Act<kind> } = {
 
 type OfRedis = Extract<Kind, `redis.${string}`>
 
-export const atRedis: { [kind in OfRedis]: Act<kind> } = {
+export const atRedis: { [kind in OfRedis]: FaultAction<kind> } = {
   async 'redis.stop'({ servers: { redis } }, { target, forMs }) {
     const began = Date.now()
     await freeze(redis, forMs)

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 import type { Fault } from '../evidence/evidence.ts'
 import type { PlannedFault } from '../plan/fault.ts'
-import type { Targets } from './acts.ts'
-import { unleash } from './nemesis.ts'
+import type { Targets } from './fault-actions.ts'
+import { runFaults } from './nemesis.ts'
 
 const mood = (target: string, atMs: number, forMs: number): PlannedFault => ({
-  what: 'receiver.mood',
+  what: 'endpoint.behaviour',
   target,
-  manner: 'hang',
+  behaviour: 'hang',
   atMs,
   forMs,
 })
@@ -15,14 +15,14 @@ const jump: PlannedFault = { what: 'clock.jump', target: 'all', atMs: 10, forMs:
 
 describe('The nemesis', () => {
   const behaved: string[] = []
-  const behave = (name: string, manner: string | null) => behaved.push(`${name} ${manner}`)
+  const behave = (name: string, behaviour: string | null) => behaved.push(`${name} ${behaviour}`)
   const targets = (onJump: () => void) =>
-    ({ receivers: { behave }, clocks: { jump: onJump } }) as unknown as Targets
+    ({ endpointServers: { behave }, clocks: { jump: onJump } }) as unknown as Targets
 
   it('reports the faults that were made, and leaves out those that are too late', async () => {
     const plan = [mood('/hook/1', 0, 60), mood('/hook/1', 5, 0), jump]
     const made: PlannedFault[] = []
-    await unleash(targets(Boolean), plan, 20, (_fault, planned) => made.push(planned))
+    await runFaults(targets(Boolean), plan, 20, (_fault, planned) => made.push(planned))
     expect(made).to.have.members([plan[0], jump])
   })
 
@@ -33,7 +33,7 @@ describe('The nemesis', () => {
     const order = { point: 'create.inserted', time: 1, deed: 'stop', awayMs: 0 } as const
     const made: Fault[] = []
     const plan = [{ what: 'process.point', target: 'web-1', atMs: 0, forMs: 1, ...order }] as const
-    await unleash(all, plan, 1000, (fault) => made.push(fault))
+    await runFaults(all, plan, 1000, (fault) => made.push(fault))
     expect(made[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })
 
@@ -43,7 +43,7 @@ describe('The nemesis', () => {
     const failing = targets(() => {
       throw new Error('no clock')
     })
-    const outcome = await unleash(failing, plan, 1000, Boolean).catch(({ message }) => message)
+    const outcome = await runFaults(failing, plan, 1000, Boolean).catch(({ message }) => message)
     expect(outcome).to.equal('no clock')
     expect(behaved).to.deep.equal(['/hook/1 hang', '/hook/1 null'])
   })

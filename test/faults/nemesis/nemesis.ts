@@ -2,17 +2,17 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault } from '../evidence/evidence.ts'
 import { type PlannedFault, targetOf } from '../plan/fault.ts'
-import { type Act, acts, type Targets } from './acts.ts'
+import { type FaultAction, faultActions, type Targets } from './fault-actions.ts'
 
 /**
- * Makes each planned fault at its time, and resolves when all are healed. A fault that is late by more than `mostLateMs` is left out. `report` gets
+ * Makes each planned fault at its time, and resolves when all are healed. A fault that is late by more than `maxLateMs` is left out. `report` gets
  * each one that was made. If one fails, the others are healed, and no more are begun.
  * @throws {Error} that of the first
  */
-export async function unleash(
+export async function runFaults(
   targets: Targets,
   plan: readonly PlannedFault[],
-  mostLateMs: number,
+  maxLateMs: number,
   report: (fault: Fault, planned: PlannedFault) => void,
 ): Promise<void> {
   const beganAt = Date.now()
@@ -21,10 +21,10 @@ export async function unleash(
   async function inOrder(faults: readonly PlannedFault[]): Promise<void> {
     for (const fault of faults) {
       const dueMs = beganAt + fault.atMs - Date.now()
-      if (dueMs < -mostLateMs) continue
+      if (dueMs < -maxLateMs) continue
       await pause(Math.max(0, dueMs), null, { signal: broken.signal }).catch(() => null)
       if (broken.signal.aborted) return
-      const done = await (acts[fault.what] as Act<typeof fault.what>)(targets, fault)
+      const done = await (faultActions[fault.what] as FaultAction<typeof fault.what>)(targets, fault)
       if (done !== null) report({ ...done, ended: Date.now(), what: fault.what }, fault)
     }
   }

@@ -8,11 +8,11 @@ export interface Burst {
 
 const firstAtMs = 2500
 /** A process that is frozen for longer than a lease fits into a long burst. */
-const burstMs = { least: 10_000, most: 22_000 }
+const burstMs = { min: 10_000, max: 22_000 }
 /** Long enough for the consequences of a fault to end. */
-const shortQuietMs = { least: 8000, most: 11_000 }
+const shortQuietMs = { min: 8000, max: 11_000 }
 /** Every second one is also long enough to check the time of some requests. */
-const longQuietMs = { least: 22_000, most: 26_000 }
+const longQuietMs = { min: 22_000, max: 26_000 }
 /** The last one is long enough to check every promise about time: 10 s of consequences, and 15 s and two waits for a late attempt. */
 const lastQuietMs = 38_000
 /** A shorter round has no time for that. */
@@ -22,11 +22,11 @@ export function burstsOf(chance: Chance, lengthMs: number): Burst[] {
   const endMs = lengthMs < checkedFromMs ? lengthMs : lengthMs - lastQuietMs
   const bursts: Burst[] = []
   let fromMs = firstAtMs
-  while (fromMs + burstMs.least <= endMs) {
-    const toMs = Math.min(fromMs + chance.whole(burstMs.least, burstMs.most), endMs)
+  while (fromMs + burstMs.min <= endMs) {
+    const toMs = Math.min(fromMs + chance.whole(burstMs.min, burstMs.max), endMs)
     bursts.push({ fromMs, toMs })
     const quiet = bursts.length % 2 === 0 ? longQuietMs : shortQuietMs
-    fromMs = toMs + chance.whole(quiet.least, quiet.most)
+    fromMs = toMs + chance.whole(quiet.min, quiet.max)
   }
   return bursts
 }

@@ -25,7 +25,7 @@ interface Faults {
   'primary.end': { target: 'primary' }
   'primary.stop': { target: 'primary' }
   'primary.step-down': { target: 'primary' }
-  'receiver.mood': { target: string; manner: string }
+  'endpoint.behaviour': { target: string; behaviour: string }
 }
 export type Kind = keyof Faults
 /** It begins `atMs` after the plan, and is healed `forMs` later. */

@@ -11,15 +11,15 @@ const kinds = [
   'process.point',
   'process.skew',
   'clock.jump',
-  'receiver.mood',
+  'endpoint.behaviour',
 ].concat(
   [redisFaults, mongoFaults.standalone, mongoFaults['replica-set']].flatMap((faults) => Object.keys(faults)),
 )
 
 const roundsOf = (...args: string[]) => {
-  const asked = readArguments(args, 1)
-  if (asked.do !== 'run') throw new Error('no run')
-  return asked.rounds
+  const options = readArguments(args, 1)
+  if (options.action !== 'run') throw new Error('no run')
+  return options.rounds
 }
 const plansOf = (...args: string[]): PlannedFault[][] => roundsOf(...args).map(planOfRound)
 const endOf = (fault: PlannedFault): number =>

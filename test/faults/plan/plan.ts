@@ -9,7 +9,7 @@ import {
   typeOf,
 } from './fault.ts'
 import { processFaults } from './process-faults.ts'
-import { behaviours, endpointFaults, mongoFaults, redisFaults, serverFault } from './server-faults.ts'
+import { behavioursByTarget, endpointFaults, mongoFaults, redisFaults, serverFault } from './server-faults.ts'
 
 /** A plan follows from this alone. */
 export interface Planning {
@@ -91,6 +91,6 @@ function decksOf({ seed, round, servers, seconds, points }: Planning, chance: Ch
     night: (target: ProcessName): Deck<string> => (typeOf(target) === 'web' ? web : night),
     redis: deckOf(chance, Object.keys(redisFaults) as Kind[], 0),
     mongo: deckOf(chance, Object.keys(mongoFaults[servers]) as Kind[], 0),
-    endpoints: deckOf(chance, [...behaviours.keys()], 0),
+    endpoints: deckOf(chance, [...behavioursByTarget.keys()], 0),
   }
 }

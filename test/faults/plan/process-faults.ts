@@ -4,17 +4,17 @@ import { type PlannedFault, type ProcessName, processNames, typeOf } from './fau
 
 /** A process needs this to start on a busy machine. */
 const startMs = 2000
-const mostDownMs = 2000
+const maxDownMs = 2000
 /** A point of a rare operation may never be passed. */
 const armedMs = 4000
 /** No lease ends in the meantime. */
-const shortStopMs = { least: 1000, most: 4500 }
+const shortStopMs = { min: 1000, max: 4500 }
 /** Leases last 10 s and are renewed every 3 s. */
-const longStopMs = { least: 11_000, most: 18_000 }
+const longStopMs = { min: 11_000, max: 18_000 }
 /** Longer than any lease, and longer than the life of an idempotency key. */
 const skewsMs = [111_000, 111_000, 25 * 3_600_000]
 /** The least that a fault needs of its burst. */
-const leastMs = mostDownMs + startMs + 1000
+const minMs = maxDownMs + startMs + 1000
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
 
 /**
@@ -32,12 +32,12 @@ export function processFaults(
     const point = points(target)
     const faults: PlannedFault[] = []
     let atMs = burst.fromMs + chance.whole(0, 2500)
-    while (burst.toMs - atMs >= leastMs) {
-      const roomMs = burst.toMs - atMs
+    while (burst.toMs - atMs >= minMs) {
+      const availableMs = burst.toMs - atMs
       const stopMs = (): number => {
-        const isLong = frail.includes(target) && chance.is(0.5) && roomMs > longStopMs.least
-        if (!isLong) return chance.whole(shortStopMs.least, shortStopMs.most)
-        return chance.whole(longStopMs.least, Math.min(longStopMs.most, roomMs))
+        const isLong = frail.includes(target) && chance.is(0.5) && availableMs > longStopMs.min
+        if (!isLong) return chance.whole(shortStopMs.min, shortStopMs.max)
+        return chance.whole(longStopMs.min, Math.min(longStopMs.max, availableMs))
       }
       const what = isNight && faults.length === 0 ? 'process.point' : chance.weighted(weights)
       const fault = faultOf(what, target, atMs)
@@ -46,17 +46,17 @@ export function processFaults(
 
       function faultOf(kind: keyof typeof weights, on: ProcessName, from: number): PlannedFault {
         const base = { target: on, atMs: from }
-        if (kind === 'process.kill') return { what: kind, ...base, forMs: chance.whole(0, mostDownMs) }
+        if (kind === 'process.kill') return { what: kind, ...base, forMs: chance.whole(0, maxDownMs) }
         if (kind === 'process.stop') return { what: kind, ...base, forMs: stopMs() }
         if (kind === 'process.skew') {
           const aheadMs = chance.pick(skewsMs) * chance.pick([1, -1])
-          return { what: kind, ...base, forMs: chance.whole(2000, Math.min(8000, roomMs)), aheadMs }
+          return { what: kind, ...base, forMs: chance.whole(2000, Math.min(8000, availableMs)), aheadMs }
         }
         const deed = chance.pick(['kill', 'kill', 'stop'] as const)
-        const awayMs = deed === 'kill' ? chance.whole(0, mostDownMs) : stopMs()
+        const awayMs = deed === 'kill' ? chance.whole(0, maxDownMs) : stopMs()
         const time = chance.pick([1, 1, 1, 2, 4])
         // In a night a worker is armed for long, as the clean-up passes each point once.
-        const forMs = isNight && typeOf(on) === 'worker' ? Math.max(armedMs, roomMs - leastMs) : armedMs
+        const forMs = isNight && typeOf(on) === 'worker' ? Math.max(armedMs, availableMs - minMs) : armedMs
         return { what: kind, ...base, forMs, point: point(), time: isNight ? 1 : time, deed, awayMs }
       }
     }

@@ -1,7 +1,7 @@
 import type { Chance } from '../../support/chance.ts'
+import { behaviours } from '../traffic/behaviours.ts'
 import { hooks } from '../traffic/hooks.ts'
-import { manners } from '../traffic/manners.ts'
-import { providerManners } from '../traffic/provider.ts'
+import { providerBehaviours } from '../traffic/provider.ts'
 import type { Burst, Deck } from './bursts.ts'
 import type { Kind, PlannedFault, Servers } from './fault.ts'
 
@@ -39,17 +39,17 @@ export function serverFault(
   if (chance.is(0.2)) return []
   const what = deck()
   const [from, to] = lasting[what] ?? [0, 0]
-  const roomMs = burst.toMs - burst.fromMs - recoveryMs
-  const forMs = chance.whole(from, Math.min(to, roomMs))
-  const atMs = burst.fromMs + chance.whole(0, roomMs - forMs)
+  const availableMs = burst.toMs - burst.fromMs - recoveryMs
+  const forMs = chance.whole(from, Math.min(to, availableMs))
+  const atMs = burst.fromMs + chance.whole(0, availableMs - forMs)
   const target = what.split('.')[0]?.replace('mongo', 'mongodb')
   return [{ what, target, atMs, forMs } as PlannedFault]
 }
 
 /** Every endpoint and the wallet provider, and how each may behave. */
-export const behaviours: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
-  ...[...hooks().keys()].map((name) => [name, manners] as const),
-  ['provider', providerManners.filter((manner) => manner !== 'ok')],
+export const behavioursByTarget: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ...[...hooks().keys()].map((name) => [name, behaviours] as const),
+  ['provider', providerBehaviours.filter((behaviour) => behaviour !== 'ok')],
 ])
 
 /** Three endpoints that behave differently for a while. */
@@ -57,5 +57,11 @@ export const endpointFaults = (chance: Chance, burst: Burst, names: Deck<string>
   [...new Set([names(), names(), names()])].map((target) => {
     const atMs = chance.whole(burst.fromMs, burst.toMs - 3000)
     const forMs = chance.whole(2000, Math.min(10_000, burst.toMs - atMs))
-    return { what: 'receiver.mood', target, manner: chance.pick(behaviours.get(target) ?? []), atMs, forMs }
+    return {
+      what: 'endpoint.behaviour',
+      target,
+      behaviour: chance.pick(behavioursByTarget.get(target) ?? []),
+      atMs,
+      forMs,
+    }
   })

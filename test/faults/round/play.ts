@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import mongoose, { type mongo } from 'mongoose'
-import { unleash } from '../nemesis/nemesis.ts'
+import { runFaults } from '../nemesis/nemesis.ts'
 import type { PlannedFault, Servers } from '../plan/fault.ts'
 import type { OperationName } from '../traffic/operations.ts'
 import { startTraffic, type Traffic } from '../traffic/traffic.ts'
@@ -10,7 +10,7 @@ import { awaitQuiet } from './quiet.ts'
 import { settings } from './settings.ts'
 import type { Stage } from './stage.ts'
 
-export interface RoundAsked {
+export interface RoundOptions {
   seed: number
   /** Made by `buildWith`. */
   build: string
@@ -21,7 +21,7 @@ export interface RoundAsked {
   often: readonly OperationName[]
   plan: readonly PlannedFault[]
   /** A fault that is later is left out. */
-  mostLateMs: number
+  maxLateMs: number
   quietSeconds: number
   /** For the evidence; emptied first. */
   folder: string
@@ -35,11 +35,11 @@ const countedMs = 6 * 60_000
 const dayMs = 86_400_000
 
 /** Traffic with faults, quiet, the audit, the end of the processes, and the dump. */
-export async function play(asked: RoundAsked, stage: Stage, notes: Notes): Promise<void> {
-  const { clocks, receivers, origins, commandLine } = stage
+export async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<void> {
+  const { clocks, endpointServers, origins, commandLine } = stage
   const traffic = await startTraffic({
-    ...asked,
-    receivers,
+    ...options,
+    endpointServers,
     origins: () => origins,
     admin: commandLine.run,
     clockAheadMs: clocks.aheadMs,
@@ -48,8 +48,8 @@ export async function play(asked: RoundAsked, stage: Stage, notes: Notes): Promi
     notes.setting({ beganAt: Date.now(), ...traffic.provisioned })
     await notes.attempt('the faults', () =>
       Promise.all([
-        unleash(stage, asked.plan, asked.mostLateMs, notes.fault),
-        pause(asked.trafficSeconds * 1000),
+        runFaults(stage, options.plan, options.maxLateMs, notes.fault),
+        pause(options.trafficSeconds * 1000),
       ]),
     )
     await notes.attempt('the healing', async () => {
@@ -57,37 +57,47 @@ export async function play(asked: RoundAsked, stage: Stage, notes: Notes): Promi
     })
     notes.setting({ healedAt: Date.now() })
     await notes.attempt('an operation of the traffic', traffic.settle)
-    await comeToRest(asked, stage, traffic, notes)
+    await comeToRest(options, stage, traffic, notes)
   } finally {
     await traffic.close()
   }
 }
 
-async function comeToRest(asked: RoundAsked, stage: Stage, traffic: Traffic, notes: Notes): Promise<void> {
+async function comeToRest(
+  options: RoundOptions,
+  stage: Stage,
+  traffic: Traffic,
+  notes: Notes,
+): Promise<void> {
   const client = new mongoose.mongo.MongoClient(stage.servers.mongodbUrl, { readConcernLevel: 'majority' })
   const endAll = () => Promise.all([...stage.processes.values()].map((one) => one.end()))
   try {
-    await notes.attempt('the wait for quiet', () => passNight(asked, stage, client.db(), notes))
+    await notes.attempt('the wait for quiet', () => passNight(options, stage, client.db(), notes))
     jump(stage, countedMs, notes)
     await notes.attempt('the audit', traffic.audit)
     await notes.attempt('the end of the processes', endAll)
-    await notes.attempt('the dump', () => dump(client.db(), asked.folder))
+    await notes.attempt('the dump', () => dump(client.db(), options.folder))
   } finally {
     await client.close()
   }
 }
 
 /** If the sandbox's data became old, another night passes when all is quiet: the clean-up then removes the rest of it. */
-async function passNight(asked: RoundAsked, stage: Stage, db: mongo.Db, notes: Notes): Promise<void> {
-  const isQuiet = await becomeQuiet(asked, stage, db, notes)
+async function passNight(options: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes): Promise<void> {
+  const isQuiet = await becomeQuiet(options, stage, db, notes)
   if (!isQuiet || stage.clocks.aheadMs() < settings.sandboxRetentionDays * dayMs) return
   jump(stage, dayMs, notes)
-  await becomeQuiet(asked, stage, db, notes)
+  await becomeQuiet(options, stage, db, notes)
 }
 
-async function becomeQuiet(asked: RoundAsked, stage: Stage, db: mongo.Db, notes: Notes): Promise<boolean> {
+async function becomeQuiet(
+  options: RoundOptions,
+  stage: Stage,
+  db: mongo.Db,
+  notes: Notes,
+): Promise<boolean> {
   const now = () => new Date(Date.now() + stage.clocks.aheadMs())
-  const giveUpAt = Date.now() + asked.quietSeconds * 1000
+  const giveUpAt = Date.now() + options.quietSeconds * 1000
   for (;;) {
     const { quietAt, left } = await awaitQuiet(db, now, walletSeconds)
     notes.setting({ quietAt, left: left.map(({ message }) => message) })

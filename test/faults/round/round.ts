@@ -4,26 +4,26 @@ import { check, type Verdict } from '../checker/check.ts'
 import { type Fault, files } from '../evidence/evidence.ts'
 import type { PlannedFault } from '../plan/fault.ts'
 import { openNotes } from './notes.ts'
-import { play, type RoundAsked } from './play.ts'
+import { play, type RoundOptions } from './play.ts'
 import { watchPulse } from './pulse.ts'
 import { openStage } from './stage.ts'
 
-export interface Played extends Verdict {
+export interface RoundResult extends Verdict {
   faults: readonly Fault[]
   planned: readonly PlannedFault[]
   done: readonly PlannedFault[]
 }
 
 /** One round, from its servers to what the checker finds. Whatever fails in it, it is checked and reported. */
-export async function runRound(asked: RoundAsked): Promise<Played> {
-  const { folder, plan: planned } = asked
+export async function runRound(options: RoundOptions): Promise<RoundResult> {
+  const { folder, plan: planned } = options
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, files.log), { recursive: true })
-  const notes = openNotes(folder, asked.seed)
+  const notes = openNotes(folder, options.seed)
   const stopWatching = watchPulse((fault) => notes.fault(fault, null))
-  const stage = await notes.attempt('the start', () => openStage(asked, notes))
+  const stage = await notes.attempt('the start', () => openStage(options, notes))
   if (stage !== null) {
-    await notes.attempt('the traffic', () => play(asked, stage, notes))
+    await notes.attempt('the traffic', () => play(options, stage, notes))
     await notes.attempt('the end', stage.stop)
   }
   stopWatching()

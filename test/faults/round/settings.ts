@@ -15,7 +15,7 @@ export const environmentOf = (round: {
   mongodbUrl: string
   redisUrl: string
   webOrigin: string
-  receivers: { [name: string]: string }
+  endpointServers: { [name: string]: string }
 }): Record<string, string> => ({
   NODE_ENV: 'test',
   MONGODB_URL: round.mongodbUrl,
@@ -33,5 +33,5 @@ export const environmentOf = (round: {
   WEBHOOK_TIMEOUT_SECONDS: String(settings.webhookTimeoutSeconds),
   WALLET_PROVIDER_TIMEOUT_SECONDS: '1',
   SANDBOX_RETENTION_DAYS: String(settings.sandboxRetentionDays),
-  ...round.receivers,
+  ...round.endpointServers,
 })

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { freePort } from '../../../dev/servers/free-port.ts'
 import { files } from '../evidence/evidence.ts'
 import { type ProcessName, processNames, typeOf } from '../plan/fault.ts'
-import { openReceivers, type Receivers } from '../traffic/receivers.ts'
+import { type EndpointServers, openEndpointServers } from '../traffic/endpoint-servers.ts'
 import { type Clocks, openClocks } from './clocks.ts'
 import { openCommandLine } from './command-line.ts'
 import type { Notes } from './notes.ts'
 import { type Orders, openOrders } from './orders.ts'
-import type { RoundAsked } from './play.ts'
+import type { RoundOptions } from './play.ts'
 import { openProcess, type ServiceProcess } from './process.ts'
 import { type RoundServers, startServers } from './servers.ts'
 import { environmentOf } from './settings.ts'
@@ -18,7 +18,7 @@ export interface Stage {
   processes: ReadonlyMap<ProcessName, ServiceProcess>
   /** Of every `web` process. */
   origins: string[]
-  receivers: Receivers
+  endpointServers: EndpointServers
   clocks: Clocks
   orders: Orders
   commandLine: ReturnType<typeof openCommandLine>
@@ -26,19 +26,19 @@ export interface Stage {
 }
 
 export async function openStage(
-  { seed, build, servers: kind, folder }: Pick<RoundAsked, 'seed' | 'build' | 'servers' | 'folder'>,
+  { seed, build, servers: kind, folder }: Pick<RoundOptions, 'seed' | 'build' | 'servers' | 'folder'>,
   notes: Pick<Notes, 'fault' | 'end'>,
 ): Promise<Stage> {
   const clocks = openClocks(join(folder, 'orders'))
   const orders = openOrders(join(folder, 'orders'))
   const opening = { seed, folder, clockAheadMs: clocks.aheadMs }
-  const [servers, receivers] = await Promise.all([startServers(kind), openReceivers(opening)])
+  const [servers, endpointServers] = await Promise.all([startServers(kind), openEndpointServers(opening)])
   const ports = new Map<ProcessName, number>()
   for (const name of processNames) ports.set(name, await freePort())
   const webs = processNames.filter((name) => typeOf(name) === 'web')
   const origins = webs.map((name) => `http://127.0.0.1:${ports.get(name)}`)
   const webOrigin = origins[0] ?? ''
-  const environment = environmentOf({ ...servers, webOrigin, receivers: receivers.environment })
+  const environment = environmentOf({ ...servers, webOrigin, endpointServers: endpointServers.environment })
   const processes = new Map(
     processNames.map((name) => [
       name,
@@ -62,11 +62,11 @@ export async function openStage(
   async function stop(): Promise<void> {
     commandLine.close()
     await Promise.all([...processes.values()].map((one) => one.close()))
-    await Promise.all([servers.stop(), receivers.close()])
+    await Promise.all([servers.stop(), endpointServers.close()])
   }
   await Promise.all([...processes.values()].map((one) => one.start())).catch(async (error: unknown) => {
     await stop()
     throw error
   })
-  return { servers, processes, origins, receivers, clocks, orders, commandLine, stop }
+  return { servers, processes, origins, endpointServers, clocks, orders, commandLine, stop }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import type { Call, What } from '../evidence/evidence.ts'
-import type { Ask } from './client.ts'
-import { dataOf, isGood, type Wish } from './wish.ts'
+import type { MakeCall } from './client.ts'
+import { dataOf, isGood, type RequestSpec } from './request-spec.ts'
 import type { Key, World } from './world.ts'
 
 /** Each list, and by which field its items are read one by one; null if they are not. */
@@ -20,27 +20,35 @@ const statuses: { readonly [list in What]?: readonly string[] } = {
 }
 
 /** A whole list is read in several pages, so that late ones begin at a count checkpoint; those of one status in large pages. */
-const [fewItems, mostItems] = [20, 100]
+const [fewItems, maxItems] = [20, 100]
 const concurrency = 8
 /** How many items of each list are also requested by strangers. */
 const sampled = 5
-const mostAttempts = 5
+const maxAttempts = 5
 
 /** Reads everything through the public API when all is quiet: every list, also by status, and each item. */
-export async function audit({ world, ask, seed }: { world: World; ask: Ask; seed: number }): Promise<void> {
+export async function audit({
+  world,
+  makeCall,
+  seed,
+}: {
+  world: World
+  makeCall: MakeCall
+  seed: number
+}): Promise<void> {
   const chance = chanceOf(seed, 'audit')
-  for (const place of world.places) {
-    const key = place.keys[0] as Key
+  for (const tenant of world.tenants) {
+    const key = tenant.keys[0] as Key
     for (const { list, path, id, one } of lists) {
-      const read = (address: string) => readBy(ask, chance, key, list, address)
+      const read = (address: string) => readBy(makeCall, chance, key, list, address)
       const ids = await idsIn(read, path, id, `limit=${fewItems}`)
       for (const status of statuses[list] ?? [])
-        await idsIn(read, path, id, `limit=${mostItems}&status=${status}`)
+        await idsIn(read, path, id, `limit=${maxItems}&status=${status}`)
       if (one === null) continue
-      await concurrently(ids, (each) => readBy(ask, chance, key, one, `${path}/${each}`))
-      const strangers = world.places.filter((other) => other !== place).map(({ keys }) => keys[0] as Key)
+      await concurrently(ids, (each) => readBy(makeCall, chance, key, one, `${path}/${each}`))
+      const strangers = world.tenants.filter((other) => other !== tenant).map(({ keys }) => keys[0] as Key)
       for (const each of ids.slice(0, sampled))
-        await ask(wishOf('stranger', chance.pick(strangers), one, `${path}/${each}`), 1, chance)
+        await makeCall(specOf('stranger', chance.pick(strangers), one, `${path}/${each}`), 1, chance)
     }
   }
 }
@@ -63,16 +71,16 @@ async function idsIn(
   }
 }
 
-async function readBy(ask: Ask, chance: Chance, key: Key, what: What, path: string): Promise<Call> {
+async function readBy(makeCall: MakeCall, chance: Chance, key: Key, what: What, path: string): Promise<Call> {
   for (let attempt = 1; ; attempt += 1) {
-    const call = await ask(wishOf('auditor', key, what, path), attempt, chance)
+    const call = await makeCall(specOf('auditor', key, what, path), attempt, chance)
     if (call.status !== null && call.status < 500 && call.status !== 429) return call
-    if (attempt === mostAttempts) return call
+    if (attempt === maxAttempts) return call
     await sleep(500)
   }
 }
 
-const wishOf = (actor: Wish['actor'], key: Key, what: What, path: string): Wish => ({
+const specOf = (actor: RequestSpec['actor'], key: Key, what: What, path: string): RequestSpec => ({
   operation: 0,
   actor,
   what,

@@ -8,10 +8,10 @@ import { waitFor } from '../../support/wait-for.ts'
 import type { Call } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 import { openClient } from './client.ts'
-import type { Wish } from './wish.ts'
+import type { RequestSpec } from './request-spec.ts'
 
 const wanted = { amount: 100, label: 'abcdef' }
-const create: Wish = {
+const create: RequestSpec = {
   operation: 1,
   actor: 'merchant',
   what: 'create',
@@ -48,10 +48,10 @@ describe('A client of the traffic', () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const record = { call: (call: Call) => void calls.push(call) } as unknown as Recording
     const client = openClient({ record, origins: () => [origin], clockAheadMs: () => 0 })
-    const lostOf = async (wish: Wish): Promise<number> => {
+    const lostOf = async (spec: RequestSpec): Promise<number> => {
       calls.length = 0
       for (let attempt = 0; attempt < 200; attempt += 1)
-        await client.ask(wish, attempt, chanceOf(attempt, 'attempt'))
+        await client.makeCall(spec, attempt, chanceOf(attempt, 'attempt'))
       return calls.filter(({ status }) => status === null).length
     }
     expect(await lostOf(create)).to.be.within(1, 20)

@@ -4,11 +4,11 @@ import { Agent, request } from 'undici'
 import type { Chance } from '../../support/chance.ts'
 import type { Call } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
-import { pageOf, withoutMarks } from './page.ts'
-import type { Body, Wish } from './wish.ts'
+import { pageOf, withoutMarkup } from './page.ts'
+import type { Body, RequestSpec } from './request-spec.ts'
 
 /** Makes one call and records it. */
-export type Ask = (wish: Wish, attempt: number, chance: Chance) => Promise<Call>
+export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => Promise<Call>
 
 /** Longer than the service lets a request wait for MongoDB (8 s) or for another with its key (10 s). */
 export const clientTimeoutMs = 12_000
@@ -25,17 +25,20 @@ interface Needs {
 
 const none = { status: null, headers: {}, text: '', responseHash: null }
 
-export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask; close(): Promise<void> } {
+export function openClient({ record, origins, clockAheadMs }: Needs): {
+  makeCall: MakeCall
+  close(): Promise<void>
+} {
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
   let calls = 0
 
-  async function exchange(origin: string, wish: Wish, timeoutMs: number, isHalf: boolean) {
-    const { headers, body } = isHalf ? half(written(wish)) : written(wish)
+  async function exchange(origin: string, spec: RequestSpec, timeoutMs: number, isHalf: boolean) {
+    const { headers, body } = isHalf ? half(written(spec)) : written(spec)
     const signal = AbortSignal.timeout(timeoutMs)
     try {
-      const got = await request(origin + wish.path, {
+      const got = await request(origin + spec.path, {
         dispatcher,
-        method: wish.method,
+        method: spec.method,
         headers,
         body,
         signal,
@@ -48,15 +51,15 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
     }
   }
 
-  async function ask(wish: Wish, attempt: number, chance: Chance): Promise<Call> {
+  async function makeCall(spec: RequestSpec, attempt: number, chance: Chance): Promise<Call> {
     calls += 1
     const call = calls
     const origin = chance.pick(origins())
-    const isHalf = wish.idempotencyKey !== null && wish.body !== null && chance.is(brokenOff.part)
-    const timeoutMs = isHalf ? brokenOff.afterMs : timeoutOf(wish, chance)
+    const isHalf = spec.idempotencyKey !== null && spec.body !== null && chance.is(brokenOff.part)
+    const timeoutMs = isHalf ? brokenOff.afterMs : timeoutOf(spec, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
-    const { status, headers, text, responseHash } = await exchange(origin, wish, timeoutMs, isHalf)
-    const { key, body, otherBody: _other, headers: _headers, ...asked } = wish
+    const { status, headers, text, responseHash } = await exchange(origin, spec, timeoutMs, isHalf)
+    const { key, body, otherBody: _other, headers: _headers, ...asked } = spec
     const made: Call = {
       ...asked,
       call,
@@ -75,16 +78,16 @@ export function openClient({ record, origins, clockAheadMs }: Needs): { ask: Ask
       response: status === null ? null : read(headers, text),
       responseHash,
     }
-    record.call({ ...made, response: withoutMarks(made.response) })
+    record.call({ ...made, response: withoutMarkup(made.response) })
     return made
   }
-  return { ask, close: () => dispatcher.destroy() }
+  return { makeCall, close: () => dispatcher.destroy() }
 }
 
-const timeoutOf = ({ actor }: Wish, chance: Chance): number =>
+const timeoutOf = ({ actor }: RequestSpec, chance: Chance): number =>
   actor === 'auditor' ? clientTimeoutMs : Number(chance.weighted(timeouts))
 
-function written({ key, idempotencyKey, body, headers }: Wish) {
+function written({ key, idempotencyKey, body, headers }: RequestSpec) {
   const all = {
     ...(key !== null && { Authorization: `Bearer ${key.secret}` }),
     ...(idempotencyKey !== null && { 'X-Idempotency-Key': idempotencyKey }),

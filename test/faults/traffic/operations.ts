@@ -1,3 +1,4 @@
+import type { Context } from './context.ts'
 import { createIntent, repeatCreate } from './operations/create.ts'
 import { listDeliveries, readDelivery, retryDelivery } from './operations/deliveries.ts'
 import * as endpoints from './operations/endpoints.ts'
@@ -7,9 +8,8 @@ import { payByCode, payByLink } from './operations/pay.ts'
 import * as store from './operations/store.ts'
 import { intrude, overstep } from './operations/strangers.ts'
 import { overreach, requeue, requeueAll } from './operations/support.ts'
-import type { Scene } from './scene.ts'
 
-type Operation = (scene: Scene) => Promise<unknown>
+type Operation = (context: Context) => Promise<unknown>
 
 /** How often each operation is performed, in relation to all others. Some make more than one call. */
 export const operations = {

@@ -11,7 +11,7 @@ export const isPage = (response: unknown): response is Page =>
   typeof response === 'object' && response !== null && 'location' in response
 
 /** What the record keeps of an answer: of a page its words alone. */
-export const withoutMarks = (response: unknown): unknown =>
+export const withoutMarkup = (response: unknown): unknown =>
   isPage(response) ? { ...response, text: words(response.text) } : response
 
 const words = (html: string): string =>

@@ -4,14 +4,14 @@ import { text } from 'node:stream/consumers'
 import type { Chance } from '../../support/chance.ts'
 import type { ProviderRequest } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
+import { linger } from './behaviours.ts'
 import { type Kind, type Order, openBooks, type Wallet } from './books.ts'
-import { linger } from './manners.ts'
 
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
 /** How the provider answers from here on: always as it should, or never, or not in time. What it was asked for is done all the same. */
-export type ProviderManner = 'ok' | 'error' | 'reset' | 'hang'
-export const providerManners: readonly ProviderManner[] = ['ok', 'error', 'reset', 'hang']
+export type ProviderBehaviour = 'ok' | 'error' | 'reset' | 'hang'
+export const providerBehaviours: readonly ProviderBehaviour[] = ['ok', 'error', 'reset', 'hang']
 /** What becomes of an answer while it was told nothing: of 100 some are lost, late or an error of what stands before it. */
 const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
 /** Longer than the service waits for it in a run of faults. */
@@ -21,7 +21,7 @@ const lateMs = 2500
 export function openProvider(chance: Chance, record: Recording, clockAheadMs: () => number) {
   const wallets = new Map<string, Wallet>()
   const books = openBooks(wallets)
-  let manner: ProviderManner | null = null
+  let behaviour: ProviderBehaviour | null = null
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const [at, ahead] = [Date.now(), clockAheadMs()]
@@ -53,11 +53,11 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
 
   async function say(
     res: ServerResponse,
-    way: ProviderManner,
+    way: ProviderBehaviour,
     code: number,
     answer: object,
   ): Promise<ProviderRequest['did']> {
-    const how = manner ?? way
+    const how = behaviour ?? way
     if (how === 'reset') res.socket?.resetAndDestroy()
     if (how === 'reset') return 'reset'
     if (how === 'hang') await linger(res, lateMs)
@@ -71,8 +71,8 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
   return {
     wallets,
     receive,
-    behave(next: ProviderManner | null): void {
-      manner = next
+    behave(next: ProviderBehaviour | null): void {
+      behaviour = next
     },
   }
 }

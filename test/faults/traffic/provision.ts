@@ -1,13 +1,13 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import type { Setting } from '../evidence/evidence.ts'
+import { slowBehaviours } from './behaviours.ts'
 import type { Wallet } from './books.ts'
 import { clientTimeoutMs } from './client.ts'
-import { businessesCount, mannerOf } from './hooks.ts'
-import { tiresome } from './manners.ts'
+import type { Context } from './context.ts'
+import { behaviourOf, businessesCount } from './hooks.ts'
 import { everyEvent, subscribe } from './operations/endpoints.ts'
 import { openProduct } from './operations/store.ts'
-import type { Scene } from './scene.ts'
-import type { Business, Employee, Key, Place, World } from './world.ts'
+import type { Business, Employee, Key, Tenant, World } from './world.ts'
 
 /** Runs the service's command line, and returns its JSON. */
 export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>
@@ -21,7 +21,7 @@ export type Provisioned = Pick<
 /** So many businesses are approved for live, and so many of these have a live shop. */
 const [liveBusinesses, liveShops] = [3, 2]
 const walletsCount = 10
-const productsPerPlace = 3
+const productsPerTenant = 3
 /** Of the five endpoints that a business may have. */
 const lastingHooks = [0, 1, 2]
 
@@ -29,16 +29,16 @@ const lastingHooks = [0, 1, 2]
 export async function provision(
   admin: Admin,
   seed: number,
-  known: Pick<World, 'receiversOrigin' | 'now'>,
+  known: Pick<World, 'endpointsOrigin' | 'now'>,
 ): Promise<World> {
   const chance = chanceOf(seed, 'provision')
-  const places: Place[] = []
+  const tenants: Tenant[] = []
   const businesses: Business[] = []
   for (let index = 0; index < businessesCount; index += 1) {
     const business = await openBusiness(admin, chance, index)
     businesses.push(business)
-    places.push(await openPlace(admin, business, 'test'))
-    if (business.isLive) places.push(await openPlace(admin, business, 'live'))
+    tenants.push(await createTenant(admin, business, 'test'))
+    if (business.isLive) tenants.push(await createTenant(admin, business, 'live'))
   }
   const wallets = walletsOf(chance, '36')
   for (const { phone, pin, balance } of wallets)
@@ -52,7 +52,7 @@ export async function provision(
     const made = await admin(['staff', 'create', '--name', `${role}-${number}`, '--role', role])
     staff.push({ name: String(made.name), role, password: String(made.password), cookie: '' })
   }
-  return { businesses, places, wallets, providerWallets: walletsOf(chance, '46'), staff, ...known }
+  return { businesses, tenants, wallets, providerWallets: walletsOf(chance, '46'), staff, ...known }
 }
 
 async function openBusiness(admin: Admin, chance: Chance, index: number): Promise<Business> {
@@ -65,7 +65,7 @@ async function openBusiness(admin: Admin, chance: Chance, index: number): Promis
   return { index, id: String(id), name, isLive, markers, endpoints: [] }
 }
 
-async function openPlace(admin: Admin, business: Business, mode: Key['mode']): Promise<Place> {
+async function createTenant(admin: Admin, business: Business, mode: Key['mode']): Promise<Tenant> {
   const issue = async (kind: Key['kind']): Promise<Key> => {
     const { id, key } = await admin([
       'key',
@@ -103,18 +103,18 @@ const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
   }))
 
 /** What merchants do first, through the API: endpoints, and products whose stock is balanced. */
-export async function settleIn(place: Place, scene: Scene): Promise<Provisioned['stock']> {
-  const { business, sandbox } = place
+export async function setUp(tenant: Tenant, context: Context): Promise<Provisioned['stock']> {
+  const { business, sandbox } = tenant
   if (business.endpoints.length === 0)
     for (const hook of lastingHooks) {
-      const id = await subscribe(scene, hook, eventsFor(business.index, hook))
+      const id = await subscribe(context, hook, eventsFor(business.index, hook))
       if (id !== null) business.endpoints.push({ id, isLasting: true })
     }
   const stock: Provisioned['stock'] = []
-  while (place.hasShop && place.products.length < productsPerPlace) {
-    const opened = await openProduct(scene)
+  while (tenant.hasShop && tenant.products.length < productsPerTenant) {
+    const opened = await openProduct(context)
     if (opened === null) throw new Error('a product could not be created')
-    place.products.push(opened.product)
+    tenant.products.push(opened.product)
     for (const [index, { id }] of opened.product.variants.entries()) {
       const quantity = opened.stock[index] ?? 0
       stock.push({ business: business.id, sandbox, product: opened.product.id, variant: id, quantity })
@@ -126,15 +126,15 @@ export async function settleIn(place: Place, scene: Scene): Promise<Provisioned[
 /** An endpoint that delays the service gets few events, or its queue would never end. */
 function eventsFor(business: number, hook: number): string[] {
   if (hook === 0) return everyEvent
-  const isTiresome = tiresome.includes(mannerOf(business, hook))
-  return isTiresome ? ['order.new'] : ['payment.confirmed', 'payment.refunded', 'payment.expired']
+  const isSlow = slowBehaviours.includes(behaviourOf(business, hook))
+  return isSlow ? ['order.new'] : ['payment.confirmed', 'payment.refunded', 'payment.expired']
 }
 
 /** For the setting of the evidence. */
 export const provisioned = (world: World, stock: Provisioned['stock']): Provisioned => ({
   businesses: world.businesses.map(({ id, name, markers }) => {
-    const places = world.places.filter(({ business }) => business.id === id)
-    return { id, name, markers, keys: places.flatMap(({ keys, publishable }) => [...keys, publishable]) }
+    const tenants = world.tenants.filter(({ business }) => business.id === id)
+    return { id, name, markers, keys: tenants.flatMap(({ keys, publishable }) => [...keys, publishable]) }
   }),
   wallets: world.wallets,
   // The provider changes its own copies.

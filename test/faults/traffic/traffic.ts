@@ -1,17 +1,17 @@
 import { type Chance, chanceOf } from '../../support/chance.ts'
 import { audit } from './audit.ts'
 import { openClient } from './client.ts'
+import type { Context } from './context.ts'
+import type { EndpointServers } from './endpoint-servers.ts'
 import { type OperationName, ofTheSandbox, operations, weightsWith } from './operations.ts'
 import { paced } from './paced.ts'
-import { type Admin, type Provisioned, provision, provisioned, settleIn } from './provision.ts'
-import type { Receivers } from './receivers.ts'
-import type { Scene } from './scene.ts'
+import { type Admin, type Provisioned, provision, provisioned, setUp } from './provision.ts'
 import { createSend } from './send.ts'
-import type { Place } from './world.ts'
+import type { Tenant } from './world.ts'
 
-interface TrafficAsked {
+interface TrafficOptions {
   seed: number
-  receivers: Receivers
+  endpointServers: EndpointServers
   origins: () => string[]
   admin: Admin
   clockAheadMs: () => number
@@ -29,52 +29,52 @@ export interface Traffic {
 }
 
 /** While the service is frozen, no more operations are begun. */
-const mostAtOnce = 48
+const maxConcurrent = 48
 const settleMs = 60_000
 
 /** Sends random traffic until it settles. The same seed tries the same operations in the same order. Resolves when it runs. */
-export async function startTraffic(asked: TrafficAsked): Promise<Traffic> {
-  const { seed, receivers, admin, clockAheadMs, perSecond } = asked
-  const { ask, close } = openClient({ ...asked, record: receivers.record })
+export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
+  const { seed, endpointServers, admin, clockAheadMs, perSecond } = options
+  const { makeCall, close } = openClient({ ...options, record: endpointServers.record })
   let endsAt = Number.POSITIVE_INFINITY
   const now = () => Date.now() + clockAheadMs()
-  const send = createSend(ask, now, () => endsAt)
-  const world = await provision(admin, seed, { receiversOrigin: receivers.origin, now })
-  for (const wallet of world.providerWallets) receivers.wallets.set(wallet.phone, { ...wallet })
+  const send = createSend(makeCall, now, () => endsAt)
+  const world = await provision(admin, seed, { endpointsOrigin: endpointServers.origin, now })
+  for (const wallet of world.providerWallets) endpointServers.wallets.set(wallet.phone, { ...wallet })
 
   /** Each operation has its own generator, so that no response changes the next one. */
-  function sceneOf(operation: number, place: Place, chance: Chance): Scene {
+  function contextOf(operation: number, tenant: Tenant, chance: Chance): Context {
     let keys = 0
     const newKey = () => {
       keys += 1
       return `k${seed}.${operation}.${keys}`
     }
-    return { world, place, key: chance.pick(place.keys), operation, chance, ask, send, newKey }
+    return { world, tenant, key: chance.pick(tenant.keys), operation, chance, makeCall, send, newKey }
   }
 
   const stocks: Provisioned['stock'] = []
-  for (const [index, place] of world.places.entries())
-    stocks.push(...(await settleIn(place, sceneOf(-1 - index, place, chanceOf(seed, 'settle in', index)))))
-  const sandboxes = world.places.filter(({ sandbox }) => sandbox)
-  const weights = weightsWith(asked.often)
+  for (const [index, tenant] of world.tenants.entries())
+    stocks.push(...(await setUp(tenant, contextOf(-1 - index, tenant, chanceOf(seed, 'settle in', index)))))
+  const sandboxes = world.tenants.filter(({ sandbox }) => sandbox)
+  const weights = weightsWith(options.often)
   const begin = (operation: number): Promise<unknown> => {
     const chance = chanceOf(seed, 'operation', operation)
     const name = chance.weighted(weights)
     const isInSandbox = ofTheSandbox.includes(name) && chance.is(0.97)
-    const place = chance.pick(isInSandbox ? sandboxes : world.places)
-    return operations[name][1](sceneOf(operation, place, chance))
+    const tenant = chance.pick(isInSandbox ? sandboxes : world.tenants)
+    return operations[name][1](contextOf(operation, tenant, chance))
   }
   const isOver = () => endsAt !== Number.POSITIVE_INFINITY
-  const running = paced({ perSecond, mostAtOnce, isOver, begin })
+  const running = paced({ perSecond, maxConcurrent, isOver, begin })
   return {
     provisioned: provisioned(world, stocks),
     async settle() {
       endsAt = Date.now() + settleMs
-      receivers.calm()
+      endpointServers.calm()
       const errors = await running
       if (errors.length > 0) throw new AggregateError(errors, 'operations of the traffic failed')
     },
-    audit: () => audit({ world, ask, seed }),
+    audit: () => audit({ world, makeCall, seed }),
     close,
   }
 }

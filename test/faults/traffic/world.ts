@@ -1,5 +1,5 @@
 import type { Wallet } from './books.ts'
-import type { Wish } from './wish.ts'
+import type { RequestSpec } from './request-spec.ts'
 
 export interface Key {
   id: string
@@ -20,7 +20,7 @@ export interface KnownIntent {
   refunded: number
   expiresAt: number
   isLeftAlone: boolean
-  created: { wish: Wish; at: number; repeats: number }
+  created: { spec: RequestSpec; at: number; repeats: number }
 }
 
 /** A product whose stock is balanced. */
@@ -30,7 +30,7 @@ export interface KnownProduct {
 }
 
 /** A business in one environment, and what is known there. */
-export interface Place {
+export interface Tenant {
   business: Business
   sandbox: boolean
   marker: string
@@ -64,11 +64,11 @@ export interface Employee {
 
 export interface World {
   businesses: Business[]
-  places: Place[]
+  tenants: Tenant[]
   wallets: Wallet[]
   providerWallets: Wallet[]
   staff: Employee[]
-  receiversOrigin: string
+  endpointsOrigin: string
   now: () => number
 }
 

@@ -59,7 +59,7 @@ interface Shown {
 const lists: readonly What[] = ['delivery.list', 'product.list', 'order.list']
 const single: readonly What[] = ['delivery.read', 'product.create', 'product.read', 'order.read', 'order']
 
-/** Deliveries, products and orders; create.exists and move.legal check intents. */
+/** Deliveries, products and orders; create.exists and transition.legal check intents. */
 function shownIn(call: Call): Shown[] {
   const data = dataOf<Shown & { items: Shown[] }>(call)
   if (lists.includes(call.what)) return data?.items ?? []

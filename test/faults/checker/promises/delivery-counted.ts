@@ -1,10 +1,10 @@
-import { longestLog, type Trail, trailsOf } from '../attempts.ts'
+import { maxLogLength, type Trail, trailsOf } from '../attempts.ts'
 import { steadyEndpoints } from '../endpoints.ts'
 import type { Check, Finding } from '../round.ts'
 import { settles } from '../times.ts'
 
 /** SPEC 6.4 */
-const mostAttempts = 8
+const maxAttempts = 8
 /** An attempt is recorded within moments of its end. */
 const recordMs = 3000
 
@@ -19,12 +19,12 @@ export const deliveryCounted: Check = function* (round) {
     yield* end(trail)
     if (status === 'CANCELLED' && steady.has(endpointId))
       yield [_id, 'is CANCELLED, and its endpoint was never deleted or disabled']
-    if (attempts <= longestLog && attempts !== trail.attempts.length)
+    if (attempts <= maxLogLength && attempts !== trail.attempts.length)
       yield [_id, `counts ${attempts} attempts, and ${trail.attempts.length} are recorded`]
-    const most = mostAttempts + requeues
+    const most = maxAttempts + requeues
     if (attempts > most || (status === 'DEAD' && attempts !== most))
       yield [_id, `is ${status} after ${attempts} attempts, ${requeues} of them re-queued`]
-    if (attempts > longestLog || status === 'CANCELLED') continue
+    if (attempts > maxLogLength || status === 'CANCELLED') continue
     for (const arrival of trail.arrivals) {
       const span = { from: arrival.at, to: arrival.done + recordMs }
       const isDue = round.isDueOfWrites('delivery.counted', span, settles.requests)

@@ -32,7 +32,7 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Generator<Fin
   const { status, arrival, at } = attempt
   const which = `its attempt at ${new Date(at).toISOString()}`
   if (status === null) {
-    if (wasHeard(round, attempt))
+    if (wasReceived(round, attempt))
       yield [subject, `${which} has no response, and the endpoint gave ${arrival?.did}`]
   } else if (arrival === null) yield [subject, `${which} has the response ${status}, and nothing arrived`]
   else if (statusOf(round, arrival) !== status)
@@ -40,7 +40,7 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Generator<Fin
 }
 
 /** Whether the response came within the timeout, and no fault was in its way. */
-function wasHeard({ times, setting }: Round, { durationMs, arrival }: Attempt): boolean {
+function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt): boolean {
   const isInTime = durationMs < setting.settings.webhookTimeoutSeconds * 1000
   if (typeof arrival?.did !== 'number' || !isInTime) return false
   return times.isCalmForWrites({ from: arrival.at, to: arrival.done + recordMs }, settles.requests)

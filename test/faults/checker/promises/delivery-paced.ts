@@ -7,7 +7,7 @@ import { isAccepted } from './delivery-counted.ts'
 /** Records round to the millisecond, and two clocks are read. */
 const earlyMs = 5
 /** A lease ends with its worker, and workers poll every 2 s; the rest is the queue. */
-const mostLateMs = 15_000
+const maxLateMs = 15_000
 
 /** No attempt comes before its wait is over, and none much later without a fault, unless its endpoint is throttled (SPEC 6.4). */
 export const deliveryPaced: Check = function* (round) {
@@ -43,11 +43,11 @@ function* paced(
     const words = `attempt ${index + 1} came ${waitedMs} ms after the one before or its event`
     if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs)
       yield [_id, `${words}, not after ${tableMs} ms`]
-    const mostMs = 2 * tableMs + mostLateMs
-    if (!isByTable || throttled(endpointId, endedAt, endedAt + mostMs)) continue
+    const maxMs = 2 * tableMs + maxLateMs
+    if (!isByTable || throttled(endpointId, endedAt, endedAt + maxMs)) continue
     const ended = times.machineTime(endedAt)
-    const isDue = round.isDue('delivery.paced', { from: ended.from, to: ended.to + mostMs }, settles.jobs)
-    if (isDue && waitedMs > mostMs) yield [_id, `${words}, without a fault`]
+    const isDue = round.isDue('delivery.paced', { from: ended.from, to: ended.to + maxMs }, settles.jobs)
+    if (isDue && waitedMs > maxMs) yield [_id, `${words}, without a fault`]
   }
 }
 

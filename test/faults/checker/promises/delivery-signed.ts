@@ -9,7 +9,7 @@ import type { Check, Finding, Round } from '../round.ts'
 import { type Secrets, signingSecrets } from '../signing-secrets.ts'
 import { lateMs } from '../times.ts'
 
-/** Receivers refuse an older timestamp (SPEC 6.3). */
+/** EndpointServers refuse an older timestamp (SPEC 6.3). */
 const freshMs = 300_000
 
 /**

@@ -22,7 +22,7 @@ interface Source {
 }
 
 /** An intent remembers its last 50 attempts. */
-const mostAttempts = 50
+const maxAttempts = 50
 
 /** Exactly the events of a history exist, each with one delivery to each endpoint that is subscribed to it. */
 export const eventExact: Check = function* (round) {
@@ -31,7 +31,7 @@ export const eventExact: Check = function* (round) {
     ...round.dump.intents.map((intent) => ({
       ...intent,
       due: eventsOf(intent),
-      isWhole: intent.attempts.length < mostAttempts,
+      isWhole: intent.attempts.length < maxAttempts,
     })),
     ...round.dump.orders
       .filter(({ status }) => status === 'PLACED')

@@ -1,7 +1,7 @@
 import type { What } from '../../evidence/evidence.ts'
 import type { IntentDocument } from '../documents.ts'
 import { groupsOf, repeatedOf, sumOf } from '../groups.ts'
-import { isDone, isUnknown, mostBeyond, type Request } from '../requests.ts'
+import { isDone, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
 import { dataOf, referenceIn, type ShownIntent } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
@@ -49,7 +49,7 @@ function* things<Field extends string, Thing extends Owner & Record<Field, strin
   const extra = stored.filter((thing) => !acknowledged.has(thing[name]))
   for (const [owner, some] of groupsOf(extra, ownerOf)) {
     const own = requests.filter((request) => likewise(request, some[0] as Thing) === owner)
-    const most = sumOf(own, mostBeyond)
+    const most = sumOf(own, maxExtraRuns)
     if (some.length > most)
       yield [
         some
@@ -71,7 +71,7 @@ function* refunds({ requests, dump }: Round): Generator<Finding> {
     const named = own.filter(isDone).map(({ settled }) => dataOf<ShownIntent>(settled)?.refund?.id)
     for (const id of repeatedOf(named, (each) => each)) yield [referenceNumber, `two keys made refund ${id}`]
     const extra = stored.filter(({ id }) => !named.includes(id))
-    const most = sumOf(own, mostBeyond)
+    const most = sumOf(own, maxExtraRuns)
     if (extra.length > most)
       yield [
         referenceNumber,

@@ -70,7 +70,7 @@ function* one(round: Round, calls: Call[], things: ReturnType<typeof thingsIn>):
   const pages = calls.flatMap((call) => dataOf<Page>(call) ?? [])
   const names = pages.map(({ items }) => items.map((item) => item[nameIn[what] ?? ''] ?? ''))
   if (pages.at(-1)?.hasMore !== false) {
-    // Otherwise a page got no response, which answer.sound reports.
+    // Otherwise a page got no response, which response.sound reports.
     const before = new Set(names.slice(0, -1).flat())
     if (names.at(-1)?.every((name) => before.has(name))) yield [subject, 'has no end']
     return

@@ -1,5 +1,4 @@
 import type { Check } from '../round.ts'
-import { answerSound } from './answer-sound.ts'
 import { auditComplete } from './audit-complete.ts'
 import { cleanUpBounded } from './clean-up-bounded.ts'
 import { codeUnique } from './code-unique.ts'
@@ -9,23 +8,24 @@ import { deliveryDelivered } from './delivery-delivered.ts'
 import { deliveryPaced } from './delivery-paced.ts'
 import { deliverySigned } from './delivery-signed.ts'
 import { eventExact } from './event-exact.ts'
-import { eventTold } from './event-told.ts'
+import { eventReported } from './event-reported.ts'
 import { expiryPrompt } from './expiry-prompt.ts'
 import { importWhole } from './import-whole.ts'
 import { keyOnce } from './key-once.ts'
 import { keyReplayed } from './key-replayed.ts'
 import { listExact } from './list-exact.ts'
-import { moveLegal } from './move-legal.ts'
 import { orderExact } from './order-exact.ts'
 import { providerBalances } from './provider-balances.ts'
 import { logCalm, processLives, quietReached, roundEnded } from './quiet-reached.ts'
 import { readForward } from './read-forward.ts'
 import { refundBounded } from './refund-bounded.ts'
 import { refusalDue } from './refusal-due.ts'
+import { responseSound } from './response-sound.ts'
 import { rightKept } from './right-kept.ts'
 import { secretKept } from './secret-kept.ts'
 import { stockBalances } from './stock-balances.ts'
 import { tenantApart } from './tenant-apart.ts'
+import { transitionLegal } from './transition-legal.ts'
 import { walletBalances } from './wallet-balances.ts'
 
 /** Every promise that a round proves, by name. */
@@ -34,11 +34,11 @@ export const promises = {
   'create.exists': createExists,
   'key.once': keyOnce,
   'key.replayed': keyReplayed,
-  'move.legal': moveLegal,
+  'transition.legal': transitionLegal,
   'read.forward': readForward,
   'list.exact': listExact,
   'event.exact': eventExact,
-  'event.told': eventTold,
+  'event.reported': eventReported,
   'delivery.delivered': deliveryDelivered,
   'delivery.counted': deliveryCounted,
   'delivery.paced': deliveryPaced,
@@ -54,7 +54,7 @@ export const promises = {
   'expiry.prompt': expiryPrompt,
   'audit.complete': auditComplete,
   'secret.kept': secretKept,
-  'answer.sound': answerSound,
+  'response.sound': responseSound,
   'refusal.due': refusalDue,
   'right.kept': rightKept,
   'quiet.reached': quietReached,

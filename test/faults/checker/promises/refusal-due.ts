@@ -27,8 +27,8 @@ const dependOnState = new Set([
 ])
 
 /** Of fewer calls of one kind it is chance how many succeed. */
-const fewest = 20
-const leastShare = 1 / 20
+const minCount = 20
+const minShare = 1 / 20
 
 /** A good request is refused only because of what happened before it; and of each kind of request some are carried out. */
 export const refusalDue: Check = function* (round) {
@@ -51,7 +51,7 @@ export const refusalDue: Check = function* (round) {
   }
   for (const [what, calls] of groupsOf(good, (call) => call.what)) {
     const done = calls.filter(({ status }) => (status ?? 0) < 400).length
-    if (calls.length >= fewest && done < calls.length * leastShare)
+    if (calls.length >= minCount && done < calls.length * minShare)
       yield [what, `was refused ${calls.length - done} of ${calls.length} times`]
   }
 }

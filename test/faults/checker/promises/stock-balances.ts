@@ -3,7 +3,7 @@ import type { Check } from '../round.ts'
 import { type Change, stockChanges } from '../stock-changes.ts'
 
 /** With more uncertain changes, every stock between the least and the most passes. */
-const mostUncertain = 14
+const maxUncertain = 14
 
 /**
  * Stock is what there was at first, with what merchants added and without what was sold. A change with an unknown outcome may have happened or
@@ -31,7 +31,7 @@ export const stockBalances: Check = function* (round) {
 function isPossible(stock: number, quantity: number, changes: Change[]): boolean {
   const certain = quantity + sumOf(changes, ({ amounts }) => (amounts.length === 1 ? (amounts[0] ?? 0) : 0))
   const uncertain = changes.filter(({ amounts }) => amounts.length > 1)
-  if (uncertain.length > mostUncertain)
+  if (uncertain.length > maxUncertain)
     return (
       certain + sumOf(uncertain, ({ amounts }) => Math.min(...amounts)) <= stock &&
       stock <= certain + sumOf(uncertain, ({ amounts }) => Math.max(...amounts))

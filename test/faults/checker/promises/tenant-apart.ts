@@ -9,7 +9,7 @@ interface Owner {
 
 /**
  * No response has a reference, an id or a word of another business or of the other environment. Events come only to endpoints of their own
- * business. Test money and live money never meet.
+ * business. Test money and live money never respondAs.
  */
 export const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)

@@ -19,7 +19,7 @@ export const deliveryMutants: readonly Mutant[] = [
         'await empty({ _id: source._id, events: outbox.map(({ id }) => id) }, noDeadline)',
       ),
     ],
-    caughtBy: ['event.exact', 'event.told'],
+    caughtBy: ['event.exact', 'event.reported'],
     focus: killedAt('relay.before-insert'),
   },
   {
@@ -43,7 +43,7 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('send', '$.holds(delivery) && $recorded', '$recorded'),
     ],
     caughtBy: ['delivery.delivered', 'delivery.counted', 'delivery.paced'],
-    focus: frozenAt('deliver.answered', 'deliver.before-record'),
+    focus: frozenAt('deliver.responded', 'deliver.before-record'),
   },
   {
     name: 'attempt-counted-twice',
@@ -66,7 +66,7 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('send', '$attempts + 1', '$attempts'),
     ],
     caughtBy: ['delivery.counted'],
-    focus: killedAt('deliver.before-send', 'deliver.answered'),
+    focus: killedAt('deliver.before-send', 'deliver.responded'),
   },
   {
     name: 'requeue-begins-anew',
@@ -102,7 +102,7 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('paymentSourceFields', 'metadata: 1', 'metadata: 1, status: 1'),
       replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
     ],
-    caughtBy: ['event.told'],
+    caughtBy: ['event.reported'],
     focus: plain,
   },
   {
@@ -153,7 +153,7 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('createEmptyingBatcher', '{ $pull: { outbox: $ } }', '{ $set: { outbox: [] } }'),
       relaysTwice,
     ],
-    caughtBy: ['event.exact', 'event.told'],
+    caughtBy: ['event.exact', 'event.reported'],
     focus: { ...plain, seconds: 40, often: ['createIntent', 'cancelIntent', 'simulatePayment'] },
   },
   {

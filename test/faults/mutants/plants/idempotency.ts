@@ -34,7 +34,7 @@ export const idempotencyMutants: readonly Mutant[] = [
     bug: 'Taking over the claim of a dead process makes a new effect id, so the work is done twice.',
     edits: [replace('inherit', '{ token, $$ }', '{ token, $$, effectId: token }')],
     caughtBy: ['key.once', 'stock.balances', 'refund.bounded'],
-    focus: killedAt('stock.changed', 'write.before-answer-kept', 'refund.settled', 'order.placed'),
+    focus: killedAt('stock.changed', 'write.before-response-kept', 'refund.settled', 'order.placed'),
   },
   {
     name: 'effect-restarted',
@@ -63,6 +63,6 @@ export const idempotencyMutants: readonly Mutant[] = [
     bug: 'The filter of a stock change does not exclude its effect id, so a retry changes the stock again.',
     edits: [drop('planStock', '...unlessForgotten($$)')],
     caughtBy: ['key.once', 'stock.balances'],
-    focus: { ...killedAt('stock.changed', 'write.before-answer-kept'), often: ['changeStock'] },
+    focus: { ...killedAt('stock.changed', 'write.before-response-kept'), often: ['changeStock'] },
   },
 ]

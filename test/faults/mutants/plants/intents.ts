@@ -45,8 +45,8 @@ export const intentMutants: readonly Mutant[] = [
       replace('cancel', 'guard: isFree', 'guard: anyTime'),
       drop('simulatePayment', 'guard: isFree($)'),
     ],
-    caughtBy: ['move.legal'],
-    focus: { ...pausedAt('cancel.before-move', 'simulate.before-move'), often: ['raceFor'] },
+    caughtBy: ['transition.legal'],
+    focus: { ...pausedAt('cancel.before-transition', 'simulate.before-transition'), often: ['raceFor'] },
   },
   {
     name: 'expiry-late',
@@ -80,7 +80,7 @@ export const intentMutants: readonly Mutant[] = [
         'INTENT_CANCEL_INVALID_STATUS: [422, $message]',
       ),
     ],
-    caughtBy: ['answer.sound'],
+    caughtBy: ['response.sound'],
     focus: { ...plain, often: ['cancelIntent'] },
   },
   {

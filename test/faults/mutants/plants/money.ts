@@ -22,7 +22,7 @@ export const moneyMutants: readonly Mutant[] = [
     ],
     caughtBy: ['key.once'],
     focus: {
-      ...killedAt('refund.settled', 'refund.set-aside', 'write.before-answer-kept'),
+      ...killedAt('refund.settled', 'refund.set-aside', 'write.before-response-kept'),
       often: ['refundIntent'],
     },
   },
@@ -45,7 +45,7 @@ export const moneyMutants: readonly Mutant[] = [
     bug: 'No worker queries the wallet for the outcome of a payment whose process died.',
     edits: [replace('queryDueWallets', "queryBy($, 'hold.queryAt', $$)", '0')],
     caughtBy: ['quiet.reached'],
-    focus: { ...killedAt('pay.under-way', 'pay.wallet-answered', 'wallet.decided'), often: ['payByLink'] },
+    focus: { ...killedAt('pay.pending', 'pay.wallet-responded', 'wallet.decided'), often: ['payByLink'] },
   },
   {
     name: 'money-kept',

@@ -77,14 +77,14 @@ export const trustMutants: readonly Mutant[] = [
     name: 'write-unsafe',
     bug: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
     edits: [replace('promises', 'writeConcern: $', 'writeConcern: { w: 1, journal: false }')],
-    caughtBy: ['create.exists', 'key.once', 'read.forward', 'event.exact', 'move.legal'],
+    caughtBy: ['create.exists', 'key.once', 'read.forward', 'event.exact', 'transition.legal'],
     focus: { ...under('mongo.kill'), seconds: 50, often: ['createIntent', 'simulatePayment'] },
   },
   {
     name: 'own-clock',
     bug: 'Each process uses its own wall clock.',
     edits: [replace('createDatabaseTime', 'const atMs = $', 'const atMs = own.wallMs()')],
-    caughtBy: ['create.exists', 'expiry.prompt', 'move.legal', 'read.forward'],
+    caughtBy: ['create.exists', 'expiry.prompt', 'transition.legal', 'read.forward'],
     focus: { ...under('process.skew'), often: ['createIntent', 'payByLink'] },
   },
   {

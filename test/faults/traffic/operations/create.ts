@@ -1,6 +1,6 @@
-import { type Scene, wishOf } from '../scene.ts'
-import { longestMs } from '../send.ts'
-import { dataOf, isGood } from '../wish.ts'
+import { type Context, specOf } from '../context.ts'
+import { dataOf, isGood } from '../request-spec.ts'
+import { keyLifetimeMs } from '../send.ts'
 import { type KnownIntent, remember } from '../world.ts'
 
 /** An intent in a response, as far as the traffic needs it. */
@@ -19,18 +19,18 @@ export interface IntentData {
 const magic = [99_901, 99_904]
 const wrongAmounts = [0, -5, 1e12]
 
-export async function createIntent(scene: Scene): Promise<void> {
-  const { chance, place, world } = scene
-  const idempotencyKey = scene.newKey()
-  const json = bodyOf(scene, idempotencyKey)
+export async function createIntent(context: Context): Promise<void> {
+  const { chance, tenant, world } = context
+  const idempotencyKey = context.newKey()
+  const json = bodyOf(context, idempotencyKey)
   const at = world.now()
   const expects = wrongAmounts.includes(json.amount ?? 0) ? ['AMOUNT_OUT_OF_RANGE'] : []
   const other = { ...json, amount: chance.whole(1, 20_000) }
-  const wish = wishOf(scene, 'create', '/intents', { json }, { idempotencyKey, other, expects })
-  const call = await scene.send(wish, chance)
+  const spec = specOf(context, 'create', '/intents', { json }, { idempotencyKey, other, expects })
+  const call = await context.send(spec, chance)
   if (call === null || !isGood(call)) return
   const { referenceNumber, shortCode, code, amount, status, expiresAt } = dataOf<IntentData>(call)
-  remember(place.intents, {
+  remember(tenant.intents, {
     reference: referenceNumber,
     shortCode,
     code: code ?? '',
@@ -39,22 +39,22 @@ export async function createIntent(scene: Scene): Promise<void> {
     refunded: 0,
     expiresAt: Date.parse(expiresAt),
     isLeftAlone: chance.is(0.15),
-    created: { wish, at, repeats: 0 },
+    created: { spec, at, repeats: 0 },
   } satisfies KnownIntent)
 }
 
 /** Repeats a create after the intent has changed: the first response is due. */
-export async function repeatCreate({ place, chance, world, ask }: Scene): Promise<void> {
-  const changed = place.intents.filter(
-    ({ status, created }) => status !== 'PENDING' && world.now() - created.at < longestMs,
+export async function repeatCreate({ tenant, chance, world, makeCall }: Context): Promise<void> {
+  const changed = tenant.intents.filter(
+    ({ status, created }) => status !== 'PENDING' && world.now() - created.at < keyLifetimeMs,
   )
   if (changed.length === 0) return
   const { created } = chance.pick(changed)
   created.repeats += 1
-  await ask(created.wish, 4000 + created.repeats, chance)
+  await makeCall(created.spec, 4000 + created.repeats, chance)
 }
 
-function bodyOf({ chance, place: { marker, sandbox } }: Scene, key: string): { amount?: number } {
+function bodyOf({ chance, tenant: { marker, sandbox } }: Context, key: string): { amount?: number } {
   const isMagic = sandbox && chance.is(0.04)
   const isOpen = !isMagic && chance.is(0.1)
   const tail = chance.pick(['', 'é', '\u{1f6d2}', '"<b>"', "' or 1"])

@@ -1,6 +1,6 @@
+import { act, type Context, read, write } from '../context.ts'
 import { hookName, hooksPerBusiness } from '../hooks.ts'
-import { act, read, type Scene, write } from '../scene.ts'
-import { dataOf, isGood } from '../wish.ts'
+import { dataOf, isGood } from '../request-spec.ts'
 
 export const everyEvent = [
   ...['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
@@ -11,21 +11,21 @@ export const everyEvent = [
 
 /** The first endpoints of a business have the hooks before this one. */
 const firstSpareHook = 3
-const spareHook = ({ chance }: Scene): number => chance.whole(firstSpareHook, hooksPerBusiness - 1)
-const urlOf = ({ place, world }: Scene, hook: number): string =>
-  world.receiversOrigin + hookName(place.business.index, hook)
+const spareHook = ({ chance }: Context): number => chance.whole(firstSpareHook, hooksPerBusiness - 1)
+const urlOf = ({ tenant, world }: Context, hook: number): string =>
+  world.endpointsOrigin + hookName(tenant.business.index, hook)
 
-export async function createEndpoint(scene: Scene): Promise<void> {
-  const id = await subscribe(scene, spareHook(scene), someEvents(scene))
-  if (id !== null) scene.place.business.endpoints.push({ id, isLasting: false })
+export async function createEndpoint(context: Context): Promise<void> {
+  const id = await subscribe(context, spareHook(context), someEvents(context))
+  if (id !== null) context.tenant.business.endpoints.push({ id, isLasting: false })
 }
 
 /** Creates an endpoint and returns its id; null if it was refused. */
-export async function subscribe(scene: Scene, hook: number, events: string[]): Promise<string | null> {
-  const url = urlOf(scene, hook)
+export async function subscribe(context: Context, hook: number, events: string[]): Promise<string | null> {
+  const url = urlOf(context, hook)
   const other = { url, events: ['order.new'] }
   const call = await write(
-    scene,
+    context,
     'endpoint.create',
     '/webhooks/endpoints',
     { json: { url, events } },
@@ -34,47 +34,48 @@ export async function subscribe(scene: Scene, hook: number, events: string[]): P
   return call === null || !isGood(call) ? null : dataOf<{ id: string }>(call).id
 }
 
-export async function updateEndpoint(scene: Scene): Promise<void> {
-  const { chance } = scene
-  const endpoint = endpointOf(scene)
+export async function updateEndpoint(context: Context): Promise<void> {
+  const { chance } = context
+  const endpoint = endpointOf(context)
   if (endpoint === null) return
   const json = {
-    ...(chance.is(0.5) && { events: someEvents(scene) }),
-    ...(chance.is(0.3) && { url: urlOf(scene, spareHook(scene)) }),
+    ...(chance.is(0.5) && { events: someEvents(context) }),
+    ...(chance.is(0.3) && { url: urlOf(context, spareHook(context)) }),
     ...(chance.is(0.6) && { active: chance.is(0.7) }),
   }
   const more = { method: 'PUT', other: { active: false } } as const
-  await write(scene, 'endpoint.update', `/webhooks/endpoints/${endpoint}`, { json }, more)
+  await write(context, 'endpoint.update', `/webhooks/endpoints/${endpoint}`, { json }, more)
 }
 
-export async function deleteEndpoint(scene: Scene): Promise<void> {
-  const { business } = scene.place
-  const endpoint = endpointOf(scene)
+export async function deleteEndpoint(context: Context): Promise<void> {
+  const { business } = context.tenant
+  const endpoint = endpointOf(context)
   if (endpoint === null) return
-  const call = await act(scene, 'endpoint.delete', `/webhooks/endpoints/${endpoint}`, { method: 'DELETE' })
+  const call = await act(context, 'endpoint.delete', `/webhooks/endpoints/${endpoint}`, { method: 'DELETE' })
   if (call !== null) business.endpoints = business.endpoints.filter(({ id }) => id !== endpoint)
 }
 
-export async function rotateSecret(scene: Scene): Promise<void> {
-  const { id } = scene.chance.pick(scene.place.business.endpoints)
-  await act(scene, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`)
+export async function rotateSecret(context: Context): Promise<void> {
+  const { id } = context.chance.pick(context.tenant.business.endpoints)
+  await act(context, 'endpoint.rotate', `/webhooks/endpoints/${id}/rotate-secret`)
 }
 
-export async function testEndpoint(scene: Scene): Promise<void> {
-  const { id } = scene.chance.pick(scene.place.business.endpoints)
-  const json = { event: scene.chance.pick(everyEvent) }
-  await write(scene, 'endpoint.test', `/webhooks/endpoints/${id}/test`, { json })
+export async function testEndpoint(context: Context): Promise<void> {
+  const { id } = context.chance.pick(context.tenant.business.endpoints)
+  const json = { event: context.chance.pick(everyEvent) }
+  await write(context, 'endpoint.test', `/webhooks/endpoints/${id}/test`, { json })
 }
 
-export const listEndpoints = (scene: Scene): Promise<unknown> => read(scene, 'endpoint.list', '/webhooks')
+export const listEndpoints = (context: Context): Promise<unknown> =>
+  read(context, 'endpoint.list', '/webhooks')
 
 /** The first endpoints stay as they are, so that most events have somewhere to go. */
-function endpointOf({ place, chance }: Scene): string | null {
-  const passing = place.business.endpoints.filter(({ isLasting }) => !isLasting)
+function endpointOf({ tenant, chance }: Context): string | null {
+  const passing = tenant.business.endpoints.filter(({ isLasting }) => !isLasting)
   return passing.length === 0 ? null : chance.pick(passing).id
 }
 
-const someEvents = ({ chance }: Scene): string[] => {
+const someEvents = ({ chance }: Context): string[] => {
   const some = everyEvent.filter(() => chance.is(0.4))
   return some.length === 0 ? ['payment.confirmed'] : some
 }

@@ -1,26 +1,26 @@
 import type { Call } from '../../evidence/evidence.ts'
-import { act, read, type Scene, write } from '../scene.ts'
-import { dataOf, isGood } from '../wish.ts'
+import { act, type Context, read, write } from '../context.ts'
+import { dataOf, isGood } from '../request-spec.ts'
 import type { KnownIntent } from '../world.ts'
 import type { IntentData } from './create.ts'
 
 /** An intent that can probably be paid or cancelled; sometimes any other. */
-export const pendingOf = (scene: Scene): KnownIntent | null =>
+export const pendingOf = (context: Context): KnownIntent | null =>
   oneOf(
-    scene,
+    context,
     ({ status, isLeftAlone, expiresAt }) =>
-      status === 'PENDING' && !isLeftAlone && expiresAt > scene.world.now(),
+      status === 'PENDING' && !isLeftAlone && expiresAt > context.world.now(),
   )
 
-const paidOf = (scene: Scene): KnownIntent | null =>
+const paidOf = (context: Context): KnownIntent | null =>
   oneOf(
-    scene,
+    context,
     ({ status, amount, refunded }) =>
       (status === 'PAID' || status === 'REFUNDED') && (amount === null || refunded < amount),
   )
 
-function oneOf({ place, chance }: Scene, isWanted: (intent: KnownIntent) => boolean): KnownIntent | null {
-  const some = chance.is(0.95) ? place.intents.filter(isWanted) : place.intents
+function oneOf({ tenant, chance }: Context, isWanted: (intent: KnownIntent) => boolean): KnownIntent | null {
+  const some = chance.is(0.95) ? tenant.intents.filter(isWanted) : tenant.intents
   return some.length === 0 ? null : chance.pick(some)
 }
 
@@ -38,18 +38,18 @@ function learn(intent: KnownIntent, call: Call | null): void {
   })
 }
 
-export async function readIntent(scene: Scene): Promise<void> {
-  const { place, chance } = scene
-  if (place.intents.length === 0) return
-  const unsure = place.intents.filter(({ status }) => status === '?')
-  const intent = chance.pick(unsure.length > 0 && chance.is(0.7) ? unsure : place.intents)
-  const key = chance.is(0.1) ? place.publishable : scene.key
-  const call = await read({ ...scene, key }, 'read', `/intents/${intent.reference}`)
+export async function readIntent(context: Context): Promise<void> {
+  const { tenant, chance } = context
+  if (tenant.intents.length === 0) return
+  const unsure = tenant.intents.filter(({ status }) => status === '?')
+  const intent = chance.pick(unsure.length > 0 && chance.is(0.7) ? unsure : tenant.intents)
+  const key = chance.is(0.1) ? tenant.publishable : context.key
+  const call = await read({ ...context, key }, 'read', `/intents/${intent.reference}`)
   if (isGood(call)) learn(intent, call)
 }
 
-export async function listIntents(scene: Scene): Promise<void> {
-  const { chance, world } = scene
+export async function listIntents(context: Context): Promise<void> {
+  const { chance, world } = context
   const query = new URLSearchParams({
     limit: String(chance.pick([1, 5, 20, 100])),
     page: String(chance.pick([1, 1, 1, 2, 3])),
@@ -57,17 +57,17 @@ export async function listIntents(scene: Scene): Promise<void> {
     ...(chance.is(0.2) && { from: new Date(world.now() - chance.whole(1, 60) * 1000).toISOString() }),
     ...(chance.is(0.1) && { to: new Date(world.now()).toISOString() }),
   })
-  await read(scene, 'list', `/intents?${query.toString()}`)
+  await read(context, 'list', `/intents?${query.toString()}`)
 }
 
-export async function cancelIntent(scene: Scene): Promise<void> {
-  const intent = pendingOf(scene)
-  if (intent !== null) learn(intent, await act(scene, 'cancel', `/intents/${intent.reference}/cancel`))
+export async function cancelIntent(context: Context): Promise<void> {
+  const intent = pendingOf(context)
+  if (intent !== null) learn(intent, await act(context, 'cancel', `/intents/${intent.reference}/cancel`))
 }
 
-export async function simulatePayment(scene: Scene): Promise<void> {
-  const { chance, place } = scene
-  const intent = pendingOf(scene)
+export async function simulatePayment(context: Context): Promise<void> {
+  const { chance, tenant } = context
+  const intent = pendingOf(context)
   if (intent === null) return
   const outcome = chance.weighted({ success: 85, insufficient_funds: 8, technical_error: 7 })
   const json = {
@@ -75,44 +75,44 @@ export async function simulatePayment(scene: Scene): Promise<void> {
     ...(chance.is(0.3) && { payerPhone: `22${chance.whole(100_000, 999_999)}` }),
     ...(intent.amount === null && chance.is(0.5) && { amount: chance.whole(1, 20_000) }),
   }
-  const more = { other: { outcome: 'technical_error' }, expects: place.sandbox ? [] : ['SANDBOX_ONLY'] }
+  const more = { other: { outcome: 'technical_error' }, expects: tenant.sandbox ? [] : ['SANDBOX_ONLY'] }
   learn(
     intent,
-    await write(scene, 'simulate', `/intents/${intent.reference}/simulate-payment`, { json }, more),
+    await write(context, 'simulate', `/intents/${intent.reference}/simulate-payment`, { json }, more),
   )
 }
 
-export async function refundIntent(scene: Scene): Promise<void> {
-  const intent = paidOf(scene)
+export async function refundIntent(context: Context): Promise<void> {
+  const intent = paidOf(context)
   if (intent === null) return
-  const atOnce = Number(scene.chance.weighted({ 1: 85, 2: 10, 4: 5 }))
-  await Promise.all(Array.from({ length: atOnce }, () => refundOnce(scene, intent)))
+  const atOnce = Number(context.chance.weighted({ 1: 85, 2: 10, 4: 5 }))
+  await Promise.all(Array.from({ length: atOnce }, () => refundOnce(context, intent)))
 }
 
-async function refundOnce(scene: Scene, intent: KnownIntent): Promise<void> {
-  const { chance, place } = scene
+async function refundOnce(context: Context, intent: KnownIntent): Promise<void> {
+  const { chance, tenant } = context
   const left = (intent.amount ?? 0) - intent.refunded
-  const idempotencyKey = scene.newKey()
+  const idempotencyKey = context.newKey()
   const how = chance.weighted({ all: 25, part: 55, tooMuch: 10, expecting: 10 })
   const json = {
-    reason: `${place.marker} ${idempotencyKey}`,
+    reason: `${tenant.marker} ${idempotencyKey}`,
     ...(how === 'part' && { amount: chance.whole(1, Math.max(1, Math.floor(left / 2))) }),
     ...(how === 'tooMuch' && { amount: left + chance.whole(1, 500) }),
     ...(how === 'expecting' && { expectedRefundable: left }),
   }
-  const more = { idempotencyKey, other: { amount: 1, reason: `${place.marker} other` } }
-  learn(intent, await write(scene, 'refund', `/intents/${intent.reference}/refund`, { json }, more))
+  const more = { idempotencyKey, other: { amount: 1, reason: `${tenant.marker} other` } }
+  learn(intent, await write(context, 'refund', `/intents/${intent.reference}/refund`, { json }, more))
 }
 
 /** Several requests want different things of one intent at the same moment. */
-export async function raceFor(scene: Scene): Promise<void> {
-  const intent = pendingOf(scene)
+export async function raceFor(context: Context): Promise<void> {
+  const intent = pendingOf(context)
   if (intent === null) return
-  const { chance, place } = scene
+  const { chance, tenant } = context
   const path = `/intents/${intent.reference}`
-  const cancel = () => act(scene, 'cancel', `${path}/cancel`)
-  const simulate = () => write(scene, 'simulate', `${path}/simulate-payment`, { json: {} })
-  const rivals = place.sandbox ? [cancel, simulate] : [cancel]
+  const cancel = () => act(context, 'cancel', `${path}/cancel`)
+  const simulate = () => write(context, 'simulate', `${path}/simulate-payment`, { json: {} })
+  const rivals = tenant.sandbox ? [cancel, simulate] : [cancel]
   const [first] = await Promise.all([0, 1, 2].map(() => chance.pick(rivals)()))
   learn(intent, first ?? null)
   if (intent.status === 'PENDING') intent.status = '?'

@@ -1,27 +1,27 @@
 import type { Chance } from '../../../support/chance.ts'
-import { read, type Scene, write } from '../scene.ts'
-import { dataOf, isGood } from '../wish.ts'
+import { type Context, read, write } from '../context.ts'
+import { dataOf, isGood } from '../request-spec.ts'
 import { type KnownProduct, remember } from '../world.ts'
 
 /** No shop has so many, and they cost too much. */
 const tooMany = 100_000
 
-/** Only a test key may place an order. */
-export async function placeOrder(scene: Scene): Promise<void> {
-  const { chance, place } = scene
-  if (place.products.length === 0) return
-  const idempotencyKey = scene.newKey()
+/** Only a test key may tenant an order. */
+export async function placeOrder(context: Context): Promise<void> {
+  const { chance, tenant } = context
+  if (tenant.products.length === 0) return
+  const idempotencyKey = context.newKey()
   const contact = { phone: `2${chance.whole(1_000_000, 9_999_999)}`, email: 'aicha@shop.example' }
-  const customer = { name: `${place.marker} ${idempotencyKey}`, ...(chance.is(0.3) && contact) }
-  const items = Array.from({ length: chance.whole(1, 3) }, () => lineOf(chance.pick(place.products), chance))
+  const customer = { name: `${tenant.marker} ${idempotencyKey}`, ...(chance.is(0.3) && contact) }
+  const items = Array.from({ length: chance.whole(1, 3) }, () => lineOf(chance.pick(tenant.products), chance))
   const isTooMuch = items.some(({ quantity }) => quantity === tooMany)
   const expects = [
-    ...(place.sandbox ? [] : ['SANDBOX_ONLY']),
+    ...(tenant.sandbox ? [] : ['SANDBOX_ONLY']),
     ...(isTooMuch ? ['INSUFFICIENT_STOCK', 'AMOUNT_OUT_OF_RANGE'] : []),
   ]
   const more = { idempotencyKey, other: { customer, items: items.slice(0, 1) }, expects }
-  const call = await write(scene, 'order', '/store/orders/simulate', { json: { customer, items } }, more)
-  if (call !== null && isGood(call)) remember(place.orders, dataOf<{ _id: string }>(call)._id)
+  const call = await write(context, 'order', '/store/orders/simulate', { json: { customer, items } }, more)
+  if (call !== null && isGood(call)) remember(tenant.orders, dataOf<{ _id: string }>(call)._id)
 }
 
 function lineOf({ id, variants }: KnownProduct, chance: Chance) {
@@ -30,10 +30,14 @@ function lineOf({ id, variants }: KnownProduct, chance: Chance) {
   return { productId: id, ...named, quantity: chance.is(0.04) ? tooMany : chance.whole(1, 4) }
 }
 
-export async function readOrders(scene: Scene): Promise<void> {
-  const { chance, place } = scene
-  if (place.orders.length > 0 && chance.is(0.6))
-    await read(scene, 'order.read', `/store/orders/${chance.pick(place.orders)}`)
+export async function readOrders(context: Context): Promise<void> {
+  const { chance, tenant } = context
+  if (tenant.orders.length > 0 && chance.is(0.6))
+    await read(context, 'order.read', `/store/orders/${chance.pick(tenant.orders)}`)
   else
-    await read(scene, 'order.list', `/store/orders?limit=${chance.pick([5, 20])}&page=${chance.pick([1, 2])}`)
+    await read(
+      context,
+      'order.list',
+      `/store/orders?limit=${chance.pick([5, 20])}&page=${chance.pick([1, 2])}`,
+    )
 }

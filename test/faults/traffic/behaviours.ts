@@ -4,18 +4,18 @@ import type { Chance } from '../../support/chance.ts'
 import type { Arrival } from '../evidence/evidence.ts'
 
 /** A webhook that arrives, and how often its delivery came before. */
-export interface Visit {
+export interface Arriving {
   req: IncomingMessage
   res: ServerResponse
-  cameBefore: number
+  earlierAttempts: number
   deliveryId: string
   chance: Chance
 }
 
-type Meet = (visit: Visit) => Arrival['did'] | Promise<Arrival['did']>
+type Respond = (arriving: Arriving) => Arrival['did'] | Promise<Arrival['did']>
 
 const respond =
-  (...statuses: number[]): Meet =>
+  (...statuses: number[]): Respond =>
   ({ res, chance }) => {
     const status = chance.pick(statuses)
     const headers = status >= 300 && status < 400 ? { Location: 'http://127.0.0.1:9/elsewhere' } : {}
@@ -34,7 +34,7 @@ export async function linger(res: ServerResponse, ms: number): Promise<void> {
 
 /** Responds with 200 after so long. */
 const later =
-  (waitMs: (chance: Chance) => number, did: Arrival['did']): Meet =>
+  (waitMs: (chance: Chance) => number, did: Arrival['did']): Respond =>
   async ({ res, chance }) => {
     await linger(res, waitMs(chance))
     if (res.destroyed) return 'hung'
@@ -51,33 +51,33 @@ const plain = {
   slow: later((chance) => chance.whole(200, 1200), 200),
   /** Twice the timeout of the service in a round. */
   late: later(() => 4000, 'slow'),
-  async hang({ res }: Visit): Promise<Arrival['did']> {
+  async hang({ res }: Arriving): Promise<Arrival['did']> {
     await new Promise((resolve) => res.once('close', resolve))
     return 'hung'
   },
-  reset({ req }: Visit): Arrival['did'] {
+  reset({ req }: Arriving): Arrival['did'] {
     req.socket.resetAndDestroy()
     return 'reset'
   },
-  async cut({ req, res }: Visit): Promise<Arrival['did']> {
+  async cut({ req, res }: Arriving): Promise<Arrival['did']> {
     res.writeHead(200, { 'Content-Length': 1000 })
     await new Promise((resolve) => res.write('half of it', resolve))
     req.socket.destroy()
     return 'cut'
   },
-  garbage({ req }: Visit): Arrival['did'] {
+  garbage({ req }: Arriving): Arrival['did'] {
     req.socket.end('this is no HTTP at all\r\n\r\n')
     return 'garbage'
   },
-  huge({ res }: Visit): Arrival['did'] {
+  huge({ res }: Arriving): Arrival['did'] {
     res.end('x'.repeat(1_000_000))
     return 200
   },
-  /** Responds before it has read the body (receivers.ts). */
+  /** Responds before it has read the body (endpoint-servers.ts). */
   early: respond(200),
-} satisfies { [name: string]: Meet }
+} satisfies { [name: string]: Respond }
 
-const moods: readonly (keyof typeof plain)[] = [
+const randomChoices: readonly (keyof typeof plain)[] = [
   ...(['ok', 'ok', 'ok', 'error', 'refuse', 'redirect'] as const),
   ...(['slow', 'reset', 'cut', 'garbage', 'huge'] as const),
 ]
@@ -86,19 +86,19 @@ const failures = [1, 2, 3, 5, 8]
 const ways = {
   ...plain,
   /** Each delivery fails a few times first, some of them eight times. */
-  flaky(visit: Visit) {
-    const most = failures[Number.parseInt(visit.deliveryId.slice(-2), 36) % failures.length] ?? 1
-    return visit.cameBefore < most ? plain.error(visit) : plain.ok(visit)
+  flaky(arriving: Arriving) {
+    const most = failures[Number.parseInt(arriving.deliveryId.slice(-2), 36) % failures.length] ?? 1
+    return arriving.earlierAttempts < most ? plain.error(arriving) : plain.ok(arriving)
   },
   /** Something else each time. */
-  moody: (visit: Visit) => plain[visit.chance.pick(moods)](visit),
+  random: (arriving: Arriving) => plain[arriving.chance.pick(randomChoices)](arriving),
 }
 
-export type Manner = keyof typeof ways
-export const manners = Object.keys(ways) as Manner[]
+export type Behaviour = keyof typeof ways
+export const behaviours = Object.keys(ways) as Behaviour[]
 /** These keep the service waiting. */
-export const tiresome: readonly Manner[] = ['late', 'hang']
+export const slowBehaviours: readonly Behaviour[] = ['late', 'hang']
 
 /** Returns what was done. */
-export const meet = (manner: Manner, visit: Visit): Promise<Arrival['did']> =>
-  Promise.resolve(ways[manner](visit))
+export const respondAs = (behaviour: Behaviour, arriving: Arriving): Promise<Arrival['did']> =>
+  Promise.resolve(ways[behaviour](arriving))

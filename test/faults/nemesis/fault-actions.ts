@@ -4,9 +4,9 @@ import type { Clocks } from '../round/clocks.ts'
 import type { Orders } from '../round/orders.ts'
 import type { ServiceProcess } from '../round/process.ts'
 import type { RoundServers } from '../round/servers.ts'
-import type { Manner } from '../traffic/manners.ts'
-import type { ProviderManner } from '../traffic/provider.ts'
-import type { Receivers } from '../traffic/receivers.ts'
+import type { Behaviour } from '../traffic/behaviours.ts'
+import type { EndpointServers } from '../traffic/endpoint-servers.ts'
+import type { ProviderBehaviour } from '../traffic/provider.ts'
 import { atMongo, atRedis } from './at-servers.ts'
 
 /** Everything that can have a fault. */
@@ -15,11 +15,11 @@ export interface Targets {
   processes: ReadonlyMap<ProcessName, ServiceProcess>
   clocks: Clocks
   orders: Orders
-  receivers: Pick<Receivers, 'behave' | 'behaveProvider'>
+  endpointServers: Pick<EndpointServers, 'behave' | 'behaveProvider'>
 }
 
 /** Makes a fault and heals it. Returns when it began and how its target is recorded; null if it could not be made. */
-export type Act<Name extends Kind> = (
+export type FaultAction<Name extends Kind> = (
   targets: Targets,
   fault: FaultOf<Name>,
 ) => Promise<{ began: number; target: string } | null>
@@ -43,7 +43,7 @@ async function mayDie(targets: Targets, name: ProcessName): Promise<boolean> {
 
 const signed = (ms: number): string => (ms > 0 ? `+${ms}` : String(ms))
 
-export const acts: { [kind in Kind]: Act<kind> } = {
+export const faultActions: { [kind in Kind]: FaultAction<kind> } = {
   ...atRedis,
   ...atMongo,
   async 'process.kill'(targets, { target, forMs }) {
@@ -89,15 +89,15 @@ export const acts: { [kind in Kind]: Act<kind> } = {
     clocks.jump(aheadMs)
     return { began, target: `${target} ${signed(aheadMs)}` }
   },
-  async 'receiver.mood'({ receivers }, { target, manner, forMs }) {
+  async 'endpoint.behaviour'({ endpointServers }, { target, behaviour, forMs }) {
     const began = Date.now()
     const behave = (next: string | null): void =>
       target === 'provider'
-        ? receivers.behaveProvider(next as ProviderManner | null)
-        : receivers.behave(target, next as Manner | null)
-    behave(manner)
+        ? endpointServers.behaveProvider(next as ProviderBehaviour | null)
+        : endpointServers.behave(target, next as Behaviour | null)
+    behave(behaviour)
     await pause(forMs)
     behave(null)
-    return { began, target: `${target} ${manner}` }
+    return { began, target: `${target} ${behaviour}` }
   },
 }

@@ -4,7 +4,7 @@ import type { Key } from './world.ts'
 export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } } | null
 
 /** Something that somebody wants of the service; each try of it is a call. */
-export interface Wish {
+export interface RequestSpec {
   operation: number
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
   what: What
@@ -23,7 +23,7 @@ export interface Wish {
 }
 
 /** Whether an answer is the last word: nothing at all, 5xx, 429 and the 409 of a request under way are not. */
-export const isAnswered = ({ status }: Call): boolean =>
+export const isFinal = ({ status }: Call): boolean =>
   status !== null && status < 500 && status !== 429 && status !== 409
 
 export const isGood = ({ status }: Call): boolean => status !== null && status < 300

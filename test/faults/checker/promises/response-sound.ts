@@ -9,7 +9,7 @@ import { settles } from '../times.ts'
 const refusals = [400, 401, 402, 403, 404, 408, 409, 413, 415, 429, 431]
 
 /** Every call gets a response with a request id of its own, in the envelope. There is none, or a 503, only because of a fault. */
-export const answerSound: Check = function* (round) {
+export const responseSound: Check = function* (round) {
   const requestOf = new Map(round.requests.flatMap((request) => request.calls.map((call) => [call, request])))
   for (const call of round.calls) {
     yield* missing(round, call)
@@ -29,7 +29,7 @@ function* missing(round: Round, call: Call): Generator<Finding> {
   const isPatient = call.timeoutMs >= round.setting.clientTimeoutMs
   const gaveUp = !isPatient && (call.status !== null || waitedMs >= call.timeoutMs - marginMs)
   const span = { from: call.began, to: call.status === null ? call.ended : call.began + call.timeoutMs }
-  if (!gaveUp && round.isDue('answer.sound', span, settles.requests) && call.status === null)
+  if (!gaveUp && round.isDue('response.sound', span, settles.requests) && call.status === null)
     yield [nameOf(call), `got no response in ${waitedMs} ms, without a fault`]
 }
 

@@ -1,39 +1,39 @@
 import type { Chance } from '../../support/chance.ts'
 import type { Call, What } from '../evidence/evidence.ts'
-import type { Ask } from './client.ts'
+import type { MakeCall } from './client.ts'
+import type { Body, RequestSpec } from './request-spec.ts'
 import type { Send } from './send.ts'
-import type { Body, Wish } from './wish.ts'
-import type { Key, Place, World } from './world.ts'
+import type { Key, Tenant, World } from './world.ts'
 
 /** One operation of the traffic: its merchant and its generator. */
-export interface Scene {
+export interface Context {
   world: World
-  place: Place
-  /** One of the place's secret keys. */
+  tenant: Tenant
+  /** One of the tenant's secret keys. */
   key: Key
   operation: number
   chance: Chance
-  ask: Ask
+  makeCall: MakeCall
   send: Send
   /** An idempotency key, the same for the same seed. */
   newKey(): string
 }
 
 interface More {
-  method?: Wish['method']
+  method?: RequestSpec['method']
   idempotencyKey?: string
   /** Sent later under the same key. */
   other?: object
-  expects?: Wish['expects']
+  expects?: RequestSpec['expects']
 }
 
-export const wishOf = (
-  { operation, key, newKey }: Scene,
+export const specOf = (
+  { operation, key, newKey }: Context,
   what: What,
   path: string,
   body: Body,
   { method = 'POST', idempotencyKey = newKey(), other, expects = [] }: More = {},
-): Wish => ({
+): RequestSpec => ({
   operation,
   actor: 'merchant',
   what,
@@ -48,18 +48,23 @@ export const wishOf = (
 })
 
 /** A merchant reads, once. */
-export const read = (scene: Scene, what: What, path: string, expects: Wish['expects'] = []): Promise<Call> =>
-  scene.ask(wishOf(scene, what, path, null, { method: 'GET', expects }), 1, scene.chance)
+export const read = (
+  context: Context,
+  what: What,
+  path: string,
+  expects: RequestSpec['expects'] = [],
+): Promise<Call> =>
+  context.makeCall(specOf(context, what, path, null, { method: 'GET', expects }), 1, context.chance)
 
 /** A merchant writes, until there is a response. */
 export const write = (
-  scene: Scene,
+  context: Context,
   what: What,
   path: string,
   body: Body,
   more?: More,
-): Promise<Call | null> => scene.send(wishOf(scene, what, path, body, more), scene.chance)
+): Promise<Call | null> => context.send(specOf(context, what, path, body, more), context.chance)
 
 /** A write without a body. */
-export const act = (scene: Scene, what: What, path: string, more?: More): Promise<Call | null> =>
-  write(scene, what, path, null, more)
+export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
+  write(context, what, path, null, more)

@@ -5,19 +5,19 @@ import { text } from 'node:stream/consumers'
 import { chanceOf } from '../../support/chance.ts'
 import { type Arrival, deliveryIn } from '../evidence/evidence.ts'
 import { openRecord, type Recording } from '../evidence/record.ts'
+import { type Behaviour, respondAs, slowBehaviours } from './behaviours.ts'
 import { hooks } from './hooks.ts'
-import { type Manner, meet, tiresome } from './manners.ts'
-import { openProvider, type ProviderManner, providerKey, providerPath } from './provider.ts'
+import { openProvider, type ProviderBehaviour, providerKey, providerPath } from './provider.ts'
 
 /** The servers of the merchants' endpoints at `/hook/<n>`, and of the wallet provider. */
-export interface Receivers {
+export interface EndpointServers {
   origin: string
   /** What each process of the service must know of them. */
   environment: { [name: string]: string }
   names: readonly string[]
   /** Null: as at first. */
-  behave(name: string, manner: Manner | null): void
-  behaveProvider(manner: ProviderManner | null): void
+  behave(name: string, behaviour: Behaviour | null): void
+  behaveProvider(behaviour: ProviderBehaviour | null): void
   /** Nothing keeps the service waiting from now on. */
   calm(): void
   wallets: ReturnType<typeof openProvider>['wallets']
@@ -31,9 +31,9 @@ interface Opening {
   clockAheadMs: () => number
 }
 
-export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Promise<Receivers> {
+export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening): Promise<EndpointServers> {
   const record = openRecord(folder)
-  const chance = chanceOf(seed, 'receivers')
+  const chance = chanceOf(seed, 'endpointServers')
   const own = hooks()
   const present = new Map(own)
   const came = new Map<string, number>()
@@ -43,14 +43,14 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
     const { url: path = '' } = req
     if (path.startsWith(providerPath)) return provider.receive(req, res)
     const [at, ahead] = [Date.now(), clockAheadMs()]
-    const manner = present.get(path)
-    const visit = { req, res, chance, cameBefore: 0, deliveryId: '' }
-    const early = manner === 'early' ? meet(manner, visit) : null
+    const behaviour = present.get(path)
+    const arriving = { req, res, chance, earlierAttempts: 0, deliveryId: '' }
+    const early = behaviour === 'early' ? respondAs(behaviour, arriving) : null
     const body = await text(req)
     const deliveryId = deliveryIn(body) || body
-    const cameBefore = came.get(deliveryId) ?? 0
-    came.set(deliveryId, cameBefore + 1)
-    const did = await (early ?? meet(manner ?? 'gone', { ...visit, cameBefore, deliveryId }))
+    const earlierAttempts = came.get(deliveryId) ?? 0
+    came.set(deliveryId, earlierAttempts + 1)
+    const did = await (early ?? respondAs(behaviour ?? 'gone', { ...arriving, earlierAttempts, deliveryId }))
     const isUnread = typeof did === 'number' && !(await isHandedOver(res))
     const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread
       ? { did: 'unread', begun: did }
@@ -79,10 +79,11 @@ export async function openReceivers({ seed, folder, clockAheadMs }: Opening): Pr
       TRUST_PROXY: '1',
     },
     names: [...own.keys()],
-    behave: (name, manner) => void present.set(name, manner ?? own.get(name) ?? 'ok'),
+    behave: (name, behaviour) => void present.set(name, behaviour ?? own.get(name) ?? 'ok'),
     behaveProvider: provider.behave,
     calm() {
-      for (const [name, manner] of own) present.set(name, tiresome.includes(manner) ? 'ok' : manner)
+      for (const [name, behaviour] of own)
+        present.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
       provider.behave('ok')
     },
     wallets: provider.wallets,

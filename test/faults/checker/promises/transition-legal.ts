@@ -3,7 +3,7 @@ import { intentsIn, mayBecome, type ShownIntent } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
 /** The status of each intent follows from its history, each transition happened once, and no response is undone. */
-export const moveLegal: Check = function* (round) {
+export const transitionLegal: Check = function* (round) {
   for (const intent of round.dump.intents) {
     yield* whole(intent)
     yield* reported(intent, round.deliveriesOf.get(intent.referenceNumber) ?? [])

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { type Arrival, files } from '../evidence/evidence.ts'
-import { manners } from './manners.ts'
+import { behaviours } from './behaviours.ts'
+import { type EndpointServers, openEndpointServers } from './endpoint-servers.ts'
 import { providerKey } from './provider.ts'
-import { openReceivers, type Receivers } from './receivers.ts'
 
 describe('The servers of endpoints and of the wallet provider', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'receivers-'))
-  let receivers: Receivers
+  const folder = mkdtempSync(join(tmpdir(), 'endpointServers-'))
+  let endpointServers: EndpointServers
   before(async () => {
-    receivers = await openReceivers({ seed: 1, folder, clockAheadMs: () => 0 })
-    receivers.wallets.set('36000000', { phone: '36000000', pin: '123456', balance: 100 })
-    receivers.calm()
+    endpointServers = await openEndpointServers({ seed: 1, folder, clockAheadMs: () => 0 })
+    endpointServers.wallets.set('36000000', { phone: '36000000', pin: '123456', balance: 100 })
+    endpointServers.calm()
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -24,7 +24,7 @@ describe('The servers of endpoints and of the wallet provider', () => {
     const timestamp = String(Math.floor(Date.now() / 1000))
     const hmac = createHmac('sha256', providerKey).update(`${timestamp}\nPOST\n${path}\n${body}`)
     const headers = { 'X-Wallet-Timestamp': timestamp, 'X-Wallet-Signature': `sha256=${hmac.digest('hex')}` }
-    return (await fetch(receivers.origin + path, { method: 'POST', body, headers })).json()
+    return (await fetch(endpointServers.origin + path, { method: 'POST', body, headers })).json()
   }
 
   it('carry out an order once, and never for more than there is', async () => {
@@ -34,28 +34,33 @@ describe('The servers of endpoints and of the wallet provider', () => {
     expect(await order({ ...first, key: 'k2' })).to.include({ status: 'declined' })
     expect(await order({ ...first, key: 'k3', pin: '000000' })).to.include({ status: 'refused' })
     expect(await order({ ...first, key: 'k4', validUntil: new Date(0) })).to.include({ status: 'expired' })
-    expect(receivers.wallets.get('36000000')).to.include({ balance: 40 })
+    expect(endpointServers.wallets.get('36000000')).to.include({ balance: 40 })
   })
 
   it('behave as they were told, and record what they did', async () => {
     const statuses = await Promise.all(
-      manners.map(async (manner, index) => {
-        const name = receivers.names[index] ?? ''
-        receivers.behave(name, manner)
-        const body = JSON.stringify({ id: `delivery-${manner}`, event: 'payment.created' })
+      behaviours.map(async (behaviour, index) => {
+        const name = endpointServers.names[index] ?? ''
+        endpointServers.behave(name, behaviour)
+        const body = JSON.stringify({ id: `delivery-${behaviour}`, event: 'payment.created' })
         const signal = AbortSignal.timeout(1500)
-        const sent = fetch(receivers.origin + name, { method: 'POST', body, signal, redirect: 'manual' })
+        const sent = fetch(endpointServers.origin + name, {
+          method: 'POST',
+          body,
+          signal,
+          redirect: 'manual',
+        })
         return sent.then((got) => got.arrayBuffer().then(() => got.status)).catch(() => null)
       }),
     )
-    await receivers.close()
+    await endpointServers.close()
     const lines = readFileSync(join(folder, files.arrivals), 'utf8').split('\n').filter(Boolean)
     const arrivals = lines.map((line) => JSON.parse(line) as Arrival)
-    for (const [index, manner] of manners.entries()) {
-      const [arrival, ...more] = arrivals.filter(({ path }) => path === receivers.names[index])
-      expect(more, manner).to.deep.equal([])
-      expect(arrival?.body, manner).to.include(`"delivery-${manner}"`)
-      expect(typeof arrival?.did === 'number' ? arrival.did : null, manner).to.equal(statuses[index])
+    for (const [index, behaviour] of behaviours.entries()) {
+      const [arrival, ...more] = arrivals.filter(({ path }) => path === endpointServers.names[index])
+      expect(more, behaviour).to.deep.equal([])
+      expect(arrival?.body, behaviour).to.include(`"delivery-${behaviour}"`)
+      expect(typeof arrival?.did === 'number' ? arrival.did : null, behaviour).to.equal(statuses[index])
     }
   })
 })

@@ -14,7 +14,7 @@ const events: Partial<Record<What, string>> = {
 }
 
 /** What a merchant was told happened has its event, and each webhook reports the facts of its event. */
-export const eventTold: Check = function* (round) {
+export const eventReported: Check = function* (round) {
   const steady = steadyEndpoints(round)
   for (const request of round.requests) {
     const reference = referenceIn(request) ?? dataOf<ShownIntent>(request.settled)?.referenceNumber
