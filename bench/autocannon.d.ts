@@ -1,4 +1,4 @@
-/** The part of autocannon that bench/load.ts uses; the package brings no types. */
+/** The part of autocannon that bench/load.ts uses. The package has no types. */
 declare module 'autocannon' {
   export interface Options {
     url: string
@@ -7,7 +7,7 @@ declare module 'autocannon' {
     method: string
     headers: Record<string, string>
     body: string
-    /** Puts a fresh id wherever a request says `[<id>]`, in its headers too. */
+    /** Replaces `[<id>]` in a request by a fresh id, also in its headers. */
     idReplacement: boolean
     requests: { headers: Record<string, string> }[]
   }

@@ -16,7 +16,10 @@ const WARM_UP_SECONDS = 3
 const PHASE_SECONDS = 40
 const INSERTED_TOGETHER = 1000
 
-/** Fresh events of others without a backlog, and beside 100 000 due retries of one receiver that is dead in either way. */
+/**
+ * Fresh events of 20 businesses, without a backlog and beside 100 000 due retries for an endpoint that is closed or
+ * hangs.
+ */
 export interface Backlog {
   without: Phase
   dead: { phase: Phase; attempted: number }[]
@@ -30,7 +33,7 @@ interface Retry {
 }
 
 export async function measureBacklog(bench: Bench): Promise<Backlog> {
-  const witness = await startWitness(bench.where, 'backlog-receivers', QUIET + 1)
+  const witness = await startWitness(bench.runtime, 'backlog-endpoints', QUIET + 1)
   const [hangingPort, ...quietPorts] = witness.ports as [number, ...number[]]
   const closedPort = await freePort()
   const service = await startService(bench, 'noisy', {
@@ -41,8 +44,8 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
   await witness.behave(hangingPort, 'hangs')
   await addEndpoint(service.webUrl, refused, witness.urlOf(closedPort), ['payment.created'])
   await addEndpoint(service.webUrl, hanging, witness.urlOf(hangingPort), ['payment.created'])
-  for (const [place, merchant] of quiet.entries())
-    await addEndpoint(service.webUrl, merchant, witness.urlOf(quietPorts[place] ?? 0), ['payment.created'])
+  for (const [index, merchant] of quiet.entries())
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(quietPorts[index] ?? 0), ['payment.created'])
 
   const client = await new mongo.MongoClient(service.mongodbUrl).connect()
   const deliveries = client.db().collection<Retry>('deliveries')
@@ -50,10 +53,10 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
   const run = (what: string, seconds: number) =>
     measurePhase(bench, service, witness, { what, seconds, streams: [quietly], waitedFor: 1 })
   const beside = async (what: string, { businessId, apiKey }: Merchant) => {
-    const asked = { origin: service.webUrl, path: createPath, seconds: 1 }
-    await createSteadily(bench.where, { ...asked, streams: [{ perSecond: 1, apiKeys: [apiKey] }] })
+    const load = { origin: service.webUrl, path: createPath, seconds: 1 }
+    await createSteadily(bench.runtime, { ...load, streams: [{ perSecond: 1, apiKeys: [apiKey] }] })
     await makeRetriesDue(deliveries, businessId)
-    // Then the service looks for all that is due.
+    // Without Redis jobs, the service searches MongoDB for due deliveries.
     await bench.emptyRedis()
     const countAttempted = () => deliveries.countDocuments({ businessId, attempts: { $gt: 1 } })
     await waitFor(
@@ -69,17 +72,17 @@ export async function measureBacklog(bench: Bench): Promise<Backlog> {
   await run('warm-up', WARM_UP_SECONDS)
   const without = await run('without a backlog', PHASE_SECONDS)
   const closed = await beside('beside one for a closed port', refused)
-  // The other must not inherit it.
+  // The next phase must begin without these deliveries.
   await deliveries.deleteMany({ businessId: refused.businessId })
   const silent = await beside('beside one for an endpoint that hangs', hanging)
   await client.close()
-  // First, so that the worker has nothing left to wait for.
+  // The witness ends first, so that the worker waits for no response.
   await witness.end()
   await service.end()
   return { without, dead: [closed, silent] }
 }
 
-/** Copies a delivery that the service made, as retries whose time has come. */
+/** Copies a delivery of the service, as retries that are due. */
 async function makeRetriesDue(deliveries: mongo.Collection<Retry>, businessId: string): Promise<void> {
   await waitFor('the first delivery', async () => (await deliveries.findOne({ businessId })) !== null)
   const made = (await deliveries.findOne({ businessId })) as Retry

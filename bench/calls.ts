@@ -4,13 +4,13 @@ import type { Merchant } from './merchants.ts'
 
 const CONNECTIONS = 64
 
-/** Calls with idempotency keys of their own. @throws {Error} when one is not answered 2xx */
+/** Opens a client that sends each call with a new idempotency key. `post` throws if a response is not 2xx. */
 export function openApi(port: number) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONNECTIONS })
   return {
     close: () => pool.close(),
     async post({ apiKey }: Merchant, path: string, body: object): Promise<unknown> {
-      const answered = await pool.request({
+      const response = await pool.request({
         method: 'POST',
         path: `/api/v1/dev${path}`,
         headers: {
@@ -20,21 +20,21 @@ export function openApi(port: number) {
         },
         body: JSON.stringify(body),
       })
-      const text = await answered.body.text()
-      if (answered.statusCode >= 300) throw new Error(`${path} was answered ${answered.statusCode}: ${text}`)
+      const text = await response.body.text()
+      if (response.statusCode >= 300) throw new Error(`${path} got ${response.statusCode}: ${text}`)
       return (JSON.parse(text) as { data: unknown }).data
     },
   }
 }
 
-/** As many at a time as there are connections, as merchants would. */
-export async function inParallel(times: number, act: (place: number) => Promise<unknown>): Promise<void> {
+/** Runs `act` for each index below `times`, as many at once as a client has connections. */
+export async function inParallel(times: number, act: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0
-  const batcher = async (): Promise<void> => {
+  const loop = async (): Promise<void> => {
     while (next < times) {
       next += 1
       await act(next - 1)
     }
   }
-  await Promise.all(Array.from({ length: CONNECTIONS }, batcher))
+  await Promise.all(Array.from({ length: CONNECTIONS }, loop))
 }

@@ -1,5 +1,5 @@
 import type { mongo } from 'mongoose'
-import { withBooks } from './copies.ts'
+import { withDatabase } from './copies.ts'
 import type { Call, Timed } from './requests.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { sendCalls } from './send-calls.ts'
@@ -7,13 +7,16 @@ import { startTwoRoutes } from './two-routes.ts'
 
 const CONNECTIONS = 64
 const WARM_UP_SECONDS = 2
-/** More than two cores have answered. */
-const MOST_PER_SECOND = 7000
+/** More than two cores can handle. */
+const MAX_PER_SECOND = 7000
 
-/** Cancels per second by the API, and by the bare route, in turns on the same MongoDB; each intent is cancelled once. */
+/**
+ * Measures cancels per second by the API and by the bare route, alternately on the same MongoDB. Each intent is
+ * cancelled once.
+ */
 export const measureCancel = (bench: Bench): Promise<Pair<Timed>[]> =>
-  withBooks(bench.mongodbUrl('cancel'), async (books) => {
-    const routes = await startTwoRoutes(bench, books, 'cancel', 'bench/bare/cancel-route.ts')
+  withDatabase(bench.mongodbUrl('cancel'), async (database) => {
+    const routes = await startTwoRoutes(bench, database, 'cancel', 'bench/bare/cancel-route.ts')
     const service = cancels(bench, routes.service, (count) => routes.addIntents(count, 'POST', '/cancel'))
     const bare = cancels(bench, routes.bare, (count) => routes.addBare(count, 'POST', '/cancel'))
     const before = await service(WARM_UP_SECONDS)
@@ -23,30 +26,36 @@ export const measureCancel = (bench: Bench): Promise<Pair<Timed>[]> =>
       () => service(bench.seconds),
       () => bare(bench.seconds),
     )
-    await mustBeCancelled(books, [before, ...pairs.map((pair) => pair.service)])
+    await assertCancelled(database, [before, ...pairs.map((pair) => pair.service)])
     await routes.end()
     return pairs
   })
 
-/** Cancels for some seconds what is made before. What a round leaves is cancelled in the next. */
+/** Creates intents in advance, and cancels them for some seconds. The next round uses those that are left. */
 function cancels(
-  { where }: Bench,
+  { runtime }: Bench,
   origin: string,
   make: (count: number) => Promise<Call[]>,
 ): (seconds: number) => Promise<Timed> {
   let calls: Call[] = []
   return async (seconds) => {
-    const missing = seconds * MOST_PER_SECOND - calls.length
+    const missing = seconds * MAX_PER_SECOND - calls.length
     if (missing > 0) calls = [...calls, ...(await make(missing))]
-    const timed = await sendCalls(where, { origin, calls, connections: CONNECTIONS, seconds, eachOnce: true })
+    const timed = await sendCalls(runtime, {
+      origin,
+      calls,
+      connections: CONNECTIONS,
+      seconds,
+      eachOnce: true,
+    })
     calls = calls.slice(timed.sent)
     return timed
   }
 }
 
-/** @throws {Error} unless each call cancelled its intent */
-async function mustBeCancelled(books: mongo.Db, rounds: Timed[]): Promise<void> {
+/** @throws {Error} if a call did not cancel its intent */
+async function assertCancelled(database: mongo.Db, rounds: Timed[]): Promise<void> {
   const sent = rounds.reduce((sum, round) => sum + round.sent, 0)
-  const cancelled = await books.collection('intents').countDocuments({ status: 'CANCELLED' })
+  const cancelled = await database.collection('intents').countDocuments({ status: 'CANCELLED' })
   if (cancelled !== sent) throw new Error(`${sent} cancels were sent, and ${cancelled} intents are CANCELLED`)
 }

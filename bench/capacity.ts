@@ -15,38 +15,38 @@ const INTENTS = 20_000
 const PAYMENTS = 4_000
 const ORDERS = 2_000
 
-/** Where what is counted is kept. */
+/** The collections that the benchmark measures. */
 const collections = ['intents', 'idempotencykeys', 'deliveries', 'orders']
 
-/** What each of one kind cost, on average. */
+/** The average cost of one operation. */
 export interface Cost {
   what: string
-  /** Of what is kept, by collection: uncompressed, as stored, and its indexes. */
+  /** The stored data by collection: uncompressed, as stored, and its indexes. */
   kept: { collection: string; bytes: number; stored: number; indexes: number }[]
   commands: number
   documents: number
   journalBytes: number
   networkBytes: number
-  /** Of `web` or `worker`, whichever did it. */
+  /** Processor time of the process that did the work: `web` or `worker`. */
   cpuMs: number
   mongoCpuMs: number
 }
 
 export interface Costs {
   each: Cost[]
-  /** Of Redis, for each intent that has not reached its expiry. */
+  /** Memory of Redis for each intent that has not expired. */
   expiryJobBytes: number
 }
 
-/** Counts what creates, deliveries, payments and orders leave behind and ask for, one kind after the other. */
+/** Measures the stored data and the load of creates, deliveries, payments and orders, one kind after the other. */
 export async function measureCapacity(bench: Bench): Promise<Costs> {
   const mongodbUrl = bench.mongodbUrl('capacity')
   const secretKey = randomBytes(32)
   const [webPort, workerPort] = [await freePort(), await freePort()]
-  const witness = await startWitness(bench.where, 'capacity-receivers', 1)
+  const witness = await startWitness(bench.runtime, 'capacity-endpoints', 1)
   const merchants = await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test')
   const environment = {
-    // Production refuses receivers on this machine.
+    // Production refuses endpoints on this machine.
     NODE_ENV: 'test',
     MONGODB_URL: mongodbUrl,
     REDIS_URL: bench.redisUrl,
@@ -57,7 +57,7 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
     WORKER_PORT: String(workerPort),
     RATE_LIMIT_PER_SECOND: '0',
   }
-  const web = startProcess(bench.where, 'capacity-web', bench.where.programs.web, environment)
+  const web = startProcess(bench.runtime, 'capacity-web', bench.runtime.programs.web, environment)
   await listening(webPort)
   const api = openApi(webPort)
   for (const merchant of merchants) {
@@ -66,8 +66,8 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
     ])
     await api.post(merchant, '/store/products', { name: 'Malafa', price: 150_000, stock: 1_000_000 })
   }
-  const merchantOf = (place: number): Merchant => {
-    const merchant = merchants[place % MERCHANTS]
+  const merchantOf = (index: number): Merchant => {
+    const merchant = merchants[index % MERCHANTS]
     if (merchant === undefined) throw new Error('there are no merchants')
     return merchant
   }
@@ -75,19 +75,19 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
   const count = async (what: string, port: number, times: number, act: () => Promise<unknown>) => {
     const before = { figures: await readFigures(mongodbUrl, collections), cpuMs: await cpuMs(port) }
     await act()
-    const spentMs = (await cpuMs(port)) - before.cpuMs
+    const usedMs = (await cpuMs(port)) - before.cpuMs
     const after = await readFigures(mongodbUrl, collections)
-    costs.push(costOf(what, before.figures, after, spentMs, times))
+    costs.push(costOf(what, before.figures, after, usedMs, times))
   }
 
   const references: string[] = []
   await count('create', webPort, INTENTS, () =>
-    inParallel(INTENTS, async (place) => {
-      const made = await api.post(merchantOf(place), '/intents', order)
-      references[place] = (made as { referenceNumber: string }).referenceNumber
+    inParallel(INTENTS, async (index) => {
+      const made = await api.post(merchantOf(index), '/intents', order)
+      references[index] = (made as { referenceNumber: string }).referenceNumber
     }),
   )
-  const worker = startProcess(bench.where, 'capacity-worker', bench.where.programs.worker, environment)
+  const worker = startProcess(bench.runtime, 'capacity-worker', bench.runtime.programs.worker, environment)
   await listening(workerPort)
   await count('delivery', workerPort, INTENTS, () =>
     waitForCount('deliveries arrived', INTENTS, async () => (await witness.seen()).arrivals.length),
@@ -95,18 +95,18 @@ export async function measureCapacity(bench: Bench): Promise<Costs> {
   await worker.end()
   const expiryJobBytes = (await bytesOfKeys(bench.redisUrl, 'capacity:intent-expiry:*')) / INTENTS
   await count('simulated payment', webPort, PAYMENTS, () =>
-    inParallel(PAYMENTS, (place) =>
-      api.post(merchantOf(place), `/intents/${references[place]}/simulate-payment`, {}),
+    inParallel(PAYMENTS, (index) =>
+      api.post(merchantOf(index), `/intents/${references[index]}/simulate-payment`, {}),
     ),
   )
   await count('simulated order', webPort, ORDERS, () =>
-    inParallel(ORDERS, (place) => api.post(merchantOf(place), '/store/orders/simulate', {})),
+    inParallel(ORDERS, (index) => api.post(merchantOf(index), '/store/orders/simulate', {})),
   )
   await Promise.all([web.end(), api.close(), witness.end()])
   return { each: costs, expiryJobBytes }
 }
 
-/** What Redis has free once they are gone, without BullMQ's stream of its last 10 000 events. */
+/** Deletes the keys and returns the memory that this frees, except BullMQ's stream of its last 10 000 events. */
 async function bytesOfKeys(redisUrl: string, pattern: string): Promise<number> {
   const redis = new Redis(redisUrl)
   const used = async (): Promise<number> => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
@@ -119,17 +119,17 @@ async function bytesOfKeys(redisUrl: string, pattern: string): Promise<number> {
   return bytes
 }
 
-/** Processor time of a process so far, as it tells itself. */
+/** The processor time of a process so far, from its metrics. */
 async function cpuMs(port: number): Promise<number> {
-  const told = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-  return Number(/^process_cpu_seconds_total (\S+)/m.exec(told)?.[1]) * 1000
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return Number(/^process_cpu_seconds_total (\S+)/m.exec(metrics)?.[1]) * 1000
 }
 
 function costOf(
   what: string,
   before: MongoFigures,
   after: MongoFigures,
-  spentMs: number,
+  usedMs: number,
   times: number,
 ): Cost {
   const each = (figures: (of: MongoFigures) => number): number => (figures(after) - figures(before)) / times
@@ -146,7 +146,7 @@ function costOf(
     documents: each((of) => of.documents),
     journalBytes: each((of) => of.journalBytes),
     networkBytes: each((of) => of.networkBytes),
-    cpuMs: spentMs / times,
+    cpuMs: usedMs / times,
     mongoCpuMs: each((of) => of.cpuMs),
   }
 }

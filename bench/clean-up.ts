@@ -6,7 +6,7 @@ import type { RetentionRecord } from '../src/retention/record.ts'
 import { newId } from '../src/security/ids.ts'
 import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
 import { deliveryId, endpointIdOf } from '../src/webhooks/deliveries/delivery-id.ts'
-import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
+import { addCopies, ownOf, takeSample, withDatabase } from './copies.ts'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
@@ -17,24 +17,27 @@ import { startWitness } from './witness.ts'
 const PER_SECOND = 100
 const MERCHANTS = 20
 const WARM_UP_SECONDS = 10
-/** Each side's own: a process that cleans has just started and counted, and a night lasts longer than that. */
+/**
+ * The first seconds of each side, which are not measured. The clean-up has then finished its start, whose cost a night
+ * spreads over hours.
+ */
 export const SETTLE_SECONDS = 5
 const DAY_MS = 86_400_000
-/** The sandbox keeps 30 days; these are of the 30 before. */
+/** The sandbox keeps 30 days. The old documents are from the 30 days before. */
 const YOUNGEST_MS = 31 * DAY_MS
 
-/** How long creates took, in milliseconds, and how many old documents went in a second. */
+/** The durations of creates in milliseconds, and the old documents removed per second. */
 export interface Traffic {
   p50: number
   p99: number
-  gonePerSecond: number
+  removedPerSecond: number
 }
 
-type Waits = Omit<Traffic, 'gonePerSecond'>
+type Waits = Omit<Traffic, 'removedPerSecond'>
 
-/** Creates at a steady rate beside the clean-up (`service`) and without it (`bare`), in turns. */
+/** Creates at a steady rate, alternately beside the clean-up (`service`) and without it (`bare`). */
 export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
-  const witness = await startWitness(bench.where, 'clean-up-receivers', 1)
+  const witness = await startWitness(bench.runtime, 'clean-up-endpoints', 1)
   const others = queueNames.filter((name) => name !== 'retention')
   const service = await startService(bench, 'clean-up', {
     WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
@@ -45,19 +48,19 @@ export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
     await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[0] ?? 0), ['payment.created'])
   const streams = [{ perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) }]
   const create = async (seconds: number): Promise<Waits> => {
-    const { answers } = await createSteadily(bench.where, {
+    const { creates } = await createSteadily(bench.runtime, {
       origin: service.webUrl,
       path: createPath,
       seconds,
       streams,
     })
-    const waits = answers.map(({ sentAt, answeredAt }) => answeredAt - sentAt)
+    const waits = creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
     return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) }
   }
   const night = new Queue('retention', { connection: { url: bench.redisUrl }, prefix: service.queuePrefix })
-  const pairs = await withBooks(service.mongodbUrl, async (books) => {
+  const pairs = await withDatabase(service.mongodbUrl, async (database) => {
     await create(1)
-    await addOld(books, service, merchants, bench.most)
+    await addOld(database, service, merchants, bench.most)
     await create(WARM_UP_SECONDS)
     const measure = async (): Promise<Waits> => {
       await create(SETTLE_SECONDS)
@@ -65,8 +68,8 @@ export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
     }
     return alternate(
       bench.rounds,
-      () => beside(books, service, night, measure),
-      async () => ({ ...(await measure()), gonePerSecond: 0 }),
+      () => beside(database, service, night, measure),
+      async () => ({ ...(await measure()), removedPerSecond: 0 }),
     )
   })
   await night.close()
@@ -75,68 +78,70 @@ export async function measureCleanUp(bench: Bench): Promise<Pair<Traffic>[]> {
   return pairs
 }
 
-/** Test intents that are old, and one delivery of each: so many documents in all. Copies of what the service made. */
+/**
+ * Adds old test intents with one delivery each, `count` documents in all. They are copies of documents of the service.
+ */
 async function addOld(
-  books: mongo.Db,
+  database: mongo.Db,
   service: Service,
   merchants: Merchant[],
   count: number,
 ): Promise<void> {
   const [first] = merchants
-  const deliveries = books.collection<Delivery>('deliveries')
+  const deliveries = database.collection<Delivery>('deliveries')
   const delivered = { status: 'DELIVERED', leaseToken: null } as const
   await waitFor('a delivery', async () => (await deliveries.findOne(delivered)) !== null)
-  const told = await deliveries.findOne(delivered)
-  if (first === undefined || told === null) throw new Error('There is nothing to copy')
-  const sample = await takeSample(books, service.webUrl, first, true)
-  const olds = Array.from({ length: count / 2 }, (_, place) => ({
+  const delivery = await deliveries.findOne(delivered)
+  if (first === undefined || delivery === null) throw new Error('There is nothing to copy')
+  const sample = await takeSample(database, service.webUrl, first, true)
+  const olds = Array.from({ length: count / 2 }, (_, index) => ({
     ...ownOf(),
-    businessId: merchants[place % MERCHANTS]?.businessId ?? '',
-    createdAt: new Date(Date.now() - YOUNGEST_MS - (place / count) * 60 * DAY_MS),
+    businessId: merchants[index % MERCHANTS]?.businessId ?? '',
+    createdAt: new Date(Date.now() - YOUNGEST_MS - (index / count) * 60 * DAY_MS),
   }))
-  await addCopies<Intent>(books.collection('intents'), olds.length, (place) => ({
+  await addCopies<Intent>(database.collection('intents'), olds.length, (index) => ({
     ...sample,
-    ...olds[place],
+    ...olds[index],
   }))
-  await addCopies<Delivery>(deliveries, olds.length, (place) => {
-    const { businessId = '', createdAt = told.createdAt, referenceNumber = '' } = olds.at(place) ?? {}
-    const _id = deliveryId(newId(), endpointIdOf(told._id))
-    return { ...told, _id, businessId, createdAt, referenceNumber }
+  await addCopies<Delivery>(deliveries, olds.length, (index) => {
+    const { businessId = '', createdAt = delivery.createdAt, referenceNumber = '' } = olds.at(index) ?? {}
+    const _id = deliveryId(newId(), endpointIdOf(delivery._id))
+    return { ...delivery, _id, businessId, createdAt, referenceNumber }
   })
 }
 
-/** Does something while the clean-up is at it. */
+/** Runs `act` while the clean-up works. */
 async function beside(
-  books: mongo.Db,
+  database: mongo.Db,
   service: Service,
   night: Queue,
   act: () => Promise<Waits>,
 ): Promise<Traffic> {
-  const records = books.collection<RetentionRecord>('retention')
-  // Owed since ever.
+  const records = database.collection<RetentionRecord>('retention')
+  // The clean-up has never been completed, so it is due.
   await records.updateOne({ _id: 'nightly' }, { $set: { completedFor: new Date(0) } })
-  const before = await countOld(books)
+  const before = await countOld(database)
   const cleaner = service.startWorker({ WORKER_QUEUES: 'retention' })
   await night.add('retention', {})
-  await waitFor('the clean-up to begin', async () => (await countOld(books)) < before)
-  const begun = await countOld(books)
+  await waitFor('the clean-up to begin', async () => (await countOld(database)) < before)
+  const begun = await countOld(database)
   const begunAt = performance.now()
   const measured = await act()
   const seconds = (performance.now() - begunAt) / 1000
-  const left = await countOld(books)
-  if (left === 0) throw new Error('The clean-up was done before its time: --most is too small')
-  if (left === begun) throw new Error('The clean-up stood still beside the creates')
-  // One that broke off meanwhile would make the ratio too good.
-  await waitFor('the clean-up to go on', async () => (await countOld(books)) < left)
+  const left = await countOld(database)
+  if (left === 0) throw new Error('The clean-up ended before the measurement. Increase --most')
+  if (left === begun) throw new Error('The clean-up removed nothing beside the creates')
+  // A clean-up that stopped meanwhile would make the ratio too good.
+  await waitFor('the clean-up to go on', async () => (await countOld(database)) < left)
   await cleaner.end()
-  return { ...measured, gonePerSecond: (begun - left) / seconds }
+  return { ...measured, removedPerSecond: (begun - left) / seconds }
 }
 
-const countOld = async (books: mongo.Db): Promise<number> => {
+const countOld = async (database: mongo.Db): Promise<number> => {
   const old = { createdAt: { $lt: new Date(Date.now() - YOUNGEST_MS) } }
   const counts = await Promise.all([
-    books.collection('intents').countDocuments(old),
-    books.collection('deliveries').countDocuments(old),
+    database.collection('intents').countDocuments(old),
+    database.collection('deliveries').countDocuments(old),
   ])
   return counts.reduce((sum, one) => sum + one, 0)
 }

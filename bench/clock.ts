@@ -1,2 +1,2 @@
-/** Milliseconds on the machine's monotonic clock: the same for all its processes, and nothing sets it. */
+/** Milliseconds of the monotonic clock of the machine, which is the same in all processes. */
 export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6

@@ -9,34 +9,34 @@ import { alternate, type Bench, type Pair } from './rounds.ts'
 const PRODUCTS = 2_500
 const SIZES = ['S', 'L']
 const ROWS = PRODUCTS * SIZES.length
-/** Imports of one side of a round, each into an empty shop. */
+/** The imports on each side of a round, each into an empty shop. */
 const IMPORTS = 3
 
 interface Imported {
   perSecond: number
-  /** Of one import, the mean. */
+  /** The mean duration of an import. */
   ms: number
 }
 
 export interface Importing {
   pairs: Pair<Imported>[]
-  /** Of an import that changes nothing, in milliseconds. */
+  /** Durations of imports that change nothing. */
   unchangedMs: number[]
-  /** Of an import that changes the price of every variant. */
+  /** Durations of imports that change the price of every variant. */
   repricedMs: number[]
 }
 
-/** Imports of 5 000 rows by the API, and by the bare route, in turns on the same MongoDB. */
+/** Measures imports of 5 000 rows by the API and by the bare route, alternately on the same MongoDB. */
 export async function measureCsv(bench: Bench): Promise<Importing> {
   const mongodbUrl = bench.mongodbUrl('csv')
   const secretKey = randomBytes(32)
   const merchants = await makeMerchants(mongodbUrl, secretKey, (bench.rounds + 1) * IMPORTS, 'test')
-  const database = await mongo.MongoClient.connect(mongodbUrl)
-  const books = database.db()
-  await books.collection('bare').createIndexes([...products.indexes])
+  const client = await mongo.MongoClient.connect(mongodbUrl)
+  const database = client.db()
+  await database.collection('bare').createIndexes([...products.indexes])
   const [webPort, barePort] = [await freePort(), await freePort()]
   const shared = { NODE_ENV: 'production', MONGODB_URL: mongodbUrl }
-  const web = startProcess(bench.where, 'csv-web', bench.where.programs.web, {
+  const web = startProcess(bench.runtime, 'csv-web', bench.runtime.programs.web, {
     ...shared,
     PORT: String(webPort),
     REDIS_URL: bench.redisUrl,
@@ -44,7 +44,7 @@ export async function measureCsv(bench: Bench): Promise<Importing> {
     PUBLIC_URL: 'https://api.example',
     SECRET_KEY: secretKey.toString('base64'),
   })
-  const bare = startProcess(bench.where, 'bare-csv-route', 'bench/bare/csv-route.ts', {
+  const bare = startProcess(bench.runtime, 'bare-csv-route', 'bench/bare/csv-route.ts', {
     ...shared,
     PORT: String(barePort),
   })
@@ -54,9 +54,9 @@ export async function measureCsv(bench: Bench): Promise<Importing> {
   const made = { created: PRODUCTS, updated: 0, unchanged: 0, variants: ROWS, rows: ROWS }
   const shops = [...merchants]
   const service = () =>
-    several(shops.splice(0, IMPORTS), ({ apiKey }) => importFile(address, apiKey, fileAt(0), made))
+    importAll(shops.splice(0, IMPORTS), ({ apiKey }) => importFile(address, apiKey, fileAt(0), made))
   const route = () =>
-    several(Array.from({ length: IMPORTS }, randomUUID), (shop) =>
+    importAll(Array.from({ length: IMPORTS }, randomUUID), (shop) =>
       importFile(`http://127.0.0.1:${barePort}/shops/${shop}/import-csv`, '', fileAt(0), made),
     )
   await service()
@@ -70,13 +70,13 @@ export async function measureCsv(bench: Bench): Promise<Importing> {
     unchangedMs.push(await importFile(address, apiKey, fileAt(0), unchanged))
     repricedMs.push(await importFile(address, apiKey, fileAt(1), repriced))
   }
-  await mustBeThere(books, merchants)
-  await database.close()
+  await assertListed(database, merchants)
+  await client.close()
   await Promise.all([web.end(), bare.end()])
   return { pairs, unchangedMs, repricedMs }
 }
 
-async function several<Shop>(
+async function importAll<Shop>(
   shops: readonly Shop[],
   importInto: (shop: Shop) => Promise<number>,
 ): Promise<Imported> {
@@ -85,7 +85,7 @@ async function several<Shop>(
   return { perSecond: (ROWS * shops.length * 1000) / ms, ms: ms / shops.length }
 }
 
-/** How long one import took, in milliseconds. @throws {Error} unless it answers what is expected */
+/** Imports a file. Returns the duration in milliseconds. @throws {Error} if the response is not the expected one */
 async function importFile(
   url: string,
   apiKey: string,
@@ -97,25 +97,25 @@ async function importFile(
     'Content-Type': 'text/csv',
     'X-Idempotency-Key': randomUUID(),
   }
-  const beganAt = performance.now()
-  const answer = await fetch(url, { method: 'POST', headers, body })
-  const text = await answer.text()
-  const ms = performance.now() - beganAt
+  const startedAt = performance.now()
+  const response = await fetch(url, { method: 'POST', headers, body })
+  const text = await response.text()
+  const ms = performance.now() - startedAt
   if (text.includes(JSON.stringify(expected))) return ms
-  throw new Error(`${url} answered ${answer.status}: ${text.slice(0, 500)}`)
+  throw new Error(`${url} got ${response.status}: ${text.slice(0, 500)}`)
 }
 
-/** The file; every price higher by `dearer` centimes. */
-function fileAt(dearer: number): string {
-  const rows = Array.from({ length: PRODUCTS }, (_, place) =>
+/** The file, with every price raised by `increase` centimes. */
+function fileAt(increase: number): string {
+  const rows = Array.from({ length: PRODUCTS }, (_, index) =>
     SIZES.map((size) =>
       [
-        `melhfa-${place}`,
-        size === SIZES[0] ? `Melhfa brodée ${place}` : '',
+        `melhfa-${index}`,
+        size === SIZES[0] ? `Melhfa brodée ${index}` : '',
         size === SIZES[0] ? 'Voile de coton teint à la main à Nouakchott, 4,5 m' : '',
         size,
-        `MLF-${place}-${size}`,
-        150_000 + dearer,
+        `MLF-${index}-${size}`,
+        150_000 + increase,
         12,
         'true',
       ]
@@ -126,9 +126,9 @@ function fileAt(dearer: number): string {
   return ['handle,name,description,variant_label,sku,price,stock,active', ...rows.flat(), ''].join('\n')
 }
 
-/** @throws {Error} unless every shop has all of its products, listed */
-async function mustBeThere(books: mongo.Db, merchants: readonly Merchant[]): Promise<void> {
-  const listed = await books.collection('products').countDocuments({ listed: true, prepared: null })
+/** @throws {Error} if a shop lacks a listed product */
+async function assertListed(database: mongo.Db, merchants: readonly Merchant[]): Promise<void> {
+  const listed = await database.collection('products').countDocuments({ listed: true, prepared: null })
   const expected = merchants.length * PRODUCTS
-  if (listed !== expected) throw new Error(`${listed} products are listed of ${expected}`)
+  if (listed !== expected) throw new Error(`${listed} of ${expected} products are listed`)
 }

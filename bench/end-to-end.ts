@@ -1,5 +1,5 @@
 import { startBareNotify } from './bare-notify.ts'
-import { withBooks } from './copies.ts'
+import { withDatabase } from './copies.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { order } from './order.ts'
 import { allRecorded } from './recorded.ts'
@@ -9,9 +9,9 @@ import { createPath, startService } from './web-and-worker.ts'
 import { lastArrival, startWitness } from './witness.ts'
 
 const CONNECTIONS = 64
-/** Events of a warm-up, in which processes compile their code. Each side has two. */
+/** Events of a warm-up, in which the processes compile their code. Each side has two warm-ups. */
 export const WARM_UP_EVENTS = 3000
-const LONGEST_SECONDS = 60
+const LIMIT_SECONDS = 60
 
 export interface EndToEnd {
   /** Events from the first create to the arrival of the last webhook. */
@@ -20,9 +20,12 @@ export interface EndToEnd {
   created: number
 }
 
-/** Events per second, from creates over 64 connections to webhooks at one endpoint: of the service and of a bare route and worker, in turns. */
+/**
+ * Measures events per second, from creates over 64 connections to webhooks at one endpoint. The service alternates with
+ * a bare route and worker.
+ */
 export async function measureEndToEnd(bench: Bench): Promise<Pair<EndToEnd>[]> {
-  const witness = await startWitness(bench.where, 'end-to-end-endpoint', 1)
+  const witness = await startWitness(bench.runtime, 'end-to-end-endpoint', 1)
   const [url = ''] = witness.ports.map(witness.urlOf)
   const service = await startService(bench, 'end-to-end', {
     WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
@@ -39,24 +42,24 @@ export async function measureEndToEnd(bench: Bench): Promise<Pair<EndToEnd>[]> {
       path,
       apiKey: merchant.apiKey,
     }))
-    const how = { connections: CONNECTIONS, seconds: LONGEST_SECONDS, eachOnce: true, body: order }
-    const { sent, startedAt, perSecond } = await sendCalls(bench.where, { origin, calls, ...how })
-    if (sent < events) throw new Error(`Only ${sent} of ${events} creates in ${LONGEST_SECONDS} s`)
+    const options = { connections: CONNECTIONS, seconds: LIMIT_SECONDS, eachOnce: true, body: order }
+    const { sent, startedAt, perSecond } = await sendCalls(bench.runtime, { origin, calls, ...options })
+    if (sent < events) throw new Error(`Only ${sent} of ${events} creates in ${LIMIT_SECONDS} s`)
     const seconds = ((await lastArrival(witness, events)) - startedAt) / 1000
     await witness.forget()
     return { perSecond: events / seconds, created: perSecond }
   }
-  const ours = side(service.webUrl, createPath)
-  const theirs = side(bare.origin, '/')
+  const onService = side(service.webUrl, createPath)
+  const onBare = side(bare.origin, '/')
 
-  for (const warmUp of [ours, ours, theirs, theirs]) await warmUp(WARM_UP_EVENTS)
+  for (const warmUp of [onService, onService, onBare, onBare]) await warmUp(WARM_UP_EVENTS)
   const pairs = await alternate(
     bench.rounds,
-    () => ours(bench.events),
-    () => theirs(bench.events),
+    () => onService(bench.events),
+    () => onBare(bench.events),
   )
-  await withBooks(service.mongodbUrl, (books) =>
-    allRecorded(books, 2 * WARM_UP_EVENTS + bench.rounds * bench.events),
+  await withDatabase(service.mongodbUrl, (database) =>
+    allRecorded(database, 2 * WARM_UP_EVENTS + bench.rounds * bench.events),
   )
   await Promise.all([service.end(), bare.end()])
   await witness.end()

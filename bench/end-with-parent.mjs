@@ -1,4 +1,4 @@
-// Preloaded into every process of a benchmark: none outlives it, whatever ends it.
+// Preloaded into every process of a benchmark, so that none outlives the benchmark.
 import { endWithParent } from '../dev/end-with-parent.mjs'
 
 endWithParent()

@@ -1,28 +1,28 @@
-// Customers who send their forms, as a process of its own: so many at a time, each form once, until the time is up or all are
-// sent. Prints what came of it as one line of JSON.
+// Sends forms of customers in a separate process, several at once and each form once, until the time is up or all are
+// sent. Prints the result as one line of JSON.
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
-import type { Answered } from './load.ts'
+import type { LoadResult } from './load.ts'
 import { percentile } from './percentile.ts'
 
 export interface Form {
   path: string
-  /** As a browser encodes it. */
+  /** Encoded as by a browser. */
   body: string
 }
 
 export interface Customers {
-  /** Without path. */
+  /** Scheme, host and port. */
   origin: string
-  /** How many at a time. */
+  /** The number of concurrent customers. */
   connections: number
   seconds: number
-  /** Where the forms are, as a JSON array. */
+  /** The file with the forms, a JSON array. */
   file: string
 }
 
-/** `failed`: answers other than 303. */
-export interface Posted extends Answered {
+/** `failed`: responses other than 303. */
+export interface Posted extends LoadResult {
   sent: number
 }
 
@@ -36,14 +36,14 @@ let failed = 0
 
 async function post({ path, body }: Form): Promise<void> {
   const sentAt = performance.now()
-  const answer = await pool.request({ path, method: 'POST', headers, body })
-  await answer.body.dump()
+  const response = await pool.request({ path, method: 'POST', headers, body })
+  await response.body.dump()
   waits.push(performance.now() - sentAt)
-  if (answer.statusCode !== 303) failed += 1
+  if (response.statusCode !== 303) failed += 1
 }
 
 async function customer(): Promise<void> {
-  while (performance.now() < endsAt) {
+  while (performance.now() < endAt) {
     const form = forms[sent]
     if (form === undefined) return
     sent += 1
@@ -51,13 +51,13 @@ async function customer(): Promise<void> {
   }
 }
 
-const startAt = performance.now()
-const endsAt = startAt + seconds * 1000
+const startedAt = performance.now()
+const endAt = startedAt + seconds * 1000
 await Promise.all(Array.from({ length: connections }, customer))
 const posted: Posted = {
   sent,
   failed,
-  perSecond: (sent - failed) / ((performance.now() - startAt) / 1000),
+  perSecond: (sent - failed) / ((performance.now() - startedAt) / 1000),
   p50: percentile(waits, 0.5),
   p99: percentile(waits, 0.99),
 }

@@ -1,4 +1,4 @@
-import { withBooks } from './copies.ts'
+import { withDatabase } from './copies.ts'
 import type { Call, Timed } from './requests.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { sendCalls } from './send-calls.ts'
@@ -8,12 +8,12 @@ const CONNECTIONS = 64
 const INTENTS = 20_000
 const WARM_UP_SECONDS = 2
 
-/** Retrievals per second by the API, and by the bare route, in turns on the same MongoDB. */
+/** Measures reads per second by the API and by the bare route, alternately on the same MongoDB. */
 export const measureGet = (bench: Bench): Promise<Pair<Timed>[]> =>
-  withBooks(bench.mongodbUrl('get'), async (books) => {
-    const routes = await startTwoRoutes(bench, books, 'get', 'bench/bare/get-route.ts')
+  withDatabase(bench.mongodbUrl('get'), async (database) => {
+    const routes = await startTwoRoutes(bench, database, 'get', 'bench/bare/get-route.ts')
     const get = (origin: string, calls: Call[]) => (seconds: number) =>
-      sendCalls(bench.where, { origin, calls, connections: CONNECTIONS, seconds, eachOnce: false })
+      sendCalls(bench.runtime, { origin, calls, connections: CONNECTIONS, seconds, eachOnce: false })
     const service = get(routes.service, await routes.addIntents(INTENTS, 'GET', ''))
     const bare = get(routes.bare, await routes.addBare(INTENTS, 'GET', ''))
     await service(WARM_UP_SECONDS)

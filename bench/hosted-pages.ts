@@ -6,19 +6,19 @@ import type { Merchant } from './merchants.ts'
 import { order } from './order.ts'
 import { createPath } from './web-and-worker.ts'
 
-/** What every customer of these benchmarks types; the wallet of that phone, where it is the sandbox's, always pays. */
-const typed = { phone: '22000001', pin: '1234' }
+/** The input of every customer. In the sandbox, the wallet of this phone always pays. */
+const input = { phone: '22000001', pin: '1234' }
 const AT_ONCE = 32
 
-/** Asks for payments and opens their pages, so that the forms need only be sent. Each has a token of its own. */
+/** Creates intents and opens their pages, so that the forms only need to be sent. Each form has its own token. */
 export async function fillForms(origin: string, merchants: Merchant[], count: number): Promise<Form[]> {
   const pool = new Pool(origin, { connections: AT_ONCE })
   const forms: Form[] = []
-  let begun = 0
+  let started = 0
   const customer = async () => {
-    while (begun < count) {
-      const merchant = merchants[begun % merchants.length]
-      begun += 1
+    while (started < count) {
+      const merchant = merchants[started % merchants.length]
+      started += 1
       if (merchant !== undefined) forms.push(await fillForm(pool, origin, merchant))
     }
   }
@@ -28,14 +28,14 @@ export async function fillForms(origin: string, merchants: Merchant[], count: nu
 }
 
 async function fillForm(pool: Pool, origin: string, merchant: Merchant): Promise<Form> {
-  const { pathname } = new URL(await askForPayment(pool, merchant))
+  const { pathname } = new URL(await createPayment(pool, merchant))
   const { fields, url } = formFor('pin', await textOf(pool, pathname), origin + pathname)
-  return { path: new URL(url).pathname, body: new URLSearchParams({ ...fields, ...typed }).toString() }
+  return { path: new URL(url).pathname, body: new URLSearchParams({ ...fields, ...input }).toString() }
 }
 
-/** Answers the address of the page. */
-async function askForPayment(pool: Pool, { apiKey }: Merchant): Promise<string> {
-  const answer = await pool.request({
+/** Creates an intent. Returns the URL of its page. */
+async function createPayment(pool: Pool, { apiKey }: Merchant): Promise<string> {
+  const response = await pool.request({
     path: createPath,
     method: 'POST',
     headers: {
@@ -45,19 +45,19 @@ async function askForPayment(pool: Pool, { apiKey }: Merchant): Promise<string> 
     },
     body: JSON.stringify(order),
   })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 201) throw new Error(`A create was answered ${answer.statusCode}: ${text}`)
+  const text = await response.body.text()
+  if (response.statusCode !== 201) throw new Error(`A create got ${response.statusCode}: ${text}`)
   return (JSON.parse(text) as { data: { payUrl: string } }).data.payUrl
 }
 
 async function textOf(pool: Pool, path: string): Promise<string> {
-  const answer = await pool.request({ path, method: 'GET' })
-  const text = await answer.body.text()
-  if (answer.statusCode !== 200) throw new Error(`GET ${path} was answered ${answer.statusCode}`)
+  const response = await pool.request({ path, method: 'GET' })
+  const text = await response.body.text()
+  if (response.statusCode !== 200) throw new Error(`GET ${path} got ${response.statusCode}`)
   return text
 }
 
-/** Bytes of a first view, as they are sent. */
+/** The bytes that a first view transfers. */
 export interface Weight {
   html: number
   css: number
@@ -66,9 +66,9 @@ export interface Weight {
 
 /** Weighs the page of a payment with everything that it loads. */
 export async function weighPage(origin: string, [merchant]: Merchant[]): Promise<Weight> {
-  if (merchant === undefined) throw new Error('No merchant was made')
+  if (merchant === undefined) throw new Error('No merchant was created')
   const pool = new Pool(origin)
-  const { pathname } = new URL(await askForPayment(pool, merchant))
+  const { pathname } = new URL(await createPayment(pool, merchant))
   const page = await textOf(pool, pathname)
   const html = parse(page)
   const weigh = async (selector: string, attribute: string): Promise<number> => {

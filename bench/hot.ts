@@ -10,27 +10,27 @@ interface CpuProfile {
 
 const SHOWN = 30
 
-/** Prints the functions in which a process spent its time, in percent of the time it was busy. */
+/** Prints the functions that a process was busy in, with their shares of the busy time. */
 export function printHot(name: string, file: string): void {
   const profile = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
-  const places = new Map(profile.nodes.map((node) => [node.id, placeOf(node.callFrame)]))
-  const spent = new Map<string, number>()
+  const locations = new Map(profile.nodes.map((node) => [node.id, locationOf(node.callFrame)]))
+  const timeByLocation = new Map<string, number>()
   profile.samples.forEach((id, index) => {
-    const place = places.get(id) ?? ''
-    spent.set(place, (spent.get(place) ?? 0) + (profile.timeDeltas[index] ?? 0))
+    const location = locations.get(id) ?? ''
+    timeByLocation.set(location, (timeByLocation.get(location) ?? 0) + (profile.timeDeltas[index] ?? 0))
   })
-  const idle = spent.get('(idle)') ?? 0
-  spent.delete('(idle)')
-  const busy = [...spent.values()].reduce((sum, each) => sum + each, 0)
+  const idle = timeByLocation.get('(idle)') ?? 0
+  timeByLocation.delete('(idle)')
+  const busy = [...timeByLocation.values()].reduce((sum, each) => sum + each, 0)
   console.log(
     `\n${name}: busy ${Math.round((100 * busy) / (busy + idle))} % of the time; self time (${file}):`,
   )
-  const hottest = [...spent].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
-  for (const [place, micros] of hottest)
-    console.log(`${((100 * micros) / busy).toFixed(1).padStart(6)} %  ${place}`)
+  const hottest = [...timeByLocation].sort(([, one], [, other]) => other - one).slice(0, SHOWN)
+  for (const [location, micros] of hottest)
+    console.log(`${((100 * micros) / busy).toFixed(1).padStart(6)} %  ${location}`)
 }
 
-function placeOf({ functionName, url, lineNumber }: CpuProfile['nodes'][0]['callFrame']): string {
+function locationOf({ functionName, url, lineNumber }: CpuProfile['nodes'][0]['callFrame']): string {
   if (url === '') return functionName
   const file = url.startsWith('file:') ? relative('.', fileURLToPath(url)) : url
   return `${functionName || '(anonymous)'}  ${file}:${lineNumber + 1}`

@@ -7,10 +7,13 @@ import { measureSlowEndpoint } from './slow-endpoint.ts'
 import { aloneLine, comparedLine, figureLine, type Line, spread } from './table.ts'
 import { measureWithoutRedis } from './without-redis.ts'
 
-/** How soon webhooks arrive beside what may delay them: a noisy business, hanging or slow endpoints, a backlog, Redis that is stopped. */
+/**
+ * How soon webhooks arrive beside what may delay them: a noisy business, hanging or slow endpoints, a backlog, Redis
+ * that is stopped.
+ */
 export const isolation: Record<string, Benchmark> = {
   noisy: {
-    says: ({ backlog }) =>
+    describe: ({ backlog }) =>
       backlog
         ? '20 events/s of 20 businesses, from the response of the create to the first attempt, beside 100 000 due retries of one dead endpoint ÷ without'
         : '20 events/s of 99 businesses beside one with 180/s ÷ 200/s spread evenly over all 100, from the response of the create to the first attempt; ' +
@@ -21,7 +24,7 @@ export const isolation: Record<string, Benchmark> = {
     profiled: ['noisy-worker'],
   },
   hanging: {
-    says: () =>
+    describe: () =>
       '20 events/s of one endpoint, from the response of the create to the first attempt, beside five endpoints of another business that were good and ' +
       'hang under 150 events ÷ alone; 40 s and 20 s in turns',
     async measure(bench) {
@@ -36,7 +39,7 @@ export const isolation: Record<string, Benchmark> = {
     profiled: ['hanging-worker'],
   },
   'slow-endpoint': {
-    says: () =>
+    describe: () =>
       '10 events/s to an endpoint that takes 3 s for each, from the response of the create to the first attempt; the last 30 s of 60',
     async measure(bench) {
       const measured = await measureSlowEndpoint(bench)
@@ -63,7 +66,7 @@ export const isolation: Record<string, Benchmark> = {
     profiled: ['slow-endpoint-worker'],
   },
   'without-redis': {
-    says: () =>
+    describe: () =>
       '50 creates/s of 10 businesses for two minutes with Redis stopped ÷ 20 s with Redis, in turns; the create, and from its response to the first attempt',
     async measure(bench) {
       const pairs = await measureWithoutRedis(bench)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Intent } from '../src/intents/intent.ts'
-import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
+import { addCopies, ownOf, takeSample, withDatabase } from './copies.ts'
 import { makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
-import { trySendingCalls } from './send-calls.ts'
+import { sendRefusableCalls } from './send-calls.ts'
 import { startWeb } from './web.ts'
 import { createPath, createSteadily } from './web-and-worker.ts'
 
@@ -14,7 +14,10 @@ const PENDING = 40_000
 const WARM_UP_SECONDS = 5
 const HOUR_MS = 3_600_000
 
-/** How long the creates of one merchant took, in ms, and how many lists of the other merchant were served and refused per second. */
+/**
+ * Milliseconds of the creates of one merchant, and the lists of another merchant that were served and refused per
+ * second.
+ */
 export interface BesideLists {
   p50: number
   p99: number
@@ -22,7 +25,10 @@ export interface BesideLists {
   refused: number
 }
 
-/** Creates of a live merchant at a steady rate, in turns beside clients that list another merchant's PENDING intents (`service`) and alone (`bare`). */
+/**
+ * Creates at a steady rate for a live merchant: alternately beside clients that list the PENDING intents of another
+ * merchant (`service`), and alone (`bare`).
+ */
 export async function measureLists(bench: Bench): Promise<Pair<BesideLists>[]> {
   const mongodbUrl = bench.mongodbUrl('lists')
   const secretKey = randomBytes(32)
@@ -31,26 +37,26 @@ export async function measureLists(bench: Bench): Promise<Pair<BesideLists>[]> {
   if (lister === undefined || creator === undefined) throw new Error('No merchant was created')
   const web = await startWeb(bench, { name: 'lists-web', mongodbUrl, secretKey })
   const { origin } = web
-  await withBooks(mongodbUrl, async (books) => {
-    const sample = await takeSample(books, origin, lister, false)
+  await withDatabase(mongodbUrl, async (database) => {
+    const sample = await takeSample(database, origin, lister, false)
     const newest = Date.now()
-    await addCopies<Intent>(books.collection('intents'), PENDING, (nth) => {
+    await addCopies<Intent>(database.collection('intents'), PENDING, (nth) => {
       const createdAt = new Date(newest - (nth / PENDING) * HOUR_MS)
       return { ...sample, ...ownOf(), createdAt }
     })
   })
   const create = async (seconds: number): Promise<BesideLists> => {
     const streams = [{ perSecond: PER_SECOND, apiKeys: [creator.apiKey] }]
-    const { answers } = await createSteadily(bench.where, { origin, path: createPath, seconds, streams })
-    const waits = answers.map(({ sentAt, answeredAt }) => answeredAt - sentAt)
+    const { creates } = await createSteadily(bench.runtime, { origin, path: createPath, seconds, streams })
+    const waits = creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
     return { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99), listed: 0, refused: 0 }
   }
   const list = async (seconds: number): Promise<Pick<BesideLists, 'listed' | 'refused'>> => {
     const calls = [
       { method: 'GET' as const, path: '/api/v1/dev/intents?status=PENDING', apiKey: lister.apiKey },
     ]
-    const how = { origin, calls, connections: LISTERS, seconds, eachOnce: false }
-    const { sent, failed } = await trySendingCalls(bench.where, how)
+    const options = { origin, calls, connections: LISTERS, seconds, eachOnce: false }
+    const { sent, failed } = await sendRefusableCalls(bench.runtime, options)
     if (sent === failed) throw new Error('Every list was refused')
     return { listed: (sent - failed) / seconds, refused: failed / seconds }
   }

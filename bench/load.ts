@@ -1,4 +1,4 @@
-// Load on one address, as a process of its own: prints what came of it as one line of JSON.
+// Puts load on one URL in a separate process. Prints the result as one line of JSON.
 import autocannon from 'autocannon'
 
 export interface Load {
@@ -6,15 +6,15 @@ export interface Load {
   seconds: number
   connections: number
   body: unknown
-  /** Taken in turn by the requests of a connection. */
+  /** The requests of a connection use these keys in rotation. */
   apiKeys: string[]
 }
 
-export interface Answered {
+export interface LoadResult {
   perSecond: number
   p50: number
   p99: number
-  /** Answers other than 2xx, and requests without one. */
+  /** Responses other than 2xx, and requests without a response. */
   failed: number
 }
 
@@ -32,10 +32,10 @@ const result = await autocannon({
     headers: { Authorization: `Bearer ${key}`, 'X-Idempotency-Key': 'bench-[<id>]' },
   })),
 })
-const answered: Answered = {
+const loadResult: LoadResult = {
   perSecond: result['2xx'] / result.duration,
   p50: result.latency.p50,
   p99: result.latency.p99,
   failed: result.non2xx + result.errors + result.timeouts,
 }
-console.log(JSON.stringify(answered))
+console.log(JSON.stringify(loadResult))

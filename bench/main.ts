@@ -1,4 +1,4 @@
-// `npm run bench`: how fast the service is, as a share of what a bare process does on the same machine, or of itself undisturbed.
+// `npm run bench`: measures the service against a bare process on the same machine, or against itself under less load.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { constants, cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -7,30 +7,30 @@ import { endWithParent } from '../dev/end-with-parent.mjs'
 import { startMongo, startRedis } from '../dev/servers.ts'
 import { built } from '../test/support/built.ts'
 import { printTable } from '../test/support/table.ts'
-import { readArguments } from './arguments.ts'
 import { benchmarks } from './benchmarks.ts'
 import { printHot } from './hot.ts'
 import { findNode } from './node.ts'
+import { readOptions } from './options.ts'
 import { type Line, lineTable } from './table.ts'
 
-/** By how much a busy machine may be slower than two idle cores. */
-const PATIENCE = 5
-/** So long the service may put off who fails, as all do in `redis-bytes`. */
-const PUT_OFF_MS = 15 * 60_000
-/** To get MongoDB, Redis and Node.js, where the machine lacks them. */
+/** How much slower than two idle cores a busy machine may be. */
+const MAX_SLOWDOWN = 5
+/** How long the service may back off from an endpoint that fails, as all do in `redis-bytes`. */
+const MAX_BACKOFF_MS = 15 * 60_000
+/** Time to install MongoDB, Redis and Node.js if the machine lacks them. */
 const START_LIMIT_MS = 10 * 60_000
 
 endWithParent()
-// Not `once`: a second signal on the way out would end it before it has tidied up.
+// Not `once`: a second signal would end this process before it has removed its files.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => process.exit(128 + constants.signals[signal]))
-// Whatever way this process ends, those it started end with it.
+// The processes that this one started end with it.
 await run().then(() => process.exit(0), fail)
 
 async function run(): Promise<void> {
-  const asked = readArguments(Object.keys(benchmarks))
-  const folder = asked.profile ? keptFolder() : temporaryFolder()
-  const starting = limit(START_LIMIT_MS)
+  const options = readOptions(Object.keys(benchmarks))
+  const folder = options.profile ? keptFolder() : temporaryFolder()
+  const starting = failAfter(START_LIMIT_MS)
   const node = findNode()
   const build = built()
   const programs = { web: join(build, 'src/server.js'), worker: join(build, 'workers/main.js') }
@@ -40,34 +40,34 @@ async function run(): Promise<void> {
       `Node ${node.version} (${node.from}), MongoDB ${mongo.version}, Redis ${redis.version}`,
   )
   const bench = {
-    where: { node: node.path, programs, folder, profile: asked.profile },
+    runtime: { node: node.path, programs, folder, profile: options.profile },
     mongodbUrl: (database: string) => mongo.url.replace(/[^/]*$/, database),
     redisUrl: redis.url,
     pids: { mongo: () => mongo.pid ?? 0, redis: () => redis.pid ?? 0 },
     emptyRedis: () => emptyRedis(redis.url),
-    ...asked,
+    ...options,
   }
   clearTimeout(starting)
-  const chosen = Object.entries(benchmarks).filter(([name]) => asked.benchmarks.has(name))
+  const chosen = Object.entries(benchmarks).filter(([name]) => options.benchmarks.has(name))
   const seconds = chosen.reduce((sum, [, { takesSeconds }]) => sum + takesSeconds(bench), 0)
-  console.log(`Some ${Math.ceil(seconds / 60)} minutes on two idle cores`)
-  limit(PATIENCE * seconds * 1000 + PUT_OFF_MS)
+  console.log(`About ${Math.ceil(seconds / 60)} minutes on two idle cores`)
+  failAfter(MAX_SLOWDOWN * seconds * 1000 + MAX_BACKOFF_MS)
   const lines: Line[] = []
   try {
-    for (const [name, { says, measure, takesSeconds }] of chosen) {
-      const beganAt = performance.now()
-      console.log(`${name}: ${says(bench)}`)
+    for (const [name, { describe, measure, takesSeconds }] of chosen) {
+      const startedAt = performance.now()
+      console.log(`${name}: ${describe(bench)}`)
       await bench.emptyRedis()
       lines.push(...(await measure(bench)))
-      const took = (performance.now() - beganAt) / 1000
-      console.log(`  that took ${took.toFixed(0)} s; by its parts ${takesSeconds(bench).toFixed(0)} s`)
+      const took = (performance.now() - startedAt) / 1000
+      console.log(`  took ${took.toFixed(0)} s; the estimate was ${takesSeconds(bench).toFixed(0)} s`)
     }
   } finally {
-    const rounds = `Median (least–most) of ${asked.rounds} rounds where there are three figures`
+    const rounds = `Median (least–most) of ${options.rounds} rounds runtime there are three figures`
     console.log(`\n${rounds}; load after ${loadavg()[0]?.toFixed(1)}.`)
     printTable(lineTable(lines))
   }
-  if (asked.profile)
+  if (options.profile)
     for (const [, { profiled }] of chosen)
       for (const name of profiled) printHot(name, join(folder, `${name}.cpuprofile`))
 }
@@ -78,11 +78,11 @@ async function emptyRedis(url: string): Promise<void> {
   await redis.quit()
 }
 
-function limit(ms: number): NodeJS.Timeout {
+function failAfter(ms: number): NodeJS.Timeout {
   return setTimeout(() => fail(new Error('The benchmark did not end in time.')), ms).unref()
 }
 
-/** Another for each run: two at once would write over each other's files. */
+/** Creates a folder for each run, so that two runs at once do not overwrite each other's files. */
 function keptFolder(): string {
   mkdirSync('.data/bench', { recursive: true })
   return mkdtempSync(resolve('.data/bench/run-'))

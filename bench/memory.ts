@@ -9,13 +9,13 @@ import { startWitness } from './witness.ts'
 
 const PER_SECOND = 100
 const MERCHANTS = 20
-const LOOK_EVERY_MS = 1000
-/** The least within it is what is left when garbage has just been collected. */
+const POLL_MS = 1000
+/** The minimum within this window is the memory just after a garbage collection. */
 const WINDOW_MS = 30_000
-/** By then a process has compiled what it runs and grown to its size. */
+/** By then, a process has compiled its code and reached its size. */
 const EARLY_SECONDS = 120
 
-/** Of a process: megabytes early and at the end. */
+/** The megabytes of a process, early and at the end. */
 export interface Memory {
   what: string
   early: { rss: number; heap: number }
@@ -28,9 +28,9 @@ interface Look {
   heap: number
 }
 
-/** What `web` and `worker` take while they are under load for some minutes. */
+/** Measures the memory of `web` and `worker` under load for some minutes. */
 export async function measureMemory(bench: Bench): Promise<Memory[]> {
-  const witness = await startWitness(bench.where, 'memory-receivers', 1)
+  const witness = await startWitness(bench.runtime, 'memory-endpoints', 1)
   const workerPort = await freePort()
   const service = await startService(bench, 'memory', {
     WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
@@ -42,8 +42,8 @@ export async function measureMemory(bench: Bench): Promise<Memory[]> {
     await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[0] ?? 0), ['payment.created'])
   const seconds = bench.memoryMinutes * 60
   const streams = [{ perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) }]
-  const startAt = performance.now()
-  const load = createSteadily(bench.where, { origin: service.webUrl, path: createPath, seconds, streams })
+  const startedAt = performance.now()
+  const load = createSteadily(bench.runtime, { origin: service.webUrl, path: createPath, seconds, streams })
   const ended = load.then(
     () => true,
     () => true,
@@ -57,24 +57,24 @@ export async function measureMemory(bench: Bench): Promise<Memory[]> {
       looks: [] as Look[],
     },
   ]
-  for (let over = false; !over; ) {
+  for (let isOver = false; !isOver; ) {
     for (const { pid, origin, looks } of processes)
       looks.push({ at: performance.now(), rss: rssOf(pid), heap: await heapOf(origin) })
-    over = await Promise.race([ended, pause(LOOK_EVERY_MS, false)])
+    isOver = await Promise.race([ended, pause(POLL_MS, false)])
   }
   await load
   await service.end()
   await witness.end()
-  const early = startAt + Math.min(EARLY_SECONDS, seconds / 2) * 1000
+  const early = startedAt + Math.min(EARLY_SECONDS, seconds / 2) * 1000
   return processes.map(({ what, looks }) => ({
     what,
-    early: least(looks, early),
-    late: least(looks, startAt + seconds * 1000),
+    early: minimum(looks, early),
+    late: minimum(looks, startedAt + seconds * 1000),
   }))
 }
 
-/** The least of each in the half minute before an instant. */
-function least(looks: Look[], end: number): Omit<Look, 'at'> {
+/** The minimum of each figure in the half minute before an instant. */
+function minimum(looks: Look[], end: number): Omit<Look, 'at'> {
   const window = looks.filter(({ at }) => at > end - WINDOW_MS && at <= end)
   return {
     rss: Math.min(...window.map(({ rss }) => rss)),
@@ -82,12 +82,12 @@ function least(looks: Look[], end: number): Omit<Look, 'at'> {
   }
 }
 
-/** Megabytes that the process has in the machine's memory. */
+/** The resident memory of a process in megabytes. */
 const rssOf = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1000
 
-/** Megabytes of what JavaScript holds, as the process tells itself. */
+/** The used JavaScript heap of a process in megabytes, from its metrics. */
 async function heapOf(origin: string): Promise<number> {
-  const told = await (await fetch(`${origin}/metrics`)).text()
-  return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(told)?.[1]) / 1_000_000
+  const metrics = await (await fetch(`${origin}/metrics`)).text()
+  return Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(metrics)?.[1]) / 1_000_000
 }

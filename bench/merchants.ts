@@ -9,13 +9,13 @@ import { openModels } from '../src/mongo/models.ts'
 import { createLog } from '../src/process/log.ts'
 import { createSecrets } from '../src/security/seal.ts'
 
-/** A business, and a secret key of it that may do everything. */
+/** A business, and a secret key with all scopes. */
 export interface Merchant {
   businessId: string
   apiKey: string
 }
 
-/** Makes the indexes and that many businesses, each with a key of that mode. */
+/** Creates the indexes and `count` businesses, each with a key. */
 export async function makeMerchants(
   mongodbUrl: string,
   secretKey: Buffer,
@@ -27,9 +27,9 @@ export async function makeMerchants(
   const mongo = await connectMongo(mongodbUrl, log, {})
   const deps = { ...openModels(mongo), secrets: createSecrets([secretKey]), now: () => new Date() }
   const merchants: Merchant[] = []
-  for (let place = 0; place < count; place += 1) {
+  for (let index = 0; index < count; index += 1) {
     const { _id: businessId } = await createBusiness(deps, {
-      name: `Boutique ${place}`,
+      name: `Boutique ${index}`,
       liveApproved: mode === 'live',
     })
     const all = { scopes: [...scopes], ipAllowlist: [] }
@@ -40,14 +40,14 @@ export async function makeMerchants(
   return merchants
 }
 
-/** Registers a receiver for some events, as a merchant does. */
+/** Creates an endpoint for some events through the API. */
 export async function addEndpoint(
   webUrl: string,
   { apiKey }: Merchant,
   url: string,
   events: EventName[],
 ): Promise<void> {
-  const answer = await fetch(`${webUrl}/api/v1/dev/webhooks/endpoints`, {
+  const response = await fetch(`${webUrl}/api/v1/dev/webhooks/endpoints`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${apiKey}`,
@@ -56,5 +56,5 @@ export async function addEndpoint(
     },
     body: JSON.stringify({ url, events }),
   })
-  if (answer.status !== 201) throw new Error(`An endpoint was not made: ${await answer.text()}`)
+  if (response.status !== 201) throw new Error(`An endpoint was not created: ${await response.text()}`)
 }

@@ -1,8 +1,8 @@
 import mongoose from 'mongoose'
 
-/** What a MongoDB server and its collections have counted so far. */
+/** Counters of a MongoDB server, and the sizes of its collections. */
 export interface MongoFigures {
-  /** Commands it was sent: finds, writes, and the rest; each is one trip. */
+  /** Commands that read or write. Each is one round trip. */
   commands: number
   /** Documents that were inserted, updated or found. */
   documents: number
@@ -21,7 +21,7 @@ interface CollStats {
   wiredTiger: { 'block-manager': Record<string, number> }
 }
 
-/** All of it on disk first, so that what is stored is counted as it is stored. */
+/** Flushes everything to disk first, so that the sizes are those of the stored data. */
 export async function readFigures(mongodbUrl: string, names: string[]): Promise<MongoFigures> {
   const client = new mongoose.mongo.MongoClient(mongodbUrl)
   try {

@@ -30,19 +30,19 @@ export interface Noisy {
   pairs: Pair<Phase>[]
   /** The 99 beside the noisy one while its endpoint hangs. */
   hanging: Phase
-  /** How many attempts were open at the hanging endpoint when the load ended. */
+  /** The attempts that were open at the hanging endpoint when the load ended. */
   open: number
 }
 
 export async function measureNoisy(bench: Bench): Promise<Noisy> {
-  const witness = await startWitness(bench.where, 'noisy-endpoints', BUSINESSES)
+  const witness = await startWitness(bench.runtime, 'noisy-endpoints', BUSINESSES)
   const service = await startService(bench, 'noisy', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, BUSINESSES, 'test')
-  for (const [place, merchant] of merchants.entries())
-    await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[place] ?? 0), ['payment.created'])
+  for (const [index, merchant] of merchants.entries())
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[index] ?? 0), ['payment.created'])
   const [noisy, ...quiet] = merchants
   if (noisy === undefined) throw new Error('No merchant was created')
-  const keysOf = (some: Merchant[]) => some.map(({ apiKey }) => apiKey)
+  const keysOf = (owners: Merchant[]) => owners.map(({ apiKey }) => apiKey)
   const quietly: Stream = { perSecond: QUIET_PER_SECOND, apiKeys: keysOf(quiet) }
   const noisily: Stream = { perSecond: NOISY_PER_SECOND, apiKeys: [noisy.apiKey] }
   const evenly: Stream = { perSecond: QUIET_PER_SECOND + NOISY_PER_SECOND, apiKeys: keysOf(merchants) }
@@ -58,15 +58,15 @@ export async function measureNoisy(bench: Bench): Promise<Noisy> {
   await witness.behave(witness.ports[0] ?? 0, 'hangs')
   const hanging = await run('beside it while its endpoint hangs', HANGING_SECONDS, [quietly, noisily], 1)
   const { hanging: open } = await witness.seen()
-  await nothingLost(service.mongodbUrl, noisy)
+  await assertNothingLost(service.mongodbUrl, noisy)
   // The witness ends first, so that no attempt of the worker stays in flight.
   await witness.end()
   await service.end()
   return { pairs, hanging, open }
 }
 
-/** Every event that the hanging endpoint did not get is in MongoDB. */
-async function nothingLost(mongodbUrl: string, { businessId }: Merchant): Promise<void> {
+/** Waits until every event that the hanging endpoint did not get is in MongoDB. */
+async function assertNothingLost(mongodbUrl: string, { businessId }: Merchant): Promise<void> {
   const client = await new mongo.MongoClient(mongodbUrl).connect()
   const count = (collection: string) => client.db().collection(collection).countDocuments({ businessId })
   await waitFor(
@@ -76,30 +76,32 @@ async function nothingLost(mongodbUrl: string, { businessId }: Merchant): Promis
   await client.close()
 }
 
-/** One phase. The events of the first `waitedFor` streams must all arrive; those of the first one are measured. */
+interface PhaseInput {
+  what: string
+  seconds: number
+  streams: Stream[]
+  waitedFor: number
+}
+
+/** Measures the events of the first stream. Waits until the events of the first `waitedFor` streams have arrived. */
 export async function measurePhase(
   bench: Bench,
   { webUrl: origin }: Service,
   witness: Witness,
-  {
-    what,
-    seconds,
-    streams,
-    waitedFor,
-  }: { what: string; seconds: number; streams: Stream[]; waitedFor: number },
+  { what, seconds, streams, waitedFor }: PhaseInput,
 ): Promise<Phase> {
-  const { answers } = await createSteadily(bench.where, { origin, path: createPath, seconds, streams })
+  const { creates } = await createSteadily(bench.runtime, { origin, path: createPath, seconds, streams })
   await waitsAfter(
     witness,
-    answers.filter(({ stream }) => stream < waitedFor),
+    creates.filter(({ stream }) => stream < waitedFor),
     1,
   )
-  const quiet = answers.filter(({ stream }) => stream === 0)
+  const quiet = creates.filter(({ stream }) => stream === 0)
   const waits = await waitsAfter(witness, quiet, 1)
   await witness.forget()
   const inSlice = Math.ceil((waits.length / seconds) * SLICE_SECONDS)
-  const slices = Array.from({ length: Math.ceil(waits.length / inSlice) }, (_, place) =>
-    percentile(waits.slice(place * inSlice, (place + 1) * inSlice), 0.99),
+  const slices = Array.from({ length: Math.ceil(waits.length / inSlice) }, (_, index) =>
+    percentile(waits.slice(index * inSlice, (index + 1) * inSlice), 0.99),
   )
   const { p50, p99, max } = waitsOf(waits)
   console.log(`  ${what}: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms of ${waits.length} events`)

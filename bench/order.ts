@@ -1,4 +1,4 @@
-/** What a shop sends to be paid: the body of every create in these benchmarks. */
+/** The body of every create in these benchmarks. */
 export const order = {
   amount: 150_000,
   label: 'Commande 4711 — 2 articles',

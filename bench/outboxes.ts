@@ -9,49 +9,54 @@ import { addEndpoint, makeMerchants } from './merchants.ts'
 import type { Bench } from './rounds.ts'
 import type { Service } from './web-and-worker.ts'
 
-/** As many intents as one job of the relay carries. */
+/** The number of intents in one job of the relay. */
 const RELAYED_TOGETHER = 500
 
-/** Intents with `payment.created` in their outboxes, of merchants with one endpoint each: an event is a delivery. */
+/**
+ * Intents with `payment.created` in their outboxes. Each merchant has one endpoint, so that an event is one delivery.
+ */
 export interface Outboxes {
-  /** Writes that many intents, spread evenly over the merchants. Their events appear in the outboxes all at once, at the end. */
+  /** Writes intents, spread evenly over the merchants. Their events appear in the outboxes all at once, at the end. */
   fill(count: number): Promise<void>
-  /** Sends the relay the jobs that a create sends. */
+  /** Adds the relay jobs that creates would add. */
   wake(): Promise<void>
-  /** The deliveries of a status that no worker is attempting. */
+  /** Counts the deliveries with a status that no worker is attempting. */
   countIn(status: DeliveryStatus): Promise<number>
   /** Removes every intent and delivery. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
-/** Creates the merchants and their endpoints. No worker of the service may run yet: the intents are copies of one that was not relayed. */
+/**
+ * Creates the merchants and their endpoints. No worker of the service may run yet, because the intents are copies of
+ * one that was not relayed.
+ */
 export async function openOutboxes(
   bench: Bench,
-  books: mongo.Db,
+  database: mongo.Db,
   service: Service,
   urls: string[],
 ): Promise<Outboxes> {
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, urls.length, 'test')
   const [first] = merchants
   if (first === undefined) throw new Error('No merchant was created')
-  const sample = await takeIntent(books, service.webUrl, first, false)
-  for (const [place, merchant] of merchants.entries())
-    await addEndpoint(service.webUrl, merchant, urls[place] ?? '', ['payment.created'])
+  const sample = await takeIntent(database, service.webUrl, first, false)
+  for (const [index, merchant] of merchants.entries())
+    await addEndpoint(service.webUrl, merchant, urls[index] ?? '', ['payment.created'])
   const relay = new Queue<Jobs['outbox-relay']>('outbox-relay', {
     connection: { url: bench.redisUrl },
     prefix: service.queuePrefix,
   })
-  const intents = books.collection<Intent & { hidden?: Intent['outbox'] }>('intents')
+  const intents = database.collection<Intent & { hidden?: Intent['outbox'] }>('intents')
   const ids: string[] = []
   return {
     async fill(count) {
       const createdAt = new Date()
-      await addCopies(intents, count, (place) => {
+      await addCopies(intents, count, (index) => {
         const own = ownOf()
         ids.push(own._id)
         const hidden = sample.outbox.map((event) => ({ ...event, id: newId(), createdAt }))
-        const businessId = merchants[place % merchants.length]?.businessId ?? ''
+        const businessId = merchants[index % merchants.length]?.businessId ?? ''
         return { ...sample, ...own, businessId, createdAt, outbox: [], hidden }
       })
       await intents.updateMany({ hidden: { $exists: true } }, [
@@ -68,9 +73,9 @@ export async function openOutboxes(
         })
       await relay.addBulk(jobs)
     },
-    countIn: (status) => books.collection('deliveries').countDocuments({ status, leaseToken: null }),
+    countIn: (status) => database.collection('deliveries').countDocuments({ status, leaseToken: null }),
     async clear() {
-      await Promise.all([intents.deleteMany({}), books.collection('deliveries').deleteMany({})])
+      await Promise.all([intents.deleteMany({}), database.collection('deliveries').deleteMany({})])
     },
     close: () => relay.close(),
   }

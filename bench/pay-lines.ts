@@ -1,7 +1,7 @@
 import type { Paying } from './pay.ts'
 import { aloneLine, figureLine, type Line, rateLine, spread } from './table.ts'
 
-/** What `pay` measured, with its aims. */
+/** The results of `pay`, with their aims. */
 export function payLines({ live, sandbox, pinHashMs, weight }: Paying): Line[] {
   const { html, css, js } = weight
   const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(1)

@@ -14,22 +14,22 @@ const CONNECTIONS = 64
 const SANDBOX_CONNECTIONS = 4
 const MERCHANTS = 20
 const WARM_UP_SECONDS = 3
-/** More than two cores have answered. */
-const MOST_PER_SECOND = { live: 2500, bare: 6000, sandbox: 200 }
+/** More than two cores can handle. */
+const MAX_PER_SECOND = { live: 2500, bare: 6000, sandbox: 200 }
 
 export interface Paying {
-  /** By a provider that answers at once, and the bare form. */
+  /** Payments through a provider that responds at once, and through the bare form. */
   live: Pair<Posted>[]
-  /** By the wallets of the sandbox, which look at the PIN. */
+  /** Payments through the wallets of the sandbox, which check the PIN. */
   sandbox: Posted[]
-  /** Of one PIN check each, in milliseconds. */
+  /** The milliseconds of single PIN checks. */
   pinHashMs: number[]
   weight: Weight
 }
 
-/** Payments per second by the form of the hosted page, and by a bare form, in turns on the same MongoDB. */
+/** Measures payments per second by the form of the hosted page and by a bare form, alternately on the same MongoDB. */
 export async function measurePay(bench: Bench): Promise<Paying> {
-  const { where, seconds } = bench
+  const { runtime, seconds } = bench
   const mongodbUrl = bench.mongodbUrl('pay')
   const secretKey = randomBytes(32)
   const { web, bare, end } = await startSides(bench, mongodbUrl, secretKey)
@@ -37,21 +37,21 @@ export async function measurePay(bench: Bench): Promise<Paying> {
     live: await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'live'),
     test: await makeMerchants(mongodbUrl, secretKey, MERCHANTS, 'test'),
   }
-  const books = await mongo.MongoClient.connect(mongodbUrl)
-  const crowd = (mode: 'live' | 'test', connections: number, mostPerSecond: number) =>
-    customersOf(where, {
+  const client = await mongo.MongoClient.connect(mongodbUrl)
+  const crowd = (mode: 'live' | 'test', connections: number, maxPerSecond: number) =>
+    customersOf(runtime, {
       origin: web,
       connections,
-      mostPerSecond,
+      maxPerSecond,
       fill: (count) => fillForms(web, merchants[mode], count),
     })
-  const live = crowd('live', CONNECTIONS, MOST_PER_SECOND.live)
-  const sandbox = crowd('test', SANDBOX_CONNECTIONS, MOST_PER_SECOND.sandbox)
-  const simple = customersOf(where, {
+  const live = crowd('live', CONNECTIONS, MAX_PER_SECOND.live)
+  const sandbox = crowd('test', SANDBOX_CONNECTIONS, MAX_PER_SECOND.sandbox)
+  const simple = customersOf(runtime, {
     origin: bare,
     connections: CONNECTIONS,
-    mostPerSecond: MOST_PER_SECOND.bare,
-    fill: (count) => addBills(books, count),
+    maxPerSecond: MAX_PER_SECOND.bare,
+    fill: (count) => addBills(client, count),
   })
 
   const before = await live(WARM_UP_SECONDS)
@@ -63,9 +63,9 @@ export async function measurePay(bench: Bench): Promise<Paying> {
   )
   const slow: Posted[] = []
   while (slow.length < bench.rounds) slow.push(await sandbox(seconds))
-  await mustBePaid(books, [before, ...pairs.map(({ service }) => service), ...slow])
+  await assertPaid(client, [before, ...pairs.map(({ service }) => service), ...slow])
   const weight = await weighPage(web, merchants.live)
-  await books.close()
+  await client.close()
   await end()
   return { live: pairs, sandbox: slow, pinHashMs: await timePinChecks(), weight }
 }
@@ -76,11 +76,11 @@ async function startSides(bench: Bench, mongodbUrl: string, secretKey: Buffer) {
   const [web, bare] = [at(webPort), at(barePort)]
   const start = (name: string, script: string, environment: Record<string, string>): Running =>
     // Production refuses a provider without https.
-    startProcess(bench.where, name, script, { NODE_ENV: 'test', MONGODB_URL: mongodbUrl, ...environment })
+    startProcess(bench.runtime, name, script, { NODE_ENV: 'test', MONGODB_URL: mongodbUrl, ...environment })
   const started = [
     start('provider', 'bench/provider.ts', { PORT: String(providerPort) }),
     start('bare-pay-route', 'bench/bare/pay-route.ts', { PORT: String(barePort) }),
-    start('pay-web', bench.where.programs.web, {
+    start('pay-web', bench.runtime.programs.web, {
       PORT: String(webPort),
       PUBLIC_URL: web,
       REDIS_URL: bench.redisUrl,
@@ -100,17 +100,17 @@ async function startSides(bench: Bench, mongodbUrl: string, secretKey: Buffer) {
 
 const at = (port: number): string => `http://127.0.0.1:${port}`
 
-/** Bills of the bare route, and the forms that pay them. */
-async function addBills(books: mongo.MongoClient, count: number): Promise<Form[]> {
+/** Adds bills of the bare route. Returns the forms that pay them. */
+async function addBills(client: mongo.MongoClient, count: number): Promise<Form[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
-  const bills = books.db().collection<{ _id: string }>('bare')
+  const bills = client.db().collection<{ _id: string }>('bare')
   if (count > 0) await bills.insertMany(ids.map((_id) => ({ _id, status: 'PENDING', amount: 150_000 })))
   return ids.map((id) => ({ path: `/p/${id}`, body: 'phone=22000001&pin=1234' }))
 }
 
-/** A 303 can lead to a page that says otherwise. @throws {Error} unless each form that was sent paid its intent */
-async function mustBePaid(books: mongo.MongoClient, posted: Posted[]): Promise<void> {
+/** A 303 can lead to a page with an error. @throws {Error} if a form did not pay its intent */
+async function assertPaid(client: mongo.MongoClient, posted: Posted[]): Promise<void> {
   const sent = posted.reduce((sum, each) => sum + each.sent, 0)
-  const paid = await books.db().collection('intents').countDocuments({ status: 'PAID' })
+  const paid = await client.db().collection('intents').countDocuments({ status: 'PAID' })
   if (paid !== sent) throw new Error(`${sent} forms were sent, and ${paid} intents are PAID`)
 }

@@ -1,17 +1,17 @@
 import { createSlowHash, fairShare } from '../src/security/slow-hash.ts'
 
-const LOOKS = 25
+const CHECKS = 25
 
-/** How long each of some looks at a PIN takes, in milliseconds, one after the other on an idle machine. */
+/** Measures single PIN checks on an idle machine, in milliseconds. */
 export async function timePinChecks(): Promise<number[]> {
   const slowHash = createSlowHash()
   const check = slowHash.createCheck(fairShare)
   const kept = await slowHash.make('1234')
   const times: number[] = []
-  while (times.length < LOOKS) {
-    const startAt = performance.now()
+  while (times.length < CHECKS) {
+    const startedAt = performance.now()
     await check('bench', kept, '1234')
-    times.push(performance.now() - startAt)
+    times.push(performance.now() - startedAt)
   }
   return times
 }

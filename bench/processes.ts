@@ -5,14 +5,14 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from '../dev/servers/ask.ts'
 
-export interface Where {
-  /** The Node.js that runs them. */
+export interface Runtime {
+  /** The path of the Node.js that runs the processes. */
   node: string
-  /** The scripts of the service, compiled. */
+  /** The compiled scripts of the service. */
   programs: { web: string; worker: string }
-  /** What they print goes into a file of their name here. */
+  /** The folder of the logs. Each process writes to `<name>.log`. */
   folder: string
-  /** Whether they write a CPU profile, `<name>.cpuprofile`, when they end. */
+  /** Whether each process writes a CPU profile, `<name>.cpuprofile`, when it ends. */
   profile: boolean
 }
 
@@ -29,23 +29,23 @@ process.once('exit', () => {
 })
 const preload = resolve('bench/end-with-parent.mjs')
 
-/** Limits that no benchmark reaches. The service checks them all the same. */
+/** Limits that no benchmark reaches. The service still checks them. */
 const beyondReach = {
   RATE_LIMIT_PER_SECOND: '1000',
   LIVE_CODES_PER_BUSINESS: '1000000',
   SANDBOX_INTENTS_PER_DAY: '1000000000',
 }
 
-/** Starts a script as a process of its own; it ends with this one. */
+/** Starts a script as a separate process, which ends with this one. */
 export function startProcess(
-  where: Where,
+  runtime: Runtime,
   name: string,
   script: string,
   environment: Record<string, string>,
 ): Running {
-  const child = launch(where, name, [script], { ...beyondReach, ...environment })
+  const child = launch(runtime, name, [script], { ...beyondReach, ...environment })
   child.once('exit', (code) => {
-    if (code) fail(`${name} ended with code ${code}: ${lastWords(where, name)}`)
+    if (code) fail(`${name} ended with code ${code}: ${lastLine(runtime, name)}`)
   })
   return {
     pid: child.pid ?? 0,
@@ -60,36 +60,36 @@ export function startProcess(
   }
 }
 
-/** Runs a script to its end; answers the JSON in the last line it printed. */
-export async function runProcess<Answer>(
-  where: Where,
+/** Runs a script to its end. Returns the JSON in the last line of its output. */
+export async function runProcess<Result>(
+  runtime: Runtime,
   name: string,
   script: string,
   args: string[],
-): Promise<Answer> {
-  const child = launch({ ...where, profile: false }, name, [script, ...args], {})
+): Promise<Result> {
+  const child = launch({ ...runtime, profile: false }, name, [script, ...args], {})
   const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`${name} ended with code ${code}: ${lastWords(where, name)}`)
-  return JSON.parse(lastWords(where, name)) as Answer
+  if (code !== 0) throw new Error(`${name} ended with code ${code}: ${lastLine(runtime, name)}`)
+  return JSON.parse(lastLine(runtime, name)) as Result
 }
 
 /** Resolves when something listens on the port. */
 export async function listening(port: number): Promise<void> {
-  const giveUpAt = performance.now() + START_LIMIT_MS
+  const deadline = performance.now() + START_LIMIT_MS
   while ((await ask(port)) === undefined) {
-    if (performance.now() > giveUpAt) throw new Error(`nothing listens on port ${port}`)
+    if (performance.now() > deadline) throw new Error(`nothing listens on port ${port}`)
     await pause(20)
   }
 }
 
 function launch(
-  { node, folder, profile }: Where,
+  { node, folder, profile }: Runtime,
   name: string,
   args: string[],
   environment: Record<string, string>,
 ): ChildProcess {
   mkdirSync(folder, { recursive: true })
-  // A file, as a service's log costs its write in real life too.
+  // The log goes to a file, because a service in production also pays for writing it.
   rmSync(logOf(folder, name), { force: true })
   const log = openSync(logOf(folder, name), 'a')
   const profiling = profile
@@ -106,11 +106,11 @@ function launch(
 
 const logOf = (folder: string, name: string): string => join(folder, `${name}.log`)
 
-const lastWords = ({ folder }: Where, name: string): string =>
+const lastLine = ({ folder }: Runtime, name: string): string =>
   readFileSync(logOf(folder, name), 'utf8').trim().split('\n').at(-1) ?? ''
 
-/** A process that dies by itself makes every figure worthless. */
-function fail(sentence: string): never {
-  console.error(sentence)
+/** Ends the run: after a process has died, every figure is worthless. */
+function fail(message: string): never {
+  console.error(message)
   process.exit(1)
 }

@@ -2,23 +2,23 @@ import { newId } from '../src/security/ids.ts'
 import { newProduct, newVariant } from '../src/store/products/new-product.ts'
 import type { Product } from '../src/store/products/product.ts'
 
-/** Nobody runs out during a load. */
+/** No load sells this many. */
 export const startStock = 1_000_000
 
-/** A live product with three sizes, as POST leaves it in MongoDB. */
-export function makeProduct(businessId: string, place: number): Product {
+/** Returns a live product with three sizes, as the API stores it. */
+export function makeProduct(businessId: string, index: number): Product {
   const _id = newId()
   const variants = ['S', 'M', 'L'].map((label) =>
-    newVariant({ label, sku: `MLF-${place}-${label}`, price: 150_000, stock: startStock }),
+    newVariant({ label, sku: `MLF-${index}-${label}`, price: 150_000, stock: startStock }),
   )
   const described = {
     _id,
     businessId,
     sandbox: false,
     handle: _id,
-    name: `Melhfa brodée ${place}`,
+    name: `Melhfa brodée ${index}`,
     description: 'Voile de coton teint à la main à Nouakchott, brodé, 4,5 m. Lavage à froid.',
-    images: [`https://boutique.example/photos/${place}.jpg`],
+    images: [`https://boutique.example/photos/${index}.jpg`],
     active: true,
     variants,
   }

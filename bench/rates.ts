@@ -11,10 +11,10 @@ import type { Pair } from './rounds.ts'
 import { measureStock } from './stock.ts'
 import { aloneLine, comparedLine, figureLine, type Line, rateLine, spread } from './table.ts'
 
-/** How much a second of one thing: the service beside a bare counterpart. */
+/** Rates of the service, compared with a bare counterpart. */
 export const rates: Record<string, Benchmark> = {
   create: {
-    says: ({ seconds }) =>
+    describe: ({ seconds }) =>
       'POST /dev/intents of one `web` ÷ a bare Express 5 route with one insertOne; both w:majority j:true, ' +
       `64 connections, ${seconds} s in turns`,
     measure: async (bench) => rateLines('create, requests/s', await measureCreate(bench), '≥ 1.15'),
@@ -22,7 +22,7 @@ export const rates: Record<string, Benchmark> = {
     profiled: ['web'],
   },
   get: {
-    says: ({ seconds }) =>
+    describe: ({ seconds }) =>
       'GET /dev/intents/{reference} of one `web` ÷ a bare Express 5 route with one findOne by an indexed field; ' +
       `64 connections, 20 000 intents, ${seconds} s in turns`,
     measure: async (bench) => rateLines('get, requests/s', await measureGet(bench), ''),
@@ -30,7 +30,7 @@ export const rates: Record<string, Benchmark> = {
     profiled: ['get-web'],
   },
   cancel: {
-    says: ({ seconds }) =>
+    describe: ({ seconds }) =>
       'POST …/cancel of one `web` ÷ a bare Express 5 route with one guarded findOneAndUpdate; both w:majority j:true, ' +
       `64 connections, each intent once, ${seconds} s in turns`,
     measure: async (bench) => rateLines('cancel, requests/s', await measureCancel(bench), ''),
@@ -38,15 +38,15 @@ export const rates: Record<string, Benchmark> = {
     profiled: ['cancel-web'],
   },
   pay: {
-    says: ({ seconds }) =>
-      "the form of one `web`'s hosted page, live, by a provider that answers at once ÷ a bare Express 5 form with one findOneAndUpdate; " +
+    describe: ({ seconds }) =>
+      "the form of one `web`'s hosted page, live, by a provider that responds at once ÷ a bare Express 5 form with one findOneAndUpdate; " +
       `both w:majority j:true, 64 connections, ${seconds} s in turns`,
     measure: async (bench) => payLines(await measurePay(bench)),
     takesSeconds: ({ rounds, seconds }) => 40 + rounds * 5 * seconds,
     profiled: ['pay-web'],
   },
   stock: {
-    says: ({ seconds }) =>
+    describe: ({ seconds }) =>
       'PATCH …/variants/{vid}/stock of one `web` ÷ a bare Express 5 route with one guarded findOneAndUpdate; both w:majority j:true, ' +
       `64 connections on 500 products, ${seconds} s in turns`,
     measure: async (bench) => rateLines('stock, changes/s', await measureStock(bench), '≥ 0.7'),
@@ -54,7 +54,7 @@ export const rates: Record<string, Benchmark> = {
     profiled: ['stock-web'],
   },
   csv: {
-    says: () =>
+    describe: () =>
       'an import of 5 000 rows by one `web`, 2 500 products into an empty shop ÷ a bare Express 5 route with csv-parse and one bulk write of ' +
       'the same documents; both w:majority j:true, one at a time, in turns',
     async measure(bench) {
@@ -70,7 +70,7 @@ export const rates: Record<string, Benchmark> = {
     profiled: ['csv-web'],
   },
   deliver: {
-    says: ({ deliveries }) =>
+    describe: ({ deliveries }) =>
       `one \`worker\` from ${deliveries} events in outboxes of 20 merchants to their recorded deliveries ÷ a bare BullMQ worker with undici, ` +
       '200 at a time, from its jobs to the last arrival; in turns at one endpoint',
     async measure(bench) {
@@ -92,7 +92,7 @@ export const rates: Record<string, Benchmark> = {
     profiled: ['deliver-worker'],
   },
   'end-to-end': {
-    says: ({ events }) =>
+    describe: ({ events }) =>
       `${events} creates over 64 connections to one \`web\`, their webhooks by one \`worker\` to one endpoint ÷ a bare Express 5 route with one ` +
       'insertOne and one job, and a bare BullMQ worker with undici; from the first create to the last arrival, in turns',
     async measure(bench) {

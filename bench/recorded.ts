@@ -4,15 +4,15 @@ import { waitFor } from './wait-for.ts'
 
 /**
  * Waits until `count` deliveries are recorded as DELIVERED by their first attempt, and no other delivery exists.
- * @throws {Error} if that is not so within a minute
+ * @throws {Error} if that takes longer than a minute
  */
-export async function allRecorded(books: mongo.Db, count: number, lookEveryMs?: number): Promise<void> {
-  const deliveries = books.collection<Delivery>('deliveries')
+export async function allRecorded(database: mongo.Db, count: number, pollMs?: number): Promise<void> {
+  const deliveries = database.collection<Delivery>('deliveries')
   const recorded = { status: 'DELIVERED', attempts: 1 } as const
   await waitFor(
     'every delivery to be recorded',
     async () => (await deliveries.countDocuments(recorded)) === count,
-    lookEveryMs,
+    pollMs,
   )
   const all = await deliveries.countDocuments()
   if (all !== count) throw new Error(`${all} deliveries, not ${count}`)

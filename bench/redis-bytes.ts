@@ -1,43 +1,43 @@
 import { Redis } from 'ioredis'
-import { withBooks } from './copies.ts'
+import { withDatabase } from './copies.ts'
 import { openOutboxes } from './outboxes.ts'
 import type { Bench } from './rounds.ts'
 import { waitForCount } from './wait-for.ts'
 import { startWebOnly } from './web-and-worker.ts'
 import { startWitness } from './witness.ts'
 
-/** Each of its own merchant. */
+/** The number of endpoints. Each has its own merchant. */
 const ENDPOINTS = 20
-/** Waiting for their next attempt. */
+/** Deliveries that wait for their next attempt. */
 const WAITING = 20_000
-/** DEAD: each costs eight attempts first. */
+/** DEAD deliveries. Each needs eight attempts. */
 const DEAD = 4_000
-/** So that what Redis and BullMQ keep anyway is there. */
+/** Deliveries before the measurement, so that the fixed structures of Redis and BullMQ exist. */
 const BEFORE = 2_000
 
 /**
- * `hash-max-listpack-value`, by the name that older servers know too: with a value above it Redis stores a small hash in a much
- * larger way.
+ * `hash-max-listpack-value`, by the name that older servers know too. A small hash with a longer value takes much more
+ * memory.
  */
 const setting = 'hash-max-ziplist-value'
 const redisDefault = '64'
 
-/** Bytes of Redis's memory for each delivery that is kept there. */
+/** Bytes of memory in Redis for each delivery. */
 export interface Bytes {
-  /** Redis's `hash-max-listpack-value` while they were made. */
+  /** The value of `hash-max-listpack-value`. */
   setting: string
-  /** In BullMQ's *delayed*. */
+  /** A delivery in BullMQ's *delayed*. */
   waiting: number
-  /** In BullMQ's *failed*. */
+  /** A delivery in BullMQ's *failed*. */
   dead: number
 }
 
-/** With the setting of the project's own Redis, and with Redis's default. */
+/** Measures with the setting of the project's Redis, and with the default of Redis. */
 export async function measureRedisBytes(bench: Bench): Promise<Bytes[]> {
   const redis = new Redis(bench.redisUrl)
-  const [, ours] = (await redis.config('GET', setting)) as [string, string]
+  const [, configured] = (await redis.config('GET', setting)) as [string, string]
   const measured: Bytes[] = []
-  for (const value of new Set([ours, redisDefault])) {
+  for (const value of new Set([configured, redisDefault])) {
     await redis.config('SET', setting, value)
     const slow = '86400,86400,86400,86400,86400,86400,86400'
     const waiting = await bytesOf(bench, redis, {
@@ -55,7 +55,7 @@ export async function measureRedisBytes(bench: Bench): Promise<Bytes[]> {
     })
     measured.push({ setting: value, waiting, dead })
   }
-  await redis.config('SET', setting, ours)
+  await redis.config('SET', setting, configured)
   await redis.quit()
   return measured
 }
@@ -68,23 +68,24 @@ interface Kept {
   state: 'delayed' | 'failed'
 }
 
-/** Lets endpoints refuse that many deliveries, and measures Redis when all are in that state. */
+/** Lets endpoints refuse `count` deliveries. Returns the memory per delivery when all are in `state`. */
 async function bytesOf(bench: Bench, redis: Redis, { name, retries, count, state }: Kept): Promise<number> {
   await redis.flushall()
-  const witness = await startWitness(bench.where, `${name}-receivers`, 1)
+  const witness = await startWitness(bench.runtime, `${name}-endpoints`, 1)
   const [port = 0] = witness.ports
   const service = await startWebOnly(bench, name, {
     WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
     WEBHOOK_RETRY_SECONDS: retries,
   })
-  const urls = Array.from({ length: ENDPOINTS }, (_, place) => `${witness.urlOf(port)}/${place}`)
-  const bytes = await withBooks(service.mongodbUrl, async (books) => {
-    const outboxes = await openOutboxes(bench, books, service, urls)
+  const urls = Array.from({ length: ENDPOINTS }, (_, index) => `${witness.urlOf(port)}/${index}`)
+  const bytes = await withDatabase(service.mongodbUrl, async (database) => {
+    const outboxes = await openOutboxes(bench, database, service, urls)
     const fill = async (events: number) => {
       await outboxes.fill(events)
       await outboxes.wake()
     }
-    // A delivery that waits for a slot has a job. When its first attempt fails, the next job supersedes it, but it stays for up to a minute.
+    // A delivery that waits for a slot has a job. The next job supersedes it after a failed attempt, but it stays for
+    // up to a minute.
     const waitForJobs = async (jobs: Record<Kept['state'], number>) => {
       for (const each of ['delayed', 'failed'] as const)
         await waitForCount(`jobs are in ${each}`, jobs[each], () => jobsIn(redis, name, each))
@@ -108,7 +109,7 @@ async function bytesOf(bench: Bench, redis: Redis, { name, retries, count, state
   return bytes
 }
 
-/** Without the jobs that expire the intents, and BullMQ's streams of its last 10 000 events: neither is for a delivery. */
+/** The used memory without expiry jobs and BullMQ's streams of its last 10 000 events, which belong to no delivery. */
 async function usedMemory(redis: Redis, prefix: string): Promise<number> {
   const others = [`${prefix}:intent-expiry:*`, `${prefix}:*:events`].map((pattern) => redis.keys(pattern))
   const keys = (await Promise.all(others)).flat()
@@ -117,7 +118,7 @@ async function usedMemory(redis: Redis, prefix: string): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(info)?.[1])
 }
 
-/** Over all the queues through which deliveries go. */
+/** Counts the jobs of a state in all queues for deliveries. */
 async function jobsIn(redis: Redis, prefix: string, state: string): Promise<number> {
   const sets = await redis.keys(`${prefix}:webhook-delivery*:${state}`)
   const sizes = await Promise.all(sets.map((key) => redis.zcard(key)))

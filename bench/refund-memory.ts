@@ -1,5 +1,5 @@
 import { openApi } from './calls.ts'
-import { withBooks } from './copies.ts'
+import { withDatabase } from './copies.ts'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { peakMemoryMiB } from './process-figures.ts'
 import { allRecorded } from './recorded.ts'
@@ -9,18 +9,21 @@ import { lastArrival, startWitness } from './witness.ts'
 
 const INTENTS = 3
 const REFUNDS_EACH = 50
-/** As many as a business may have. */
+/** The most endpoints that a business may have. */
 const ENDPOINTS = 5
 const HEAP_MB = 384
 
-/** All that a merchant may store with an intent: 50 values of 500 characters that take 4 bytes each. */
+/** The largest metadata of an intent: 50 values of 500 characters of 4 bytes each. */
 const metadata = Object.fromEntries(
-  Array.from({ length: 50 }, (_, place) => [`field_${place}`, '𞤀'.repeat(500)]),
+  Array.from({ length: 50 }, (_, index) => [`field_${index}`, '𞤀'.repeat(500)]),
 )
 
-/** The most memory, in MiB, of a fresh worker with a small heap that delivers 150 refunds with full metadata, once per round. */
+/**
+ * Returns the peak memory in MiB, for each round, of a new worker with a small heap that delivers 150 refunds with full
+ * metadata.
+ */
 export async function measureRefundMemory(bench: Bench): Promise<number[]> {
-  const witness = await startWitness(bench.where, 'refund-memory-endpoints', ENDPOINTS)
+  const witness = await startWitness(bench.runtime, 'refund-memory-endpoints', ENDPOINTS)
   const service = await startWebOnly(bench, 'refund-memory', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
   const api = openApi(Number(new URL(service.webUrl).port))
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, bench.rounds, 'test')
@@ -33,13 +36,13 @@ export async function measureRefundMemory(bench: Bench): Promise<number[]> {
   async function measureRound(merchant: Merchant): Promise<number> {
     for (const port of witness.ports)
       await addEndpoint(service.webUrl, merchant, witness.urlOf(port), ['payment.refunded'])
-    for (let place = 0; place < INTENTS; place += 1) await refundOften(merchant)
+    for (let index = 0; index < INTENTS; index += 1) await refundOften(merchant)
     const worker = service.startWorker({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MB}` })
     const deliveries = INTENTS * REFUNDS_EACH * ENDPOINTS
     await lastArrival(witness, deliveries)
-    await withBooks(service.mongodbUrl, async (books) => {
-      await allRecorded(books, deliveries)
-      await books.collection('deliveries').deleteMany({})
+    await withDatabase(service.mongodbUrl, async (database) => {
+      await allRecorded(database, deliveries)
+      await database.collection('deliveries').deleteMany({})
     })
     const peak = peakMemoryMiB(worker.pid)
     await worker.end()
@@ -51,7 +54,7 @@ export async function measureRefundMemory(bench: Bench): Promise<number[]> {
     const created = await api.post(merchant, '/intents', { amount: 1_000_000, metadata })
     const path = `/intents/${(created as { referenceNumber: string }).referenceNumber}`
     await api.post(merchant, `${path}/simulate-payment`, {})
-    for (let place = 0; place < REFUNDS_EACH; place += 1)
+    for (let index = 0; index < REFUNDS_EACH; index += 1)
       await api.post(merchant, `${path}/refund`, { amount: 100 })
   }
 }

@@ -1,10 +1,10 @@
-// Sends requests as a process of its own: so many at a time, taken in turn from a file, until the time is up or, if each may be sent
-// once, all are sent. Prints the result as one line of JSON.
+// Sends the requests of a file in a separate process, several at once. Ends when the time is up, or when all are sent
+// if each may be sent once. Prints the result as one line of JSON.
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Pool } from 'undici'
 import { nowMs } from './clock.ts'
-import type { Answered } from './load.ts'
+import type { LoadResult } from './load.ts'
 import { percentile } from './percentile.ts'
 
 export interface Call {
@@ -14,23 +14,23 @@ export interface Call {
 }
 
 export interface Requests {
-  /** Without path. */
+  /** Scheme, host and port. */
   origin: string
-  /** How many at a time. */
+  /** The number of concurrent requests. */
   connections: number
   seconds: number
-  /** Where the calls are, as a JSON array. */
+  /** The file with the calls, a JSON array. */
   file: string
-  /** Else round and round. */
+  /** Whether each call is sent only once. Else they rotate. */
   eachOnce: boolean
   /** Sent as JSON with every POST. */
   body?: object
 }
 
-export interface Timed extends Answered {
+export interface Timed extends LoadResult {
   p95: number
   sent: number
-  /** By `nowMs`. */
+  /** The instant by `nowMs`. */
   startedAt: number
 }
 
@@ -44,7 +44,7 @@ let failed = 0
 
 async function send({ method, path, apiKey }: Call): Promise<void> {
   const sentAt = performance.now()
-  const answer = await pool.request({
+  const response = await pool.request({
     path,
     method,
     headers: {
@@ -54,9 +54,9 @@ async function send({ method, path, apiKey }: Call): Promise<void> {
     },
     ...payload,
   })
-  await answer.body.dump()
+  await response.body.dump()
   waits.push(performance.now() - sentAt)
-  if (answer.statusCode >= 300) failed += 1
+  if (response.statusCode >= 300) failed += 1
 }
 
 async function caller(): Promise<void> {

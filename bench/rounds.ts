@@ -1,41 +1,41 @@
-import type { Where } from './processes.ts'
+import type { Runtime } from './processes.ts'
 
-/** What a benchmark is given. */
+/** The input of a benchmark. */
 export interface Bench {
-  where: Where
-  /** The address of a database of its own. */
+  runtime: Runtime
+  /** The URL of a database for this benchmark. */
   mongodbUrl(database: string): string
   redisUrl: string
-  /** Of the servers. */
+  /** The process ids of the servers. */
   pids: { mongo(): number; redis(): number }
   emptyRedis(): Promise<unknown>
   rounds: number
-  /** How long one side of a round of `create`, `get`, `list`, `cancel`, `pay` or `stock` lasts. */
+  /** The length of one side of a round of `create`, `get`, `list`, `cancel`, `pay` or `stock`. */
   seconds: number
-  /** The same of `latency`. */
+  /** The same for `latency`. */
   latencySeconds: number
-  /** How many deliveries one side of a round of `deliver` makes. */
+  /** The deliveries on one side of a round of `deliver`. */
   deliveries: number
-  /** How many creates one side of a round of `end-to-end` sends. */
+  /** The creates on one side of a round of `end-to-end`. */
   events: number
-  /** How many intents the largest merchant of `list` has, and how many old documents `clean-up` takes away. */
+  /** The intents of the largest merchant of `list`, and the old documents of `clean-up`. */
   most: number
-  /** How many intents expire in one second. */
+  /** The intents that expire in one second of `storm`. */
   storm: number
-  /** How long one side of a round of `clean-up` or `lists` lasts. */
+  /** The length of one side of a round of `clean-up` or `lists`. */
   trafficSeconds: number
   memoryMinutes: number
   /** `noisy` with a backlog of retries instead of a noisy business. */
   backlog: boolean
 }
 
-/** One round: both sides, one after the other. */
+/** The figures of both sides of one round. */
 export interface Pair<Figures> {
   service: Figures
   bare: Figures
 }
 
-/** Service, bare, service, bare …: what disturbs the machine meanwhile disturbs both. */
+/** Alternates service and bare, so that a disturbance of the machine affects both sides. */
 export async function alternate<Figures>(
   rounds: number,
   service: () => Promise<Figures>,

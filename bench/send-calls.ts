@@ -1,24 +1,24 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runProcess, type Where } from './processes.ts'
+import { type Runtime, runProcess } from './processes.ts'
 import type { Call, Requests, Timed } from './requests.ts'
 
-/** What is sent: `calls` in turn, so many at a time. */
-export interface Sent extends Omit<Requests, 'file'> {
+/** Requests with their calls in memory instead of a file. */
+export interface CallsInput extends Omit<Requests, 'file'> {
   calls: Call[]
 }
 
-/** @throws {Error} if a response is not 2xx */
-export async function sendCalls(where: Where, sent: Sent): Promise<Timed> {
-  const timed = await trySendingCalls(where, sent)
-  if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${sent.origin} did not succeed`)
+/** Sends calls in a separate process. @throws {Error} if a response is not 2xx */
+export async function sendCalls(runtime: Runtime, input: CallsInput): Promise<Timed> {
+  const timed = await sendRefusableCalls(runtime, input)
+  if (timed.failed > 0) throw new Error(`${timed.failed} requests to ${input.origin} did not succeed`)
   return timed
 }
 
-/** The same, but some requests may be refused. */
-export function trySendingCalls(where: Where, { calls, ...how }: Sent): Promise<Timed> {
-  const file = join(where.folder, 'calls.json')
+/** Sends calls of which some may be refused. */
+export function sendRefusableCalls(runtime: Runtime, { calls, ...rest }: CallsInput): Promise<Timed> {
+  const file = join(runtime.folder, 'calls.json')
   writeFileSync(file, JSON.stringify(calls))
-  const asked: Requests = { ...how, file }
-  return runProcess<Timed>(where, 'requests', 'bench/requests.ts', [JSON.stringify(asked)])
+  const requests: Requests = { ...rest, file }
+  return runProcess<Timed>(runtime, 'requests', 'bench/requests.ts', [JSON.stringify(requests)])
 }

@@ -7,18 +7,17 @@ import { measureRefundMemory } from './refund-memory.ts'
 import type { Bench } from './rounds.ts'
 import { aloneLine, comparedLine, type Line, spread } from './table.ts'
 
-/** What is kept, in Redis, in memory and in MongoDB. */
+/** Sizes in Redis, in memory and in MongoDB. */
 export const sizes: Record<string, Benchmark> = {
   'redis-bytes': {
-    says: () =>
-      "Redis's used_memory for each delivery that waits or is DEAD, above what it takes without them",
+    describe: () => "Redis's used_memory for each delivery that waits or is DEAD, without its fixed memory",
     async measure(bench) {
       const measured = await measureRedisBytes(bench)
-      return measured.flatMap(({ setting, waiting, dead }, place) => [
+      return measured.flatMap(({ setting, waiting, dead }, index) => [
         aloneLine(
           `redis-bytes, a waiting delivery (hash-max-listpack-value ${setting})`,
           waiting.toFixed(0),
-          place === 0 ? '≤ 700' : '',
+          index === 0 ? '≤ 700' : '',
         ),
         aloneLine('  a DEAD one', dead.toFixed(0), ''),
       ])
@@ -27,8 +26,8 @@ export const sizes: Record<string, Benchmark> = {
     profiled: [],
   },
   memory: {
-    says: ({ memoryMinutes }) =>
-      `megabytes of \`web\` and \`worker\` after ${memoryMinutes} minutes of 100 creates/s with a receiver ÷ after two; the least of half a minute`,
+    describe: ({ memoryMinutes }) =>
+      `megabytes of \`web\` and \`worker\` after ${memoryMinutes} minutes of 100 creates/s with an endpoint ÷ after two; the minimum of half a minute`,
     async measure(bench) {
       const measured = await measureMemory(bench)
       return measured.flatMap(({ what, early, late }) => {
@@ -43,7 +42,7 @@ export const sizes: Record<string, Benchmark> = {
     profiled: [],
   },
   'refund-memory': {
-    says: () =>
+    describe: () =>
       'the most resident memory of a worker with a heap of 384 MB that delivers 150 refunds with full metadata (100 KB) to 5 endpoints',
     measure: async (bench) => [
       aloneLine('refund-memory of worker, MiB', spread(await measureRefundMemory(bench), 0), '≤ 350'),
@@ -52,26 +51,26 @@ export const sizes: Record<string, Benchmark> = {
     profiled: [],
   },
   capacity: {
-    says: () =>
-      'what 20 000 creates, their deliveries, 4 000 payments and 2 000 orders leave in MongoDB and ask of it, each',
+    describe: () =>
+      'the stored data and the load of 20 000 creates, their deliveries, 4 000 payments and 2 000 orders, for each of them',
     measure: capacityLines,
     takesSeconds: () => 60,
     profiled: ['capacity-web', 'capacity-worker'],
   },
 }
 
-/** Shows what is kept at once, by collection; the table has the rest. */
+/** Prints the stored data by collection at once. The table at the end has the other figures. */
 async function capacityLines(bench: Bench): Promise<Line[]> {
   const { each, expiryJobBytes } = await measureCapacity(bench)
-  const kept = each.flatMap(({ what, kept: some }) =>
-    some.map(({ collection, bytes, stored, indexes }) => [
+  const kept = each.flatMap(({ what, kept: sizesOfKind }) =>
+    sizesOfKind.map(({ collection, bytes, stored, indexes }) => [
       what,
       collection,
       ...[bytes, stored, indexes].map((size) => size.toFixed(0)),
     ]),
   )
   printTable([['  kept of a', 'collection', 'bytes', 'as stored', 'indexes'], ...kept])
-  const asked = each.flatMap(
+  const loads = each.flatMap(
     ({ what, commands, documents, journalBytes, networkBytes, cpuMs, mongoCpuMs }) => [
       aloneLine(`capacity, a ${what}: commands`, commands.toFixed(2), ''),
       aloneLine('  documents', documents.toFixed(1), ''),
@@ -79,5 +78,5 @@ async function capacityLines(bench: Bench): Promise<Line[]> {
       aloneLine('  CPU, and of MongoDB, ms', `${cpuMs.toFixed(2)}, ${mongoCpuMs.toFixed(2)}`, ''),
     ],
   )
-  return [...asked, aloneLine('capacity, a pending expiry: bytes in Redis', expiryJobBytes.toFixed(0), '')]
+  return [...loads, aloneLine('capacity, a pending expiry: bytes in Redis', expiryJobBytes.toFixed(0), '')]
 }

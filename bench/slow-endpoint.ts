@@ -1,4 +1,4 @@
-import { withBooks } from './copies.ts'
+import { withDatabase } from './copies.ts'
 import { addEndpoint, type Merchant, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { allRecorded } from './recorded.ts'
@@ -8,7 +8,7 @@ import { startWitness, waitsAfter } from './witness.ts'
 
 const PER_SECOND = 10
 const SECONDS = 60
-/** Until then the service increases the slots of the endpoint. */
+/** Before this second, the service still increases the slots of the endpoint. */
 const COUNTED_FROM_SECOND = 30
 
 /** Milliseconds from the response of a create to the first attempt. */
@@ -18,9 +18,9 @@ export interface SlowEndpoint {
   max: number
 }
 
-/** The delay of events to an endpoint that takes 3 s for each. Each round has its own business and endpoint. */
+/** Measures the delay of events to an endpoint that takes 3 s for each. Each round has a new business and endpoint. */
 export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]> {
-  const witness = await startWitness(bench.where, 'slow-endpoints', bench.rounds)
+  const witness = await startWitness(bench.runtime, 'slow-endpoints', bench.rounds)
   const service = await startService(bench, 'slow-endpoint', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, bench.rounds, 'test')
   const measured: SlowEndpoint[] = []
@@ -30,7 +30,9 @@ export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]>
     measured.push(await measureRound(port, merchant))
     await witness.forget()
   }
-  await withBooks(service.mongodbUrl, (books) => allRecorded(books, bench.rounds * SECONDS * PER_SECOND))
+  await withDatabase(service.mongodbUrl, (database) =>
+    allRecorded(database, bench.rounds * SECONDS * PER_SECOND),
+  )
   await service.end()
   await witness.end()
   return measured
@@ -39,8 +41,8 @@ export async function measureSlowEndpoint(bench: Bench): Promise<SlowEndpoint[]>
     await addEndpoint(service.webUrl, merchant, witness.urlOf(port), ['payment.created'])
     const streams = [{ perSecond: PER_SECOND, apiKeys: [merchant.apiKey] }]
     const load = { origin: service.webUrl, path: createPath, seconds: SECONDS, streams }
-    const { answers } = await createSteadily(bench.where, load)
-    const all = await waitsAfter(witness, answers, 1)
+    const { creates } = await createSteadily(bench.runtime, load)
+    const all = await waitsAfter(witness, creates, 1)
     const waits = all.slice(COUNTED_FROM_SECOND * PER_SECOND)
     return { p50: percentile(waits, 0.5), p90: percentile(waits, 0.9), max: percentile(waits, 1) }
   }

@@ -1,53 +1,53 @@
-// Creates at a steady rate, as a process of its own: each is sent when its moment has come, whatever became of those
-// before it. Prints all answers as one line of JSON.
+// Creates at a steady rate in a separate process. Each create is sent on schedule, whether the earlier ones are done or
+// not. Prints the result as one line of JSON.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { nowMs } from './clock.ts'
 import { order } from './order.ts'
 
-/** Creates with these keys in turn. */
+/** Creates that use some keys in rotation. */
 export interface Stream {
   perSecond: number
   apiKeys: string[]
-  /** Where this stream ends before the others. */
+  /** Set if this stream ends before the others. */
   seconds?: number
 }
 
 export interface Steady {
-  /** Without path. */
+  /** Scheme, host and port. */
   origin: string
   path: string
   seconds: number
   streams: Stream[]
 }
 
-export interface Answer {
-  /** Which of the streams. */
+export interface Created {
+  /** The index of the stream. */
   stream: number
   reference: string
-  /** Both by `nowMs`. */
+  /** Both instants are by `nowMs`. */
   sentAt: number
-  answeredAt: number
+  respondedAt: number
 }
 
-export interface Answers {
-  answers: Answer[]
-  /** By how much the worst send was late: the load itself was not steady. */
+export interface SteadyResult {
+  creates: Created[]
+  /** The worst delay of a create behind its schedule. */
   latestMs: number
 }
 
 const CONNECTIONS = 256
 
-const asked = JSON.parse(process.argv[2] ?? '') as Steady
-const pool = new Pool(asked.origin, { connections: CONNECTIONS })
+const input = JSON.parse(process.argv[2] ?? '') as Steady
+const pool = new Pool(input.origin, { connections: CONNECTIONS })
 const body = JSON.stringify(order)
 const run = nowMs().toString(36)
 let latestMs = 0
 
-async function create(apiKey: string, id: string, stream: number): Promise<Answer> {
+async function create(apiKey: string, id: string, stream: number): Promise<Created> {
   const sentAt = nowMs()
-  const { statusCode, body: answered } = await pool.request({
-    path: asked.path,
+  const { statusCode, body: responseBody } = await pool.request({
+    path: input.path,
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
@@ -56,33 +56,33 @@ async function create(apiKey: string, id: string, stream: number): Promise<Answe
     },
     body,
   })
-  const text = await answered.text()
-  const answeredAt = nowMs()
-  if (statusCode !== 201) throw new Error(`A create was answered ${statusCode}: ${text}`)
+  const text = await responseBody.text()
+  const respondedAt = nowMs()
+  if (statusCode !== 201) throw new Error(`A create got ${statusCode}: ${text}`)
   const { data } = JSON.parse(text) as { data: { referenceNumber: string } }
-  return { stream, reference: data.referenceNumber, sentAt, answeredAt }
+  return { stream, reference: data.referenceNumber, sentAt, respondedAt }
 }
 
 async function send(
-  { perSecond, apiKeys, seconds = asked.seconds }: Stream,
+  { perSecond, apiKeys, seconds = input.seconds }: Stream,
   stream: number,
-  startAt: number,
-): Promise<Answer[]> {
-  const answers: Promise<Answer>[] = []
+  startedAt: number,
+): Promise<Created[]> {
+  const creates: Promise<Created>[] = []
   const total = perSecond * seconds
-  while (answers.length < total) {
-    const due = Math.min(total, Math.ceil(((nowMs() - startAt) / 1000) * perSecond))
-    while (answers.length < due) {
-      const place = answers.length
-      latestMs = Math.max(latestMs, nowMs() - startAt - (place * 1000) / perSecond)
-      answers.push(create(apiKeys[place % apiKeys.length] ?? '', `${run}-${stream}-${place}`, stream))
+  while (creates.length < total) {
+    const due = Math.min(total, Math.ceil(((nowMs() - startedAt) / 1000) * perSecond))
+    while (creates.length < due) {
+      const index = creates.length
+      latestMs = Math.max(latestMs, nowMs() - startedAt - (index * 1000) / perSecond)
+      creates.push(create(apiKeys[index % apiKeys.length] ?? '', `${run}-${stream}-${index}`, stream))
     }
     await pause(1)
   }
-  return Promise.all(answers)
+  return Promise.all(creates)
 }
 
-const startAt = nowMs()
-const sent = await Promise.all(asked.streams.map((stream, place) => send(stream, place, startAt)))
-console.log(JSON.stringify({ answers: sent.flat(), latestMs } satisfies Answers))
+const startedAt = nowMs()
+const sent = await Promise.all(input.streams.map((stream, index) => send(stream, index, startedAt)))
+console.log(JSON.stringify({ creates: sent.flat(), latestMs } satisfies SteadyResult))
 await pool.close()

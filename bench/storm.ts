@@ -4,35 +4,35 @@ import type { mongo } from 'mongoose'
 import { freePort } from '../dev/servers/free-port.ts'
 import { expiryJobs } from '../src/intents/expire.ts'
 import type { Intent } from '../src/intents/intent.ts'
-import { addCopies, ownOf, takeSample, withBooks } from './copies.ts'
+import { addCopies, ownOf, takeSample, withDatabase } from './copies.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { listening, startProcess } from './processes.ts'
 import { alternate, type Bench, type Pair } from './rounds.ts'
 import { waitFor } from './wait-for.ts'
 import { startService } from './web-and-worker.ts'
-import { countTold, startWitness, type Witness } from './witness.ts'
+import { countDelivered, startWitness, type Witness } from './witness.ts'
 
 const MERCHANTS = 20
-/** Long enough that all are written down, and their jobs too, before the first is up. */
+/** Long enough to write all intents and their jobs before the first intent expires. */
 const LEAD_MS = 20_000
-/** Thrown away: the first storm finds a worker that has run nothing yet. */
+/** Storms that are not measured. The first one meets a worker that has compiled nothing yet. */
 export const WARM_UP_STORMS = 1
 
-/** Both said so that an index has them. */
+/** Filters that use an index. */
 const pending = { status: 'PENDING', cancelsAt: { $gt: new Date(0) } } as const
 const open = { nextAttemptAt: { $type: 'date' } } as const
 
-/** Seconds from the instant when the last one's time was up. */
+/** Seconds since the last intent expired. */
 export interface Storm {
-  /** Until all were CANCELLED in MongoDB. */
+  /** Until all intents were CANCELLED in MongoDB. */
   ended: number
-  /** Until the last `payment.expired` had arrived; NaN where nobody is told. */
-  told: number
+  /** Until the last `payment.expired` arrived. NaN on the bare side, which sends none. */
+  delivered: number
 }
 
-/** How long so many intents take that expire within one second, and so many bare updates. */
+/** Measures how long it takes to cancel intents that expire within one second, and to run as many bare updates. */
 export async function measureStorm(bench: Bench): Promise<Pair<Storm>[]> {
-  const witness = await startWitness(bench.where, 'storm-receivers', 1)
+  const witness = await startWitness(bench.runtime, 'storm-endpoints', 1)
   const service = await startService(bench, 'storm', { WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts })
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, MERCHANTS, 'test')
   for (const merchant of merchants)
@@ -42,19 +42,19 @@ export async function measureStorm(bench: Bench): Promise<Pair<Storm>[]> {
     prefix: service.queuePrefix,
   })
   const bare = await startBare(bench, service.mongodbUrl)
-  const pairs = await withBooks(service.mongodbUrl, async (books) => {
+  const pairs = await withDatabase(service.mongodbUrl, async (database) => {
     const [first] = merchants
     if (first === undefined) throw new Error('No merchant was made')
-    const sample = await takeSample(books, service.webUrl, first, false)
-    const draft = (dueAt: number, place: number): Intent => {
-      const expiresAt = new Date(dueAt + Math.floor((place / bench.storm) * 1000))
-      const businessId = merchants[place % MERCHANTS]?.businessId ?? ''
+    const sample = await takeSample(database, service.webUrl, first, false)
+    const draft = (dueAt: number, index: number): Intent => {
+      const expiresAt = new Date(dueAt + Math.floor((index / bench.storm) * 1000))
+      const businessId = merchants[index % MERCHANTS]?.businessId ?? ''
       return { ...sample, ...ownOf(), businessId, expiresAt, cancelsAt: expiresAt }
     }
     return alternate(
       WARM_UP_STORMS + bench.rounds,
-      () => expire(bench, { books, jobs, witness, draft }),
-      () => updateBare(bench, books, bare.url, draft),
+      () => expire(bench, { database, jobs, witness, draft }),
+      () => updateBare(bench, database, bare.url, draft),
     )
   })
   await jobs.close()
@@ -64,43 +64,43 @@ export async function measureStorm(bench: Bench): Promise<Pair<Storm>[]> {
 }
 
 interface Setting {
-  books: mongo.Db
+  database: mongo.Db
   jobs: Queue
   witness: Witness
-  draft: (dueAt: number, place: number) => Intent
+  draft: (dueAt: number, index: number) => Intent
 }
 
 async function expire({ storm }: Bench, setting: Setting): Promise<Storm> {
-  const { books, witness } = setting
+  const { database, witness } = setting
   const dueAt = Date.now() + LEAD_MS
   const references = await makeDue(storm, dueAt, setting)
-  if (Date.now() > dueAt) throw new Error('They were not written down before their time was up')
+  if (Date.now() > dueAt) throw new Error('The intents were not written before they expired')
   const since = (): number => (Date.now() - dueAt - 1000) / 1000
-  const intents = books.collection<Intent>('intents')
-  const arrived = async (): Promise<number> => countTold((await witness.seen()).arrivals, references)
+  const intents = database.collection<Intent>('intents')
+  const arrived = async (): Promise<number> => countDelivered((await witness.seen()).arrivals, references)
   await pause(dueAt + 1000 - Date.now())
   await waitFor('all to be CANCELLED', async () => (await intents.findOne(pending)) === null)
   const ended = since()
-  await waitFor('all to be told', async () => (await arrived()) === storm)
-  const told = since()
-  const deliveries = books.collection('deliveries')
+  await waitFor('all events to be delivered', async () => (await arrived()) === storm)
+  const delivered = since()
+  const deliveries = database.collection('deliveries')
   await waitFor('every delivery to be recorded', async () => (await deliveries.findOne(open)) === null)
-  // What is recorded is not sent again: one that came twice has come twice by now.
+  // A recorded delivery is not repeated, so a second arrival would be there by now.
   await arrived()
   await witness.forget()
   await intents.deleteMany({})
-  return { ended, told }
+  return { ended, delivered }
 }
 
-/** Writes so many intents down, and adds their jobs as the relay does when it hands on `payment.created`. Answers their references. */
+/** Writes intents, and adds their jobs as the relay does for `payment.created`. Returns their references. */
 async function makeDue(
   storm: number,
   dueAt: number,
-  { books, jobs, draft }: Setting,
+  { database, jobs, draft }: Setting,
 ): Promise<ReadonlySet<string>> {
   const due: Intent[] = []
-  await addCopies(books.collection<Intent>('intents'), storm, (place) => {
-    const intent = draft(dueAt, place)
+  await addCopies(database.collection<Intent>('intents'), storm, (index) => {
+    const intent = draft(dueAt, index)
     due.push(intent)
     return intent
   })
@@ -115,30 +115,30 @@ async function makeDue(
   return references
 }
 
-/** The same number of guarded updates of copies by a bare process, and nothing told. */
+/** Lets a bare process run the same number of guarded updates, without webhooks. */
 async function updateBare(
   { storm }: Bench,
-  books: mongo.Db,
+  database: mongo.Db,
   url: string,
-  draft: (dueAt: number, place: number) => Intent,
+  draft: (dueAt: number, index: number) => Intent,
 ): Promise<Storm> {
-  const bare = books.collection<Intent>('bare')
-  await addCopies(bare, storm, (place) => draft(Date.now(), place))
-  const answer = await fetch(url, { method: 'POST' })
-  const { cancelled, seconds } = (await answer.json()) as { cancelled: number; seconds: number }
-  if (cancelled !== storm) throw new Error(`The bare one cancelled ${cancelled} of ${storm}`)
+  const bare = database.collection<Intent>('bare')
+  await addCopies(bare, storm, (index) => draft(Date.now(), index))
+  const response = await fetch(url, { method: 'POST' })
+  const { cancelled, seconds } = (await response.json()) as { cancelled: number; seconds: number }
+  if (cancelled !== storm) throw new Error(`The bare route cancelled ${cancelled} of ${storm}`)
   await bare.drop()
-  return { ended: seconds, told: Number.NaN }
+  return { ended: seconds, delivered: Number.NaN }
 }
 
-async function startBare({ where }: Bench, mongodbUrl: string) {
+async function startBare({ runtime }: Bench, mongodbUrl: string) {
   const port = await freePort()
-  const route = startProcess(where, 'bare-expire-route', 'bench/bare/expire-route.ts', {
+  const route = startProcess(runtime, 'bare-expire-route', 'bench/bare/expire-route.ts', {
     NODE_ENV: 'test',
     PORT: String(port),
     MONGODB_URL: mongodbUrl,
-    // As many as one job of the service has.
-    AT_A_TIME: '100',
+    // The size of a batch in a job of the service.
+    CONCURRENCY: '100',
   })
   await listening(port)
   return { url: `http://127.0.0.1:${port}/`, end: () => route.end() }

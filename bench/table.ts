@@ -1,6 +1,6 @@
 import type { Pair } from './rounds.ts'
 
-/** `bare`: the bare counterpart, or the service itself with less to do. */
+/** A line of the result. `bare`: the bare counterpart, or the service under less load. */
 export interface Line {
   what: string
   service: string
@@ -9,14 +9,14 @@ export interface Line {
   aim: string
 }
 
-/** How often either side does something per second, and how the two compare. */
+/** The rates of both sides, and their ratio. */
 export function rateLine(what: string, pairs: Pair<{ perSecond: number }>[], aim: string): Line {
   const rates = figureLine(what, pairs, ({ perSecond }) => perSecond)
   const ratios = pairs.map(({ service, bare }) => service.perSecond / bare.perSecond)
   return { ...rates, ratio: spread(ratios, 2), aim }
 }
 
-/** A figure of either side. `aim`: of the service's. */
+/** A figure of both sides. `aim`: the aim of the service. */
 export function figureLine<Figures>(
   what: string,
   pairs: Pair<Figures>[],
@@ -34,10 +34,10 @@ export function figureLine<Figures>(
   }
 }
 
-/** A tenth of a millisecond matters where there are few of them. */
+/** Values below 100 have one decimal. */
 const digitsOf = (values: number[]): number => (Math.max(...values) < 100 ? 1 : 0)
 
-/** As `figureLine`, with the ratio of the two and what the service's side is to keep. */
+/** Like `figureLine`, with the ratio of the two sides and its aim. */
 export function comparedLine<Figures>(
   what: string,
   pairs: Pair<Figures>[],
@@ -48,7 +48,7 @@ export function comparedLine<Figures>(
   return { ...figureLine(what, pairs, figure), ratio: spread(ratios, 2), aim }
 }
 
-/** A figure of the service that nothing is compared with. */
+/** A figure of the service without a counterpart. */
 export const aloneLine = (what: string, service: string, aim: string): Line => ({
   what,
   service,

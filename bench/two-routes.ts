@@ -10,21 +10,21 @@ import { startServing, startWeb } from './web.ts'
 
 const MERCHANTS = 20
 
-/** `web` and a bare route on the same MongoDB, each with payments of its own. */
+/** `web` and a bare route on the same MongoDB, each with its own payments. */
 export interface TwoRoutes {
   service: string
   bare: string
-  /** Makes so many intents of the merchants, and says what to call with `suffix` behind their address. */
+  /** Adds intents of the merchants. Returns calls of their paths followed by `suffix`. */
   addIntents(count: number, method: Call['method'], suffix: string): Promise<Call[]>
-  /** The same of the bare route. */
+  /** Does the same for the bare route. */
   addBare(count: number, method: Call['method'], suffix: string): Promise<Call[]>
   end(): Promise<void>
 }
 
-/** `name` is that of the database and of the processes; `script` the bare route's. */
+/** Starts both. `name`: for the database and the processes. `script`: the bare route. */
 export async function startTwoRoutes(
   bench: Bench,
-  books: mongo.Db,
+  database: mongo.Db,
   name: string,
   script: string,
 ): Promise<TwoRoutes> {
@@ -34,16 +34,16 @@ export async function startTwoRoutes(
   const web = await startWeb(bench, { name: `${name}-web`, mongodbUrl, secretKey })
   const bare = await startServing(bench, `bare-${name}-route`, script, { MONGODB_URL: mongodbUrl })
   const [first] = merchants
-  if (first === undefined) throw new Error('No merchant was made')
-  const sample = await takeSample(books, web.origin, first, false)
-  await books.collection('bare').createIndex({ reference: 1 }, { unique: true })
+  if (first === undefined) throw new Error('No merchant was created')
+  const sample = await takeSample(database, web.origin, first, false)
+  await database.collection('bare').createIndex({ reference: 1 }, { unique: true })
   return {
     service: web.origin,
     bare: bare.origin,
     async addIntents(count, method, suffix) {
       const calls: Call[] = []
-      await addCopies<Intent>(books.collection('intents'), count, (place) => {
-        const { businessId, apiKey } = merchants.at(place % MERCHANTS) ?? first
+      await addCopies<Intent>(database.collection('intents'), count, (index) => {
+        const { businessId, apiKey } = merchants.at(index % MERCHANTS) ?? first
         const own = ownOf()
         calls.push({ method, path: `/api/v1/dev/intents/${own.referenceNumber}${suffix}`, apiKey })
         return { ...sample, ...own, businessId }
@@ -52,7 +52,7 @@ export async function startTwoRoutes(
     },
     async addBare(count, method, suffix) {
       const calls: Call[] = []
-      await addCopies(books.collection('bare'), count, () => {
+      await addCopies(database.collection('bare'), count, () => {
         const { _id, referenceNumber: reference } = ownOf()
         calls.push({ method, path: `/${reference}${suffix}`, apiKey: 'none' })
         const { createdAt, updatedAt, expiresAt } = sample

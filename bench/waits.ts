@@ -8,19 +8,19 @@ import type { Bench } from './rounds.ts'
 import { measureStorm, WARM_UP_STORMS } from './storm.ts'
 import { aloneLine, comparedLine, figureLine, type Line, spread } from './table.ts'
 
-/** How long somebody waits: beside a bare counterpart, or beside itself with less to do. */
+/** Durations of the service, compared with a bare counterpart or with the service under less load. */
 export const waits: Record<string, Benchmark> = {
   list: {
-    says: ({ most, seconds }) =>
+    describe: ({ most, seconds }) =>
       `GET /dev/intents of a merchant with ${most} intents ÷ of one with 1 000, \`total\` counted; p95 at 2 connections, ${seconds} s in turns`,
     measure: async (bench) => listLines(await measureList(bench), bench),
     takesSeconds: ({ rounds, seconds, most }) => 8 + most / 15_000 + rounds * (6 * (seconds + 1) + 5),
     profiled: ['list-web'],
   },
   latency: {
-    says: ({ latencySeconds }) =>
+    describe: ({ latencySeconds }) =>
       '200 creates/s to one `web` with one `worker`, 2 endpoints each ÷ a bare route with one insert and a bare BullMQ worker that ' +
-      `posts twice; ${latencySeconds} s in turns; from the answer of a create to the arrival of its first attempts`,
+      `posts twice; ${latencySeconds} s in turns; from the response of a create to the arrival of its first attempts`,
     async measure(bench) {
       const pairs = await measureLatency(bench)
       return [
@@ -36,7 +36,7 @@ export const waits: Record<string, Benchmark> = {
     profiled: ['latency-web', 'latency-worker'],
   },
   storm: {
-    says: ({ storm }) =>
+    describe: ({ storm }) =>
       `${storm} intents that expire within one second, one \`worker\`, from the second's end ÷ as many guarded findOneAndUpdate, 100 at a time`,
     async measure(bench) {
       const pairs = await measureStorm(bench)
@@ -45,7 +45,7 @@ export const waits: Record<string, Benchmark> = {
         aloneLine(
           '  s until all payment.expired arrived',
           spread(
-            pairs.map(({ service }) => service.told),
+            pairs.map(({ service }) => service.delivered),
             1,
           ),
           '',
@@ -56,14 +56,14 @@ export const waits: Record<string, Benchmark> = {
     profiled: ['storm-worker'],
   },
   'clean-up': {
-    says: ({ most, trafficSeconds }) =>
-      `100 creates/s beside the clean-up of ${most} old test documents ÷ without; one \`web\`, one \`worker\` and one that cleans, ${trafficSeconds} s in turns`,
+    describe: ({ most, trafficSeconds }) =>
+      `100 creates/s beside the clean-up of ${most} old test documents ÷ without; one \`web\`, one \`worker\` and another one for the clean-up, ${trafficSeconds} s in turns`,
     async measure(bench) {
       const pairs = await measureCleanUp(bench)
       return [
         comparedLine('clean-up, p99 of the create, ms', pairs, ({ p99 }) => p99, '≤ 1.5'),
         comparedLine('  p50, ms', pairs, ({ p50 }) => p50, ''),
-        figureLine('  old documents removed/s', pairs, ({ gonePerSecond }) => gonePerSecond),
+        figureLine('  old documents removed/s', pairs, ({ removedPerSecond }) => removedPerSecond),
       ]
     },
     takesSeconds: ({ rounds, most, trafficSeconds }) =>
@@ -71,8 +71,8 @@ export const waits: Record<string, Benchmark> = {
     profiled: ['clean-up-web'],
   },
   lists: {
-    says: ({ trafficSeconds }) =>
-      `50 creates/s of one merchant beside 60 who list another's 40 000 PENDING intents ÷ alone; one \`web\` without a rate limit, ${trafficSeconds} s in turns`,
+    describe: ({ trafficSeconds }) =>
+      `50 creates/s of one merchant beside 60 clients that list another's 40 000 PENDING intents ÷ alone; one \`web\` without a rate limit, ${trafficSeconds} s in turns`,
     async measure(bench) {
       const pairs = await measureLists(bench)
       return [
@@ -86,8 +86,8 @@ export const waits: Record<string, Benchmark> = {
     profiled: ['lists-web'],
   },
   failover: {
-    says: () =>
-      'seconds without a create answered 201 after the primary of a replica set of three was killed ÷ without one of a bare Express 5 route with one insertOne beside it',
+    describe: () =>
+      'seconds without a successful create after the primary of a replica set of three was killed ÷ without one of a bare Express 5 route with one insertOne beside it',
     async measure(bench) {
       const pairs = await measureFailover(bench)
       return [
@@ -109,7 +109,7 @@ const listLines = ({ pages, cold }: ListTimes, { most }: Bench): Line[] => [
   ...countLines('list, first page after a start', 'ms', cold, () => ''),
 ]
 
-/** The longer lists beside the shortest. */
+/** Compares the longer lists with the shortest. */
 function countLines(
   what: string,
   unit: string,

@@ -1,23 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { freePort } from '../dev/servers/free-port.ts'
-import { listening, type Running, runProcess, startProcess, type Where } from './processes.ts'
+import { listening, type Running, type Runtime, runProcess, startProcess } from './processes.ts'
 import type { Bench } from './rounds.ts'
-import type { Answers, Steady } from './steady.ts'
+import type { Steady, SteadyResult } from './steady.ts'
 
-/** A `web` of the service on a database and a queue prefix of its own, and its workers. */
+/** A `web` of the service with its own database and queue prefix, and its workers. */
 export interface Service {
   webUrl: string
   webPid: number
   secretKey: Buffer
   mongodbUrl: string
   queuePrefix: string
-  /** Starts a worker beside those that run. */
+  /** Starts another worker. */
   startWorker(environment?: Record<string, string>): Running
   /** Ends `web` and every worker. */
   end(): Promise<void>
 }
 
-/** Starts `web` alone. Its log and profile are called `<name>-web`, those of its workers `<name>-worker`, `<name>-worker-2` and so on. */
+/**
+ * Starts `web` alone. Its log and profile are called `<name>-web`, those of its workers `<name>-worker`,
+ * `<name>-worker-2` and so on.
+ */
 export async function startWebOnly(
   bench: Bench,
   name: string,
@@ -35,7 +38,7 @@ export async function startWebOnly(
     SECRET_KEY: secretKey.toString('base64'),
     ...environment,
   }
-  const web = startProcess(bench.where, `${name}-web`, bench.where.programs.web, {
+  const web = startProcess(bench.runtime, `${name}-web`, bench.runtime.programs.web, {
     ...shared,
     PORT: String(port),
   })
@@ -48,8 +51,8 @@ export async function startWebOnly(
     mongodbUrl,
     queuePrefix: name,
     startWorker(own = {}) {
-      const place = workers.length === 0 ? '' : `-${workers.length + 1}`
-      const worker = startProcess(bench.where, `${name}-worker${place}`, bench.where.programs.worker, {
+      const suffix = workers.length === 0 ? '' : `-${workers.length + 1}`
+      const worker = startProcess(bench.runtime, `${name}-worker${suffix}`, bench.runtime.programs.worker, {
         ...shared,
         ...own,
       })
@@ -70,9 +73,9 @@ export async function startService(
   return { ...service, worker: service.startWorker() }
 }
 
-/** Where the service takes creates. */
+/** The path of a create. */
 export const createPath = '/api/v1/dev/intents'
 
-/** Creates at a steady rate for some seconds. @throws {Error} when one is not answered 201 */
-export const createSteadily = (where: Where, asked: Steady): Promise<Answers> =>
-  runProcess<Answers>(where, 'steady', 'bench/steady.ts', [JSON.stringify(asked)])
+/** Creates at a steady rate for some seconds. @throws {Error} if a response is not 201 */
+export const createSteadily = (runtime: Runtime, load: Steady): Promise<SteadyResult> =>
+  runProcess<SteadyResult>(runtime, 'steady', 'bench/steady.ts', [JSON.stringify(load)])

@@ -2,22 +2,22 @@ import { freePort } from '../dev/servers/free-port.ts'
 import { listening, type Running, startProcess } from './processes.ts'
 import type { Bench } from './rounds.ts'
 
-/** A process that serves. */
+/** A running process that serves HTTP. */
 export interface Web extends Running {
-  /** Without path. */
+  /** Scheme, host and port. */
   origin: string
 }
 
 export interface WebOf {
-  /** Of its log, its profile and its queues. */
+  /** The name of the log, the profile and the queue prefix. */
   name: string
   mongodbUrl: string
   secretKey: Buffer
 }
 
-/** Starts one `web` as in production. No rate limit: what is measured is not how soon it refuses. */
+/** Starts one `web` as in production, but without a rate limit. */
 export const startWeb = (bench: Bench, { name, mongodbUrl, secretKey }: WebOf): Promise<Web> =>
-  startServing(bench, name, bench.where.programs.web, {
+  startServing(bench, name, bench.runtime.programs.web, {
     MONGODB_URL: mongodbUrl,
     REDIS_URL: bench.redisUrl,
     QUEUE_PREFIX: name,
@@ -28,13 +28,13 @@ export const startWeb = (bench: Bench, { name, mongodbUrl, secretKey }: WebOf): 
 
 /** Starts a script that listens on PORT, with `NODE_ENV=production`. */
 export async function startServing(
-  { where }: Bench,
+  { runtime }: Bench,
   name: string,
   script: string,
   environment: Record<string, string>,
 ): Promise<Web> {
   const port = await freePort()
-  const running = startProcess(where, name, script, {
+  const running = startProcess(runtime, name, script, {
     NODE_ENV: 'production',
     PORT: String(port),
     ...environment,

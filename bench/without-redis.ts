@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { startRedis } from '../dev/servers.ts'
-import { withBooks } from './copies.ts'
+import { withDatabase } from './copies.ts'
 import { addEndpoint, makeMerchants } from './merchants.ts'
 import { percentile } from './percentile.ts'
 import { allRecorded } from './recorded.ts'
@@ -23,26 +23,28 @@ export interface WithoutRedis {
   firstAttempt: number
 }
 
-/** Creates at a steady rate while Redis is down (`service`) and while it runs (`bare`), in turns. Uses its own Redis. */
+/**
+ * Creates at a steady rate, alternately while Redis is down (`service`) and while it runs (`bare`). Uses its own Redis.
+ */
 export async function measureWithoutRedis(bench: Bench): Promise<Pair<WithoutRedis>[]> {
   const redis = await startRedis()
-  const witness = await startWitness(bench.where, 'without-redis-endpoints', MERCHANTS)
+  const witness = await startWitness(bench.runtime, 'without-redis-endpoints', MERCHANTS)
   const service = await startService(bench, 'without-redis', {
     WEBHOOK_ALLOWED_HOSTS: witness.allowedHosts,
     REDIS_URL: redis.url,
   })
   const merchants = await makeMerchants(service.mongodbUrl, service.secretKey, MERCHANTS, 'test')
-  for (const [place, merchant] of merchants.entries())
-    await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[place] ?? 0), ['payment.created'])
+  for (const [index, merchant] of merchants.entries())
+    await addEndpoint(service.webUrl, merchant, witness.urlOf(witness.ports[index] ?? 0), ['payment.created'])
   const streams = [{ perSecond: PER_SECOND, apiKeys: merchants.map(({ apiKey }) => apiKey) }]
   let created = 0
   const measure = async (seconds: number): Promise<WithoutRedis> => {
     const load = { origin: service.webUrl, path: createPath, seconds, streams }
-    const { answers } = await createSteadily(bench.where, load)
-    created += answers.length
-    const waits = await waitsAfter(witness, answers, 1)
+    const { creates } = await createSteadily(bench.runtime, load)
+    created += creates.length
+    const waits = await waitsAfter(witness, creates, 1)
     await witness.forget()
-    const took = answers.map(({ sentAt, answeredAt }) => answeredAt - sentAt)
+    const took = creates.map(({ sentAt, respondedAt }) => respondedAt - sentAt)
     return { create: percentile(took, 0.99), firstAttempt: percentile(waits, 0.99) }
   }
   const without = async (): Promise<WithoutRedis> => {
@@ -54,7 +56,7 @@ export async function measureWithoutRedis(bench: Bench): Promise<Pair<WithoutRed
   }
   await measure(WARM_UP_SECONDS)
   const pairs = await alternate(bench.rounds, without, () => measure(WITH_SECONDS))
-  await withBooks(service.mongodbUrl, (books) => allRecorded(books, created))
+  await withDatabase(service.mongodbUrl, (database) => allRecorded(database, created))
   await service.end()
   await Promise.all([witness.end(), redis.stop()])
   return pairs

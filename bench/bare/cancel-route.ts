@@ -1,4 +1,5 @@
-// What cancelling is measured against: Express 5, one guarded findOneAndUpdate by an indexed field, the same promises of MongoDB, nothing else.
+// The bare counterpart of a cancel: Express 5, one guarded findOneAndUpdate by an indexed field, and the same write
+// concern.
 import express from 'express'
 import { mongo } from 'mongoose'
 

@@ -1,4 +1,5 @@
-// What importing is measured against: Express 5, the body streamed through csv-parse, one bulk write, the same promises of MongoDB, nothing else.
+// The bare counterpart of an import: Express 5, the body streamed through csv-parse, one bulk write, and the same write
+// concern.
 import { parse } from 'csv-parse'
 import express from 'express'
 import { mongo } from 'mongoose'
@@ -49,7 +50,7 @@ app.post('/shops/:businessId/import-csv', async (req, res) => {
 })
 app.listen(Number(process.env.PORT))
 
-/** As the service stores it. */
+/** The product as the service stores it. */
 const productOf = ({ handle, name, description, active }: Row, businessId: string, now: Date) => ({
   _id: newId(),
   businessId,

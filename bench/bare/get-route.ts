@@ -1,4 +1,4 @@
-// What retrieving is measured against: Express 5, one findOne by an indexed field, nothing else.
+// The bare counterpart of a read: Express 5 and one findOne by an indexed field.
 import express from 'express'
 import { mongo } from 'mongoose'
 

@@ -1,5 +1,5 @@
 export const bareQueue = 'bare'
 export const notifyQueue = 'bare-notify'
 
-/** As many as the service's own worker has under way. */
+/** The number of attempts that a worker of the service runs at once. */
 export const concurrency = 200

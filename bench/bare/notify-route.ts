@@ -1,5 +1,5 @@
-// What the latency of an event is measured against: a route that inserts one document and adds one job. As in the service, the
-// answer does not wait for Redis.
+// The bare counterpart of a create with an event: a route that inserts one document and adds one job. As in the
+// service, the response does not wait for Redis.
 import { randomUUID } from 'node:crypto'
 import { Queue } from 'bullmq'
 import express from 'express'

@@ -1,4 +1,4 @@
-// The other half of notify-route.ts: a job is posted to two receivers, and that is all.
+// The bare worker for the jobs of notify-route.ts. It posts each job to every endpoint.
 import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { request } from 'undici'
@@ -14,15 +14,15 @@ async function post(url: string, id: string, reference: string): Promise<void> {
     event: 'payment.created',
     data: { reference_number: reference, ...order },
   })
-  const answer = await request(url, { method: 'POST', headers, body })
-  await answer.body.dump()
-  if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`)
+  const response = await request(url, { method: 'POST', headers, body })
+  await response.body.dump()
+  if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
 }
 
 const worker = new Worker<{ reference: string }>(
   notifyQueue,
   async ({ data: { reference } }) => {
-    await Promise.all(urls.map((url, place) => post(url, `${reference}-${place}`, reference)))
+    await Promise.all(urls.map((url, index) => post(url, `${reference}-${index}`, reference)))
   },
   {
     connection: new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null }),

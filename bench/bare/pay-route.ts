@@ -1,4 +1,4 @@
-// What paying is measured against: Express 5, a form, one guarded update, the same promises of MongoDB, nothing else.
+// The bare counterpart of a payment: Express 5, a form, one guarded update, and the same write concern.
 import express from 'express'
 import { mongo } from 'mongoose'
 

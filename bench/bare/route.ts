@@ -1,4 +1,4 @@
-// What creating is measured against: Express 5, a JSON body, one insert, the same promises of MongoDB, nothing else.
+// The bare counterpart of a create: Express 5, a JSON body, one insert, and the same write concern.
 import { randomUUID } from 'node:crypto'
 import express from 'express'
 import { mongo } from 'mongoose'

@@ -1,4 +1,4 @@
-// What changing a stock is measured against: Express 5, a JSON body, one guarded update, the same promises of MongoDB, nothing else.
+// The bare counterpart of a stock change: Express 5, a JSON body, one guarded update, and the same write concern.
 import express from 'express'
 import { mongo } from 'mongoose'
 

@@ -1,4 +1,4 @@
-// What delivering is measured against: BullMQ and undici, the same body, the same concurrency, nothing else.
+// The bare counterpart of a delivery: BullMQ and undici, with the same body and the same concurrency.
 import { Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 import { request } from 'undici'
@@ -10,9 +10,9 @@ const headers = { 'Content-Type': 'application/json' }
 const worker = new Worker<{ url: string }>(
   bareQueue,
   async ({ data }) => {
-    const answer = await request(data.url, { method: 'POST', headers, body })
-    await answer.body.dump()
-    if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode}`)
+    const response = await request(data.url, { method: 'POST', headers, body })
+    await response.body.dump()
+    if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}`)
   },
   {
     connection: new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null }),

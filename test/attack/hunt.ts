@@ -11,8 +11,8 @@ import type { Stage } from './stage/stage.ts'
 /** An endpoint that leads to a private address. */
 interface Lure {
   /**
-   * The addresses of the name. Null if the URL has a literal address. The API refuses such a URL, so the test writes it into
-   * the database.
+   * The addresses of the name. Null if the URL has a literal address. The API refuses such a URL, so the test writes it
+   * into the database.
    */
   addresses: string[] | null
   url: string
@@ -46,8 +46,8 @@ const generated = (seed: number, count: number): string[][] => {
 }
 
 /**
- * Makes the service send a test and an event to private addresses, five endpoints at a time. Returns the deliveries that
- * succeeded. The check "nothing private reached" also reads the connections.
+ * Makes the service send a test and an event to private addresses, five endpoints at a time. Returns the deliveries
+ * that succeeded. The check "nothing private reached" also reads the connections.
  */
 export async function hunt(
   { deps, nameServer, origin, endpointServers }: Stage,

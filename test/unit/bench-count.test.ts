@@ -1,6 +1,6 @@
 import { expect } from 'chai'
-import type { Arrival } from '../../bench/receivers.ts'
-import { countTold } from '../../bench/witness.ts'
+import type { Arrival } from '../../bench/endpoint-servers.ts'
+import { countDelivered } from '../../bench/witness.ts'
 
 describe('The delivery count of a benchmark', () => {
   const of = (...references: string[]) =>
@@ -8,11 +8,11 @@ describe('The delivery count of a benchmark', () => {
   const asked = new Set(['a', 'b', 'c'])
 
   it('knows when all deliveries have arrived', () => {
-    expect([countTold([], asked), countTold(of('b', 'a', 'c'), asked)]).to.deep.equal([0, 3])
+    expect([countDelivered([], asked), countDelivered(of('b', 'a', 'c'), asked)]).to.deep.equal([0, 3])
   })
 
   it('does not count a repeated or earlier delivery for a missing one', () => {
-    expect(() => countTold(of('a', 'b', 'b'), asked)).to.throw('twice')
-    expect(() => countTold(of('a', 'b', 'd'), asked)).to.throw('d was told late')
+    expect(() => countDelivered(of('a', 'b', 'b'), asked)).to.throw('twice')
+    expect(() => countDelivered(of('a', 'b', 'd'), asked)).to.throw('d was delivered late')
   })
 })

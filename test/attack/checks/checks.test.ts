@@ -37,8 +37,8 @@ pools.add(0, 'live', 'endpoint', 'e-both')
 pools.add(0, 'test', 'delivery', 'd-own')
 const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(one)
 
-// The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none raises a
-// false alarm.
+// The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none
+// raises a false alarm.
 describe('checks of the attack', () => {
   it('report an act that happens twice with one idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']

@@ -23,7 +23,9 @@ export const missingResponseChecks: Readonly<Record<string, (silence: MissingRes
   },
 }
 
-/** The largest body of each kind that the service reads. The buffers of a connection hold a smaller form in any case. */
+/**
+ * The largest body of each kind that the service reads. The buffers of a connection hold a smaller form in any case.
+ */
 const largest: Readonly<Record<TargetBody['kind'], number>> = {
   none: maxBodyBytes.json,
   json: maxBodyBytes.json,

@@ -2,7 +2,10 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, operationAt } from './exchange.ts'
 
-/** Refusals before the lookup of the idempotency key, or of an incomplete request. They are not kept, and neither is a 5xx. */
+/**
+ * Refusals before the lookup of the idempotency key, or of an incomplete request. They are not kept, and neither is a
+ * 5xx.
+ */
 const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'MISSING_CREDENTIALS',
   'INVALID_AUTH_HEADER',
@@ -27,8 +30,8 @@ const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
 const outside = /^(path|file)$/
 
 /**
- * All requests with one idempotency key get the same response, whatever their bodies. One of them is executed or refused.
- * The others get a replay, marked as one.
+ * All requests with one idempotency key get the same response, whatever their bodies. One of them is executed or
+ * refused. The others get a replay, marked as one.
  */
 export function createOncePerKey(): Check {
   const kept = new Map<string, { body: string; first: boolean }>()

@@ -22,8 +22,8 @@ const sendsToSignIn = ({ response }: Exchange): boolean =>
 const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && attack.method !== 'HEAD'
 
 /**
- * Responses that need no session: a refusal, the redirect to the sign-in, its form, the stylesheet, and the page that reloads
- * for the cookie.
+ * Responses that need no session: a refusal, the redirect to the sign-in, its form, the stylesheet, and the page that
+ * reloads for the cookie.
  */
 const isForEveryone = (exchange: Exchange): boolean => {
   const { response, attack, line } = exchange

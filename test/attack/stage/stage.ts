@@ -29,8 +29,8 @@ export interface Stage {
 }
 
 /**
- * Starts a build and its servers. Logs go to `folder`. In production mode, no endpoint on this machine is allowed, and the
- * wallet provider is down.
+ * Starts a build and its servers. Logs go to `folder`. In production mode, no endpoint on this machine is allowed, and
+ * the wallet provider is down.
  */
 export async function openStage(build: string, folder: string, isProduction: boolean): Promise<Stage> {
   const [mongo, redis, endpointServers, provider, nameServer, port] = await Promise.all([

@@ -1,12 +1,12 @@
-// A quick endpoint for webhooks: responds 200 and counts. GET /body returns the body of the first POST, any other GET the count. DELETE
-// starts a new count.
+// A fast endpoint server, which responds 200 and counts. GET /body returns the body of the first POST, any other GET
+// the count. DELETE starts a new count.
 import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { nowMs } from './clock.ts'
 
 export interface Counted {
   count: number
-  /** When the last one arrived, by `nowMs`. */
+  /** The instant of the last arrival, by `nowMs`. */
   lastAt: number
 }
 

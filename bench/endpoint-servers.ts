@@ -1,22 +1,22 @@
-// Endpoints for webhooks that record what arrives and when. Each has a port; how it behaves is set while it runs:
-// PUT /{port}/{responds|fails|hangs|slow}, on the port CONTROL. There GET /count returns how many arrived, GET / all
-// arrivals since the last DELETE.
+// Endpoint servers that record every arrival. Each listens on its own port. On the port CONTROL, PUT
+// /{port}/{responds|fails|hangs|slow} sets the behaviour of one, GET /count returns the number of arrivals, GET / all
+// arrivals, and DELETE forgets them.
 import { createServer, type ServerResponse } from 'node:http'
 import { nowMs } from './clock.ts'
-import type { Counted } from './receiver.ts'
+import type { Counted } from './endpoint-server.ts'
 
 /** `slow`: responds after `slowMs`. */
 export type Behaviour = 'responds' | 'fails' | 'hangs' | 'slow'
 
-/** How long a slow endpoint takes. */
+/** The response time of a slow endpoint. */
 export const slowMs = 3000
 
-/** One POST: to which port, about which payment, which delivery, and when its body was here, by `nowMs`. */
+/** One POST, with the instant (by `nowMs`) at which its body was complete. */
 export type Arrival = [port: number, reference: string, deliveryId: string, at: number]
 
 export interface Seen {
   arrivals: Arrival[]
-  /** POSTs that were accepted, got no response, and whose sender still waits. */
+  /** The number of POSTs whose sender still waits for a response. */
   hanging: number
 }
 
@@ -48,7 +48,7 @@ function respond(res: ServerResponse, port: number): void {
   } else res.writeHead(behaviour === 'fails' ? 500 : 200).end()
 }
 
-/** An endpoint that no longer hangs responds to the requests it has left open, too. */
+/** Sets the behaviour of an endpoint. If it no longer hangs, it also responds to its open requests. */
 function behave(port: number, behaviour: Behaviour): void {
   behaviours.set(port, behaviour)
   if (behaviour === 'hangs') return

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 
-/** What somebody asked for on the command line. */
-export interface Asked {
+/** The options of the command line. */
+export interface Options {
   benchmarks: ReadonlySet<string>
   rounds: number
   seconds: number
@@ -17,14 +17,14 @@ export interface Asked {
   backlog: boolean
 }
 
-/** Of `--most`: so that a tenth is more than the least merchant of `list` has, and the half and the tenth are whole. */
-const LEAST_MOST = 20_000
-const MOST_DELIVERIES = 100_000
-/** One business creates them all, and it has a million payment codes. */
-const MOST_EVENTS = 20_000
+/** The minimum of `--most`. A tenth of it must exceed the smallest merchant of `list`. */
+const MIN_MOST = 20_000
+const MAX_DELIVERIES = 100_000
+/** One business creates all events, and it has a million payment codes. */
+const MAX_EVENTS = 20_000
 
-/** What somebody gets who does not say. */
-const whole = {
+/** The defaults. */
+const defaults = {
   rounds: '5',
   seconds: '3',
   'latency-seconds': '5',
@@ -35,7 +35,7 @@ const whole = {
   most: '1000000',
   storm: '20000',
 }
-/** To see that all of it runs; its figures say little. */
+/** The values of `--quick`, which shows that everything runs. The figures say little. */
 const quick = {
   rounds: '1',
   seconds: '1',
@@ -48,8 +48,8 @@ const quick = {
   storm: '2000',
 }
 
-/** `known` are the benchmarks there are. @throws {Error} one sentence that says what is wrong */
-export function readArguments(known: string[]): Asked {
+/** Reads the command line. `known`: the names of all benchmarks. @throws {Error} if an option is invalid */
+export function readOptions(known: string[]): Options {
   const { positionals, values: given } = parseArgs({
     allowPositionals: true,
     options: {
@@ -67,20 +67,19 @@ export function readArguments(known: string[]): Asked {
       profile: { type: 'boolean', default: false },
     },
   })
-  const values = { ...(given.quick ? quick : whole), ...given }
+  const values = { ...(given.quick ? quick : defaults), ...given }
   const unknown = positionals.filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`There is no benchmark ${unknown.join(', ')}: ${known.join(', ')}`)
   const most = count('most', values.most, 10_000_000)
-  if (most < LEAST_MOST || most % 10 !== 0)
-    throw new Error(`--most must be a multiple of 10, from ${LEAST_MOST}`)
+  if (most < MIN_MOST || most % 10 !== 0) throw new Error(`--most must be a multiple of 10, from ${MIN_MOST}`)
   return {
     benchmarks: new Set(positionals.length > 0 ? positionals : known),
     rounds: count('rounds', values.rounds, 100),
     seconds: count('seconds', values.seconds, 60),
     latencySeconds: count('latency-seconds', values['latency-seconds'], 60),
     backlog: values.backlog,
-    deliveries: count('deliveries', values.deliveries, MOST_DELIVERIES),
-    events: count('events', values.events, MOST_EVENTS),
+    deliveries: count('deliveries', values.deliveries, MAX_DELIVERIES),
+    events: count('events', values.events, MAX_EVENTS),
     most,
     storm: count('storm', values.storm, 20_000),
     trafficSeconds: count('traffic-seconds', values['traffic-seconds'], 600),
@@ -89,8 +88,8 @@ export function readArguments(known: string[]): Asked {
   }
 }
 
-function count(name: string, text: string, most: number): number {
+function count(name: string, text: string, max: number): number {
   const value = Number(text)
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value
-  throw new Error(`--${name} must be a whole number from 1 to ${most}`)
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value
+  throw new Error(`--${name} must be a whole number from 1 to ${max}`)
 }
