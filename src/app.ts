@@ -27,7 +27,8 @@ export const apiBase = '/api/v1'
  */
 export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
-    // API operations are registered first, because they are most of the traffic and each earlier layer would cost them time.
+    // API operations are registered first, because they are most of the traffic and each earlier layer would cost them
+    // time.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -66,8 +67,8 @@ function serveOperations(deps: Deps, app: Express): void {
 }
 
 /**
- * Refuses OPTIONS requests that are not preflights. Express would respond to them itself, without the envelope, and would
- * reveal the staff pages to clients that may not open them.
+ * Refuses OPTIONS requests that are not preflights. Express would respond to them itself, without the envelope, and
+ * would reveal the staff pages to clients that may not open them.
  */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()

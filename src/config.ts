@@ -54,7 +54,10 @@ export interface Config {
   rateLimitPerSecond: number | null
   /** The most live payment codes that one business may have in use. */
   liveCodesPerBusiness: number
-  /** The most intents, orders, products and endpoints that one business may create with test keys in a UTC day. Null: no limit. */
+  /**
+   * The most intents, orders, products and endpoints that one business may create with test keys in a UTC day. Null: no
+   * limit.
+   */
   sandboxIntentsPerDay: number | null
   /** The port on which a `worker` serves /healthz, /readyz and /metrics. Null: none. */
   workerPort: number | null

@@ -31,7 +31,8 @@ import type { TestSlots } from './webhooks/endpoints/test-slots.ts'
 import type { Sender } from './webhooks/sender/send.ts'
 
 /**
- * The dependencies of an operation. They are its first argument, usually narrowed with `Pick`. src/open-deps.ts creates them.
+ * The dependencies of an operation. They are its first argument, usually narrowed with `Pick`. src/open-deps.ts creates
+ * them.
  */
 export interface Deps extends Models {
   config: Config
@@ -70,7 +71,9 @@ export interface Deps extends Models {
   orderOneAtATime: OneAtATime
   lists: Lists
   listCounts: ListCounts
-  /** Duplicates that wait long for the response of the first request, by business (src/http/operations/idempotency.ts). */
+  /**
+   * Duplicates that wait long for the response of the first request, by business (src/http/operations/idempotency.ts).
+   */
   longWaits: Map<string, number>
   apiSwitch: ApiSwitch
   /** Null: no limit. */

@@ -1,9 +1,12 @@
-/** About 30 of 32 random bytes are distinct, and so are their differences. A random key practically never has fewer than 16. */
+/**
+ * About 30 of 32 random bytes are distinct, and so are their differences. A random key practically never has fewer than
+ * 16.
+ */
 const minDistinct = 16
 
 /**
- * Whether a key of 32 bytes in base64 was made by hand: a repeated byte, a sequence, text in base64, or words of one case
- * that are valid base64. The check only catches mistakes: words of mixed case look like a random key and pass.
+ * Whether a key of 32 bytes in base64 was made by hand: a repeated byte, a sequence, text in base64, or words of one
+ * case that are valid base64. The check only catches mistakes: words of mixed case look like a random key and pass.
  */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
@@ -21,6 +24,7 @@ const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
-  // In 32 random digits, hardly two of the 30 pieces of three digits are equal, and most of the 19 possible differences occur.
+  // In 32 random digits, hardly two of the 30 pieces of three digits are equal, and most of the 19 possible differences
+  // occur.
   return placeholder.test(text) || pieces.size < 15 || steps.size < 6
 }

@@ -3,8 +3,8 @@ import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from
 import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
 
 /**
- * A JSON Schema of schemas/. `errorCodes` gives the error code for a keyword that fails. `message` is the error message after
- * the name of the field.
+ * A JSON Schema of schemas/. `errorCodes` gives the error code for a keyword that fails. `message` is the error message
+ * after the name of the field.
  */
 export interface AnnotatedSchema {
   properties: Record<string, object>

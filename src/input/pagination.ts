@@ -74,8 +74,8 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
- * Builds a page. `found` has one item more than the page if more follow, because the total was counted at another moment and
- * cannot tell.
+ * Builds a page. `found` has one item more than the page if more follow, because the total was counted at another
+ * moment and cannot tell.
  */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),

@@ -61,8 +61,8 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
 }
 
 /**
- * Returns an Ajv error for each top-level list that has too many items. Ajv itself would validate every item of such a list.
- * A body of 256 KiB can have 87 000 items, which takes hundreds of milliseconds and blocks the process.
+ * Returns an Ajv error for each top-level list that has too many items. Ajv itself would validate every item of such a
+ * list. A body of 256 KiB can have 87 000 items, which takes hundreds of milliseconds and blocks the process.
  */
 function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorObject[] {
   const given = (value ?? {}) as Record<string, unknown>

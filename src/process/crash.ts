@@ -1,7 +1,8 @@
 import { describeError, type Log } from './log.ts'
 
 /**
- * Logs an uncaught exception, such as a bug or an occupied port, and exits with 1. Sweeps finish the work that the process leaves.
+ * Logs an uncaught exception, such as a bug or an occupied port, and exits with 1. Sweeps finish the work that the
+ * process leaves.
  */
 export function endOnCrash(log: Log): void {
   process.on('uncaughtException', (err) => {

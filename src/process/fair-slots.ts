@@ -1,8 +1,8 @@
 import { withTimeout } from './timeout.ts'
 
 /**
- * Slots of a process, shared among owners. A free slot goes to the owner with the fewest slots. Among equals, it goes to the
- * owner whose last slot is longest ago.
+ * Slots of a process, shared among owners. A free slot goes to the owner with the fewest slots. Among equals, it goes
+ * to the owner whose last slot is longest ago.
  */
 export interface FairSlots {
   /** Takes a slot. Returns a function that frees it, or null if the owner may not take one now. */
@@ -31,7 +31,9 @@ export interface Wait {
 /** Whether an owner with `held` slots may take one more while `taken` are held in all. */
 export type MayTake = (held: number, taken: number, owner: string) => boolean
 
-/** An owner may take a slot while it holds fewer than are free. So it holds at most half, and others always find some. */
+/**
+ * An owner may take a slot while it holds fewer than are free. So it holds at most half, and others always find some.
+ */
 export const fewerThanFree =
   (total: number): MayTake =>
   (held, taken) =>

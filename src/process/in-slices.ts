@@ -6,7 +6,10 @@ export const sliceMs = 4
 /** Caps the rest, because a slice that takes over 20 ms was probably interrupted by other work. */
 const maxRestMs = 10
 
-/** Rests for half as long as the slice before it took, so that one long computation occupies the process for two thirds of the time. */
+/**
+ * Rests for half as long as the slice before it took, so that one long computation occupies the process for two thirds
+ * of the time.
+ */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
 /** Calls `act` for each item, in slices of a few ms. The process serves other requests between the slices. */
@@ -21,7 +24,10 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
   }
 }
 
-/** As `inSlices`, for the documents of a cursor. Decoding is part of a slice: a product with a hundred variants takes 0.3 ms. */
+/**
+ * As `inSlices`, for the documents of a cursor. Decoding is part of a slice: a product with a hundred variants takes
+ * 0.3 ms.
+ */
 export async function readInSlices<Doc>(
   cursor: mongo.FindCursor<Doc>,
   act: (doc: Doc) => void,

@@ -7,8 +7,8 @@ export type Log = Logger
 export type OnWarning = (level: string, line: string) => void
 
 /**
- * Creates the log: one line of JSON per unit of work, on stdout. error = someone must act, warn = it heals, info = something
- * happened.
+ * Creates the log: one line of JSON per unit of work, on stdout. error = someone must act, warn = it heals, info =
+ * something happened.
  */
 export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
   const lines = openStdout()
@@ -39,7 +39,8 @@ let stdout: Lines | undefined
 
 /**
  * Writes the lines of one event loop iteration together, because a write for each would be 5 % of the cost of a create.
- * A line at warn or error is written at once, after the lines before it. SIGKILL may lose the info lines of one iteration.
+ * A line at warn or error is written at once, after the lines before it. SIGKILL may lose the info lines of one
+ * iteration.
  */
 function openStdout(): Lines {
   if (stdout !== undefined) return stdout
@@ -64,8 +65,8 @@ function openStdout(): Lines {
 const warnLevel = pino.levels.values.warn as number
 
 /**
- * Returns the parts of an error that may be logged. The message of a MongoDB error quotes stored values such as payment codes,
- * so only its class, its codes and its stack frames are logged.
+ * Returns the parts of an error that may be logged. The message of a MongoDB error quotes stored values such as payment
+ * codes, so only its class, its codes and its stack frames are logged.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
@@ -96,7 +97,9 @@ function framesOf(stack: string | undefined): string {
     .trim()
 }
 
-/** Limits a log line that can occur thousands of times to one per `everyMs`. Each line says how many were suppressed. */
+/**
+ * Limits a log line that can occur thousands of times to one per `everyMs`. Each line says how many were suppressed.
+ */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
   let nextAt = 0
   let suppressed = 0

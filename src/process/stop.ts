@@ -2,9 +2,9 @@ import { constants } from 'node:os'
 import type { Log } from './log.ts'
 
 /**
- * Handles SIGTERM and SIGINT, which Node ignores without a handler when it is process 1 of a container. Returns a function
- * that sets how to close. Before it is called, no work is running and a signal exits at once, with 128 and the signal's number.
- * After that, the first signal closes the process, and a second one exits at once.
+ * Handles SIGTERM and SIGINT, which Node ignores without a handler when it is process 1 of a container. Returns a
+ * function that sets how to close. Before it is called, no work is running and a signal exits at once, with 128 and the
+ * signal's number. After that, the first signal closes the process, and a second one exits at once.
  */
 export function stopOnSignals(log: Log): (close: () => Promise<void>) => void {
   let closing: (() => Promise<void>) | null = null

@@ -1,6 +1,6 @@
 /**
- * The attributes that a span may have, by their names in log lines. They never include a body, header, address, query, payment
- * code, PIN or phone number. Three have the standard names of OpenTelemetry.
+ * The attributes that a span may have, by their names in log lines. They never include a body, header, address, query,
+ * payment code, PIN or phone number. Three have the standard names of OpenTelemetry.
  */
 const names = {
   method: 'http.request.method',

@@ -11,7 +11,10 @@ export type LogLoss = (fields: { why: string; spans?: number }) => void
 export const createLogLoss = (log: Log): LogLoss =>
   throttled(logEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
 
-/** Logs the SDK's own warnings, about its environment variables or about dropped spans, without the values that they quote. */
+/**
+ * Logs the SDK's own warnings, about its environment variables or about dropped spans, without the values that they
+ * quote.
+ */
 export function reportSdkWarnings(logLoss: LogLoss): void {
   const report = (message: string): void => logLoss({ why: message.replaceAll(/'[^']*'|"[^"]*"/g, '…') })
   const ignore = (): void => undefined
@@ -22,8 +25,8 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
 }
 
 /**
- * Wraps an exporter so that a failure becomes one log line without the collector's response. The SDK would log that response,
- * so the wrapper reports a success to it.
+ * Wraps an exporter so that a failure becomes one log line without the collector's response. The SDK would log that
+ * response, so the wrapper reports a success to it.
  */
 export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
   export(spans, done) {

@@ -1,6 +1,6 @@
 /**
- * A running part of a trace. A span is ended once; without `end` it is never sent. `traceparent` identifies it as the parent of
- * further spans, in the format of the W3C header.
+ * A running part of a trace. A span is ended once; without `end` it is never sent. `traceparent` identifies it as the
+ * parent of further spans, in the format of the W3C header.
  */
 export interface Span {
   traceId: string
@@ -11,7 +11,10 @@ export interface Span {
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
-/** `request`: an HTTP request that is served; `job`: a job of a queue; `call`: a call to another machine; `part`: a part of one of these. */
+/**
+ * `request`: an HTTP request that is served; `job`: a job of a queue; `call`: a call to another machine; `part`: a part
+ * of one of these.
+ */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
 /** Begins spans and sends them. `deps.tracing` is null if nothing is traced. OpenTelemetry is then not loaded. */

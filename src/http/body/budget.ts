@@ -32,9 +32,9 @@ export type BodyKind = keyof typeof bodyBudgetBytes
 export const partOfBusiness = 1 / 4
 
 /**
- * Creates the budgets of a process that has 1 GB and takes 150 MB without bodies. While it is processed, a file of products takes
- * five times its size, and JSON of nothing but brackets fifteen times. With both budgets constantly full of such bodies, the
- * process took 550 MB with 8 MiB for JSON, and 890 MB with 32 MiB (measured).
+ * Creates the budgets of a process that has 1 GB and takes 150 MB without bodies. While it is processed, a file of
+ * products takes five times its size, and JSON of nothing but brackets fifteen times. With both budgets constantly full
+ * of such bodies, the process took 550 MB with 8 MiB for JSON, and 890 MB with 32 MiB (measured).
  */
 export const createBodyBudgets = (): Record<BodyKind, BodyBudget> => ({
   json: createBodyBudget(bodyBudgetBytes.json),

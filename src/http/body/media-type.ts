@@ -1,4 +1,6 @@
-/** Parses a Content-Type: its media type in lower case, and whether the text is UTF-8, the default without a charset. */
+/**
+ * Parses a Content-Type: its media type in lower case, and whether the text is UTF-8, the default without a charset.
+ */
 export function mediaTypeOf(header: string | undefined): { type: string; isUtf8: boolean } {
   const [type = '', ...parameters] = (header ?? '')
     .toLowerCase()

@@ -6,5 +6,8 @@ export interface ParsedBody {
   params: unknown
 }
 
-/** A parsed body, or the refusal of an unreadable one, which is thrown after the check of the idempotency key (order of checks, 11). */
+/**
+ * A parsed body, or the refusal of an unreadable one, which is thrown after the check of the idempotency key (order of
+ * checks, 11).
+ */
 export type Body = ParsedBody | { refusal: Refusal }

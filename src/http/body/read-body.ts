@@ -20,7 +20,10 @@ export const maxBodyBytes = {
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
-/** How to read each kind of body. The error message `accepted` replaces that of the catalogue for an unsupported media type. */
+/**
+ * How to read each kind of body. The error message `accepted` replaces that of the catalogue for an unsupported media
+ * type.
+ */
 const kinds = {
   json: createKind(maxBodyBytes.json, readJson, null),
   csv: createKind(maxBodyBytes.csv, readCsv, acceptedCsv),
@@ -31,8 +34,9 @@ const readSmall = readUpTo(smallBodyBytes)
 type LimitDeps = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
 
 /**
- * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if its Content-Length is not free. A chunked body
- * has no length, so it reserves the largest size. If that is not free, only a small chunked body can be read.
+ * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if its Content-Length is not free. A
+ * chunked body has no length, so it reserves the largest size. If that is not free, only a small chunked body can be
+ * read.
  */
 export function reserveBody(
   deps: LimitDeps,
@@ -60,8 +64,8 @@ const tooManyBodies = ({ perBusiness }: BodyBudget): Refusal =>
   })
 
 /**
- * Reads and parses the body within its reserved memory. Throws if the body is truncated, or is large without reserved memory,
- * because such a request must have no effect.
+ * Reads and parses the body within its reserved memory. Throws if the body is truncated, or is large without reserved
+ * memory, because such a request must have no effect.
  */
 export async function readBody(
   deps: LimitDeps,

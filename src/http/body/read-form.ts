@@ -4,7 +4,10 @@ import { isAnnounced, truncated } from './read-body.ts'
 /** The largest form has a few short fields. Only `limit` applies, because 8 KB cannot hold `parameterLimit` fields. */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
-/** Refuses a body that the parser skipped because of a disconnect (read-body.ts). It would otherwise pass for an empty form. */
+/**
+ * Refuses a body that the parser skipped because of a disconnect (read-body.ts). It would otherwise pass for an empty
+ * form.
+ */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
   next(isAnnounced(req) && req.body === undefined && req.socket.destroyed ? truncated() : undefined)
 

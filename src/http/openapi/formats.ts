@@ -38,8 +38,8 @@ const phone = [
 ]
 
 /**
- * The JSON Schema keywords that describe each of our own formats (src/input/validate.ts), exactly or as closely as possible. A number in a query,
- * which arrives as text, is described as a number.
+ * The JSON Schema keywords that describe each of our own formats (src/input/validate.ts), exactly or as closely as
+ * possible. A number in a query, which arrives as text, is described as a number.
  */
 export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },

@@ -52,7 +52,10 @@ function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
   }))
 }
 
-/** Moves the description of a schema to its parameter. `text` is an example from a URL, converted to the type of the schema. */
+/**
+ * Moves the description of a schema to its parameter. `text` is an example from a URL, converted to the type of the
+ * schema.
+ */
 const asParameter = ({ description, ...schema }: Part, text: string | undefined): Part => ({
   ...(description === undefined ? {} : { description }),
   schema,

@@ -4,7 +4,10 @@ import { nameOf } from './names.ts'
 /** A part of the OpenAPI document. */
 export type Part = Record<string, unknown>
 
-/** Translates a schema of schemas/ to OpenAPI 3.1. `refer` returns a reference to a named schema; `define` always writes the schema out. */
+/**
+ * Translates a schema of schemas/ to OpenAPI 3.1. `refer` returns a reference to a named schema; `define` always writes
+ * the schema out.
+ */
 export interface SchemaWriter {
   refer(schema: object): Part
   define(schema: object): Part

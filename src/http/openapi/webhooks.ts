@@ -56,7 +56,7 @@ const webhook = (
   },
 })
 
-/** What happened when the service sends an event. */
+/** The occasion of each event. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',

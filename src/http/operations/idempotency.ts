@@ -28,11 +28,17 @@ import type { Deadline } from '../server/deadline.ts'
 /** How long a duplicate waits for the response of the first request, and how often it checks for it. */
 const maxWaitMs = 10_000
 const checkEveryMs = 100
-/** Nearly every request ends within this time. Duplicates that wait longer check less often, at most `maxLongWaits` per business. */
+/**
+ * Nearly every request ends within this time. Duplicates that wait longer check less often, at most `maxLongWaits` per
+ * business.
+ */
 const longWaitMs = 1_000
 const longWaitCheckEveryMs = 500
 const maxLongWaits = 20
-/** The 8 s that a request may wait for MongoDB, and 2 s to spare. A duplicate waits 10 s, so it can take over an ended lease. */
+/**
+ * The 8 s that a request may wait for MongoDB, and 2 s to spare. A duplicate waits 10 s, so it can take over an ended
+ * lease.
+ */
 const claimLeaseMs = 10_000
 /** Added to the longest third-party step, for the work before and after it. */
 const thirdPartyGraceMs = 5000
@@ -69,7 +75,10 @@ export function idempotencyKey(req: Request): string {
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Decodes a header that Node read as Latin-1. Most callers send UTF-8. Other bytes stay as they are, so that no two keys collide. */
+/**
+ * Decodes a header that Node read as Latin-1. Most callers send UTF-8. Other bytes stay as they are, so that no two
+ * keys collide.
+ */
 function headerText(latin1: string): string {
   try {
     return asUtf8.decode(Buffer.from(latin1, 'latin1'))
@@ -86,9 +95,9 @@ interface Lost {
 }
 
 /**
- * Runs a write once, even if its request is repeated: claim, effect, response (docs/merchants/retries.md). A duplicate waits for
- * the response of the running request. A retry after a crash finds the effect and returns its result. A request that has run under
- * one effect id never runs under another.
+ * Runs a write once, even if its request is repeated: claim, effect, response (docs/merchants/retries.md). A duplicate
+ * waits for the response of the running request. A retry after a crash finds the effect and returns its result. A
+ * request that has run under one effect id never runs under another.
  */
 export async function runOnce(
   deps: Deps,
@@ -138,8 +147,8 @@ export async function runOnce(
 const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { retryAfterSeconds: 2 })
 
 /**
- * Waits before the next check. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or if too many
- * duplicates of its business wait.
+ * Waits before the next check. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or if too
+ * many duplicates of its business wait.
  */
 async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
   if (waitedMs < longWaitMs) return pause(checkEveryMs)
@@ -152,7 +161,10 @@ async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs
   else longWaits.delete(businessId)
 }
 
-/** Runs the operation. `isKept` is false if the request lost its claim in the meantime. The claim must then be read again. */
+/**
+ * Runs the operation. `isKept` is false if the request lost its claim in the meantime. The claim must then be read
+ * again.
+ */
 async function runHolding(
   deps: Deps,
   { sandbox, businessId }: Caller,
@@ -193,8 +205,8 @@ async function runHolding(
 }
 
 /**
- * Returns the response of an earlier attempt that already created the document. It is found by the effect id that both attempts
- * share, so the claim need not exist.
+ * Returns the response of an earlier attempt that already created the document. It is found by the effect id that both
+ * attempts share, so the claim need not exist.
  */
 async function recallEarlier(
   deps: Deps,

@@ -12,8 +12,9 @@ type Limiting = Pick<Deps, 'rateLimits'>
 const maxDelayMs = 5_000
 
 /**
- * Throws RATE_LIMITED for a key over its limit (order of checks, 6). All later responses to this request have the RateLimit
- * headers. A refusal costs nearly as much as a read, so refusals beyond the limit are delayed into the following seconds.
+ * Throws RATE_LIMITED for a key over its limit (order of checks, 6). All later responses to this request have the
+ * RateLimit headers. A refusal costs nearly as much as a read, so refusals beyond the limit are delayed into the
+ * following seconds.
  */
 export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
@@ -27,9 +28,9 @@ export async function limitKey(deps: Limiting, caller: Caller, res: Response): P
 }
 
 /**
- * Counts a request that costs as much as `requests` requests; the first of these is already counted. Throws RATE_LIMITED if the key is over its
- * limit, so if many such requests arrive at once, the first one runs. It may itself exceed the limit, and the key is then refused until the
- * second is over.
+ * Counts a request that costs as much as `requests` requests; the first of these is already counted. Throws
+ * RATE_LIMITED if the key is over its limit, so if many such requests arrive at once, the first one runs. It may itself
+ * exceed the limit, and the key is then refused until the second is over.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -46,12 +47,13 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Throws RATE_LIMITED, before the credentials are looked up, for an address if its network or one of its larger prefixes sent too many unknown
- * callers (order of checks, 3). The refusal is delayed by a second or two, as for any visitor (limit-visitors.ts). Only unknown callers count.
- * No more requests are looked up at once than are left of the limit. The others wait for one of these to end, until `deadlineAt`
- * (SERVICE_UNAVAILABLE), so no caller with a key is refused because of others with a key. A known key that is refused (4 and 5) does not
- * count: not for the key, which strangers at another address could use up, and not for the address, whose other keys would suffer. The price is
- * a lookup, and concurrent lookups share one round trip.
+ * Throws RATE_LIMITED, before the credentials are looked up, for an address if its network or one of its larger
+ * prefixes sent too many unknown callers (order of checks, 3). The refusal is delayed by a second or two, as for any
+ * visitor (limit-visitors.ts). Only unknown callers count. No more requests are looked up at once than are left of the
+ * limit. The others wait for one of these to end, until `deadlineAt` (SERVICE_UNAVAILABLE), so no caller with a key is
+ * refused because of others with a key. A known key that is refused (4 and 5) does not count: not for the key, which
+ * strangers at another address could use up, and not for the address, whose other keys would suffer. The price is a
+ * lookup, and concurrent lookups share one round trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
@@ -91,7 +93,9 @@ export async function limitUnknown<Known>(
   }
 }
 
-/** Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The window is one second, so it resets within a second. */
+/**
+ * Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The window is one second, so it resets within a second.
+ */
 function setRateLimitHeaders(
   res: Response,
   scope: 'key' | 'address',

@@ -7,8 +7,9 @@ import type { RateLimits } from '../../security/rate-limits/rate-limits.ts'
 import { isProbe } from '../server/probe.ts'
 
 /**
- * Delays the refusal of a request over a limit of its network. An immediate refusal costs this process nearly as much as a page. With the
- * delay, a flood gets at most one refusal per connection and second. The delay is random, so that a flood does not return all at once.
+ * Delays the refusal of a request over a limit of its network. An immediate refusal costs this process nearly as much
+ * as a page. With the delay, a flood gets at most one refusal per connection and second. The delay is random, so that a
+ * flood does not return all at once.
  */
 export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
@@ -26,8 +27,9 @@ export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSec
   prefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
 
 /**
- * Limits requests that need no API key by network, so that one visitor cannot occupy the process. Above the limit of one of its prefixes a
- * request waits a second or two and then gets RATE_LIMITED with this scope. A probe is delayed, but never refused.
+ * Limits requests that need no API key by network, so that one visitor cannot occupy the process. Above the limit of
+ * one of its prefixes a request waits a second or two and then gets RATE_LIMITED with this scope. A probe is delayed,
+ * but never refused.
  */
 export function limitVisitors(
   { rateLimits }: Pick<Deps, 'rateLimits'>,
@@ -47,8 +49,8 @@ export function limitVisitors(
 }
 
 /**
- * Counts a request at each prefix and returns the first one over its limit. Stops there, so that a prefix over its limit does not
- * use up the limits of larger prefixes.
+ * Counts a request at each prefix and returns the first one over its limit. Stops there, so that a prefix over its
+ * limit does not use up the limits of larger prefixes.
  */
 const countVisit = (rateLimits: RateLimits, ip: string): PrefixLimit | null =>
   prefixLimits(ip, rateLimits).find(

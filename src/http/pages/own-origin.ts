@@ -2,8 +2,8 @@ import type { Request } from 'express'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 
 /**
- * Whether one of our own pages made a request. At least one of `Origin` and `Sec-Fetch-Site` must be present, and both must
- * agree. A proxy may change `Host`, so the host of `ourUrl`, the configured URL, is accepted as well.
+ * Whether one of our own pages made a request. At least one of `Origin` and `Sec-Fetch-Site` must be present, and both
+ * must agree. A proxy may change `Host`, so the host of `ourUrl`, the configured URL, is accepted as well.
  */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)

@@ -3,7 +3,7 @@ import helmet from 'helmet'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 
-/** What a page may do in a browser, besides showing text and sending forms to this service. */
+/** The rights of a page in a browser, besides showing text and sending forms to this service. */
 export interface PageRights {
   /** Run scripts of this service, which may send requests to it. */
   scripts: boolean

@@ -3,7 +3,9 @@ import type { Deps } from '../../deps.ts'
 import { type Deadline, startDeadline } from '../server/deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
-/** The first handler of the pages below `mount`. The log shows the route pattern that matched, without ids or the query. */
+/**
+ * The first handler of the pages below `mount`. The log shows the route pattern that matched, without ids or the query.
+ */
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {
@@ -32,7 +34,10 @@ const mountOf = (res: Response): string => (res.locals.mount as string | undefin
 /** The deadline of a request for a page. */
 export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
-/** Sends the error page SERVICE_UNAVAILABLE if the response is not finished before the deadline. A later response is dropped. */
+/**
+ * Sends the error page SERVICE_UNAVAILABLE if the response is not finished before the deadline. A later response is
+ * dropped.
+ */
 export async function enforceDeadline(_req: Request, res: Response, next: NextFunction): Promise<void> {
   const closed = new Promise<void>((resolve) => res.once('close', resolve))
   next()

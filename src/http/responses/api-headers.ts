@@ -6,7 +6,8 @@ import { strictTransport } from '../pages/page-headers.ts'
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
 /**
- * Returns the headers of every API response. Browsers must not display, frame or cache a response, or guess another media type.
+ * Returns the headers of every API response. Browsers must not display, frame or cache a response, or guess another
+ * media type.
  */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
   const headers: [string, string][] = [['Cache-Control', 'no-store']]

@@ -18,14 +18,15 @@ export interface ResponseBudget {
   perBusiness: number
   taken(): number
   /**
-   * Reserves memory for a read, before MongoDB is queried. Waits while the business is over its share, and throws RATE_LIMITED
-   * after `maxWaitMs`. If the process is full, closes a stalled response of the business that takes the most, so that no business
-   * is refused because of another.
+   * Reserves memory for a read, before MongoDB is queried. Waits while the business is over its share, and throws
+   * RATE_LIMITED after `maxWaitMs`. If the process is full, closes a stalled response of the business that takes the
+   * most, so that no business is refused because of another.
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
-   * Counts the response to a write. A write is never refused here, because its effect has already happened. If the business then
-   * takes too much, the connection of its oldest response is closed. A retry with the same idempotency key gets that response.
+   * Counts the response to a write. A write is never refused here, because its effect has already happened. If the
+   * business then takes too much, the connection of its oldest response is closed. A retry with the same idempotency
+   * key gets that response.
    */
   count(businessId: string, bytes: number, response: ServerResponse): void
 }

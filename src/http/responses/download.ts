@@ -29,8 +29,8 @@ export async function beginDownload(file: Download, deadline: Deadline): Promise
 }
 
 /**
- * Sends a file as fast as the client reads it. If it throws, the caller must destroy the connection, because a normal end would
- * make the file look complete.
+ * Sends a file as fast as the client reads it. If it throws, the caller must destroy the connection, because a normal
+ * end would make the file look complete.
  */
 export async function sendDownload(req: Request, res: Response, file: DownloadBegun): Promise<void> {
   res.locals.code = null

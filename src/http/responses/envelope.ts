@@ -2,7 +2,10 @@ import type { Response } from 'express'
 import type { ErrorCode, Refusal } from '../../errors.ts'
 import type { HeaderList } from './api-headers.ts'
 
-/** A response before it is sent: its status, the error code for the log, the exact bytes of its body and further headers. */
+/**
+ * A response before it is sent: its status, the error code for the log, the exact bytes of its body and further
+ * headers.
+ */
 export interface ApiResponse {
   status: number
   code: ErrorCode | null

@@ -19,7 +19,9 @@ export interface Holds {
   add(hold: Hold): void
   resize(hold: Hold, bytes: number): void
   remove(hold: Hold): void
-  /** Closes the connection of the business's longest-stalled response. Returns false if none is stalled for `stalledMs`. */
+  /**
+   * Closes the connection of the business's longest-stalled response. Returns false if none is stalled for `stalledMs`.
+   */
   cutOldest(businessId: string, stalledMs: number): boolean
 }
 

@@ -2,8 +2,8 @@ import type { PageQuery } from '../../../schemas/page.ts'
 import { readSlice } from '../../input/pagination.ts'
 
 /**
- * The largest size of one item as JSON, in bytes: every text at its maximum length, each character escaped as six bytes.
- * `wholeDelivery` includes the bodies and responses of its attempts.
+ * The largest size of one item as JSON, in bytes: every text at its maximum length, each character escaped as six
+ * bytes. `wholeDelivery` includes the bodies and responses of its attempts.
  */
 export const largestItem = {
   intent: 176 * 1024,
@@ -22,7 +22,10 @@ const perByte = 2
 /** The memory to reserve for one item. */
 export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
 
-/** The memory to reserve for a file that is built while it is sent: a page of products, and three pieces of 2 MB (store/exports). */
+/**
+ * The memory to reserve for a file that is built while it is sent: a page of products, and three pieces of 2 MB
+ * (store/exports).
+ */
 export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 
 /** The memory to reserve for the page of a valid query. */

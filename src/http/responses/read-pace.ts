@@ -2,19 +2,19 @@ import { type Refusal, refuse, unavailable } from '../../errors.ts'
 import { withTimeout } from '../../process/timeout.ts'
 
 /**
- * Paces the reads, refunds and repeated responses of a business with large documents: reading and building 1 MB takes 10 ms, during which
- * the process serves no other request. A business without large documents is never delayed.
+ * Paces the reads, refunds and repeated responses of a business with large documents: reading and building 1 MB takes
+ * 10 ms, during which the process serves no other request. A business without large documents is never delayed.
  */
 export interface ReadPace {
   /**
    * Waits until a read may begin. Resolves to a function to call with the size of the response once it is built. After
-   * `maxWaitMs` it throws RATE_LIMITED, or SERVICE_UNAVAILABLE if a single earlier read takes that long. It throws RATE_LIMITED
-   * at once if `maxWaiting` reads of the business already wait.
+   * `maxWaitMs` it throws RATE_LIMITED, or SERVICE_UNAVAILABLE if a single earlier read takes that long. It throws
+   * RATE_LIMITED at once if `maxWaiting` reads of the business already wait.
    */
   take(businessId: string): Promise<(bytes: number) => void>
   /**
-   * Waits until work on a document of this size may begin. The work counts as `times` reads of the document. Throws as `take`
-   * does. Work on a small document never waits.
+   * Waits until work on a document of this size may begin. The work counts as `times` reads of the document. Throws as
+   * `take` does. Work on a small document never waits.
    */
   pass(businessId: string, bytes: number, times?: number): Promise<void>
 }
@@ -104,7 +104,8 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
         await wait(businessId, queue)
         queue.running = false
       }
-      // Without a queue, nothing was awaited so far, so work that begins in the same moment already finds the new queue.
+      // Without a queue, nothing was awaited so far, so work that begins in the same moment already finds the new
+      // queue.
       note(businessId, bytes * times)
     },
   }

@@ -8,8 +8,8 @@ export type Schema = object
 export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
 
 /**
- * The OpenAPI text of an operation, besides its route. `query` and `body` are the schemas that validate a request. An operation without
- * `query` has no parameters; an operation without `body` ignores the body.
+ * The OpenAPI text of an operation, besides its route. `query` and `body` are the schemas that validate a request. An
+ * operation without `query` has no parameters; an operation without `body` ignores the body.
  */
 export interface About {
   operationId: string

@@ -13,7 +13,10 @@ import { createErrorReporter } from './report-error.ts'
 /** The most headers of a request. With more than about a thousand, Node hides Content-Length but delivers the body. */
 export const maxHeaders = 100
 
-/** Creates the app that every HTTP port uses: the first checks of a request, and the error handler. `fill` adds the routes. */
+/**
+ * Creates the app that every HTTP port uses: the first checks of a request, and the error handler. `fill` adds the
+ * routes.
+ */
 export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
   const app = express()
   app.set('trust proxy', deps.config.trustProxy)

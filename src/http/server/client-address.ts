@@ -2,8 +2,8 @@ import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Normalises an address: IPv4 mapped into IPv6 becomes IPv4. Returns null for any other text, which a proxy may pass on from the
- * caller. The proxy's own address must not stand in for it, because it could be on the allowlist of a key.
+ * Normalises an address: IPv4 mapped into IPv6 becomes IPv4. Returns null for any other text, which a proxy may pass on
+ * from the caller. The proxy's own address must not stand in for it, because it could be on the allowlist of a key.
  */
 export function clientAddress(address: string | undefined): string | null {
   if (address === undefined) return null

@@ -4,9 +4,9 @@ export const maxConnections = 10_000
 const otherDescriptors = 1_000
 
 /**
- * Returns how many connections a process accepts at once. It closes further connections immediately. Each connection takes a file
- * descriptor, and the system may allow fewer: a process without free descriptors could not even reach MongoDB. If there are fewer
- * than twice `otherDescriptors`, half of them are for connections.
+ * Returns how many connections a process accepts at once. It closes further connections immediately. Each connection
+ * takes a file descriptor, and the system may allow fewer: a process without free descriptors could not even reach
+ * MongoDB. If there are fewer than twice `otherDescriptors`, half of them are for connections.
  */
 export function connectionLimit(descriptors: number = openFilesLimit()): number {
   return Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))

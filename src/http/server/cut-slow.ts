@@ -5,14 +5,15 @@ import { endUnfinished } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
- * The slowest allowed sending of a body, in bytes per second. A create has some hundred bytes and no network is slower, so a
- * client that sends less does so on purpose. A faster body has the time limit of a whole request.
+ * The slowest allowed sending of a body, in bytes per second. A create has some hundred bytes and no network is slower,
+ * so a client that sends less does so on purpose. A faster body has the time limit of a whole request.
  */
 export const minRequestRate = 500
 
 /**
- * The slowest allowed reading of a response, in bytes per second. Even the slowest mobile networks are faster, and load any
- * customer page within the grace period. So a client that reads more slowly holds memory or a MongoDB cursor on purpose.
+ * The slowest allowed reading of a response, in bytes per second. Even the slowest mobile networks are faster, and load
+ * any customer page within the grace period. So a client that reads more slowly holds memory or a MongoDB cursor on
+ * purpose.
  */
 export const minResponseRate = 16 * 1024
 
@@ -30,13 +31,13 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
     if (socket.timeout !== timeouts.responseIdleMs) socket.setTimeout(timeouts.responseIdleMs)
     connection.sendingSince ??= at
     const seconds = (at - connection.sendingSince - timeouts.responseGraceMs) / 1000
-    // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is empty,
-    // the client waits for this process.
+    // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is
+    // empty, the client waits for this process.
     const written = socket.bytesWritten - connection.writtenBefore
     if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {
-    // Node restarts its timeout at an empty line, so idle time is measured here. A request that began in time has all its
-    // headers by then.
+    // Node restarts its timeout at an empty line, so idle time is measured here. A request that began in time has all
+    // its headers by then.
     connection.idleSince ??= at
     if (at - connection.idleSince > timeouts.keepAliveMs + timeouts.headersMs) socket.destroy()
   }

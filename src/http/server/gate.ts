@@ -1,9 +1,9 @@
 import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Passes requests on, or holds them before the listener closes. When a listener closes, the system resets every open connection
- * that the process has not accepted. A client that waits for a response opens no other connection. So requests are held until no
- * more connections arrive. Then the listener can close.
+ * Passes requests on, or holds them before the listener closes. When a listener closes, the system resets every open
+ * connection that the process has not accepted. A client that waits for a response opens no other connection. So
+ * requests are held until no more connections arrive. Then the listener can close.
  */
 export interface Gate {
   /** Must be called for each accepted connection. */

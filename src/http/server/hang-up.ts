@@ -21,12 +21,16 @@ const unknown = {
   replayed: false,
 }
 
-/** Writes an error response on a connection whose next request is incomplete, and closes it. Only the first call has an effect. */
+/**
+ * Writes an error response on a connection whose next request is incomplete, and closes it. Only the first call has an
+ * effect.
+ */
 export type HangUp = (connection: Connection, refusal: Refusal) => void
 
 /**
- * If a request has begun, the response has its id, and log-request.ts logs and counts it. Otherwise this function logs and counts
- * it. `isProxy` returns whether an address is a proxy, so that its address is not logged as that of a client.
+ * If a request has begun, the response has its id, and log-request.ts logs and counts it. Otherwise this function logs
+ * and counts it. `isProxy` returns whether an address is a proxy, so that its address is not logged as that of a
+ * client.
  */
 export function createHangUp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,

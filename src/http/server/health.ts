@@ -10,9 +10,9 @@ import { send, setApiHeaders } from '../responses/envelope.ts'
 const timeoutMs = 2000
 
 /**
- * Serves the probes. `/healthz` succeeds while the process runs. `/readyz` fails with 503 without MongoDB or while the process
- * stops. Without Redis it reports `degraded` and succeeds, because creates still work and deliveries wait. `/metrics` is for
- * Prometheus (docs/operators/watch.md).
+ * Serves the probes. `/healthz` succeeds while the process runs. `/readyz` fails with 503 without MongoDB or while the
+ * process stops. Without Redis it reports `degraded` and succeeds, because creates still work and deliveries wait.
+ * `/metrics` is for Prometheus (docs/operators/watch.md).
  */
 export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router({ strict: true, caseSensitive: true })

@@ -2,12 +2,15 @@ import { refuse } from '../../errors.ts'
 import type { Connection, Reply } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 
-/** The most requests that wait on a connection, each with some KB. No real client sends so many before it reads responses. */
+/**
+ * The most requests that wait on a connection, each with some KB. No real client sends so many before it reads
+ * responses.
+ */
 export const maxWaiting = 100
 
 /**
- * Begins a request after the response to the previous request on its connection. Node would begin all of them at once. Their
- * responses would pile up, and requests would run even after a response that closes the connection.
+ * Begins a request after the response to the previous request on its connection. Node would begin all of them at once.
+ * Their responses would pile up, and requests would run even after a response that closes the connection.
  */
 export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp, begin: () => void): void {
   // Node may still find requests in the bytes that arrived with the fault.
@@ -44,9 +47,9 @@ export function afterResponses({ latest, socket }: Connection, act: () => void):
 function giveUp(connection: Connection, hangUp: HangUp): void {
   const { socket } = connection
   socket.pause()
-  // Node resumes a socket through this method when it reads a body (`readStart`) and after a response (`socketOnDrain`). The
-  // waiting requests have arrived completely, and the connection closes soon. A test of the bytes read shows whether a later
-  // version of Node resumes in another way.
+  // Node resumes a socket through this method when it reads a body (`readStart`) and after a response
+  // (`socketOnDrain`). The waiting requests have arrived completely, and the connection closes soon. A test of the
+  // bytes read shows whether a later version of Node resumes in another way.
   socket.resume = () => socket
   const refusal = refuse('RATE_LIMITED', {
     message: 'Too many requests are waiting on this connection. Wait for responses before you send more.',

@@ -24,9 +24,9 @@ const beyondWalletMs = 11_000
 /** The largest request line and headers together. */
 export const maxHeaderBytes = 16_384
 /**
- * How long a stopping server waits for running requests. A payment or a refund, which waits for a wallet and MongoDB, ends within
- * this time. An endpoint test and "Retry all" of the board may take longer and are cut. After `close`, Node no longer enforces
- * its request timeouts.
+ * How long a stopping server waits for running requests. A payment or a refund, which waits for a wallet and MongoDB,
+ * ends within this time. An endpoint test and "Retry all" of the board may take longer and are cut. After `close`, Node
+ * no longer enforces its request timeouts.
  */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
@@ -37,8 +37,8 @@ export interface HttpServer extends Server {
 }
 
 /**
- * Creates the HTTP server. Responses that Node itself would write also have the envelope: those to malformed requests, header
- * overflow, timeouts, `Expect` and CONNECT. The requests of a connection are served one after the other.
+ * Creates the HTTP server. Responses that Node itself would write also have the envelope: those to malformed requests,
+ * header overflow, timeouts, `Expect` and CONNECT. The requests of a connection are served one after the other.
  */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -61,7 +61,8 @@ export function createHttpServer(
       if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
       // Express calls this if it finds no path in the request line.
       const noPath = () => hangUp(connection, invalidPath())
-      // Express would pass an unusual target to url.parse, which is deprecated and prints a warning that quotes the URL.
+      // Express would pass an unusual target to url.parse, which is deprecated and prints a warning that quotes the
+      // URL.
       const isParsable = /^[/*]/.test(req.url ?? '') || parseUrl(req.url ?? '') !== null
       if (isParsable) void app(req as Request, res as Response, noPath)
       else noPath()
@@ -105,8 +106,8 @@ export function createHttpServer(
     })
     // Node removes its own listener before it emits `connect`. An unhandled error would end the process.
     socket.on('error', () => socket.destroy())
-    // Node calls this after a response that closes the connection. Destroying the socket could reset the connection before the
-    // client has read the response.
+    // Node calls this after a response that closes the connection. Destroying the socket could reset the connection
+    // before the client has read the response.
     socket.destroySoon = () => {
       connection.endedAt ??= performance.now()
       socket.end()

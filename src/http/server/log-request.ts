@@ -6,9 +6,9 @@ import type { HungUp } from './connection.ts'
 import { isProbe } from './probe.ts'
 
 /**
- * Logs one wide line per request when its response is sent or its connection closes, counts it, and ends its span. Probes are not
- * traced. The line never has a header, a body or a query. Each request begins a new trace with a link to the caller's trace, so
- * that callers do not decide which traces are kept.
+ * Logs one wide line per request when its response is sent or its connection closes, counts it, and ends its span.
+ * Probes are not traced. The line never has a header, a body or a query. Each request begins a new trace with a link to
+ * the caller's trace, so that callers do not decide which traces are kept.
  */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,

@@ -3,7 +3,10 @@ import type { Connection } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 import { afterResponses } from './in-order.ts'
 
-/** Refuses a request that Node's parser could not read, or that did not arrive in time, after the responses to earlier requests. */
+/**
+ * Refuses a request that Node's parser could not read, or that did not arrive in time, after the responses to earlier
+ * requests.
+ */
 export function handleParserFault(connection: Connection, hangUp: HangUp, code: string | undefined): void {
   const { socket, latest, current } = connection
   if (connection.fault !== null || connection.endedAt !== null) return

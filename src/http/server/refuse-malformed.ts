@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { refuse } from '../../errors.ts'
 
 /**
- * Throws for requests that Node accepts and RFC 9112 forbids: another HTTP version, a missing, repeated or malformed Host, or an
- * unsupported transfer coding.
+ * Throws for requests that Node accepts and RFC 9112 forbids: another HTTP version, a missing, repeated or malformed
+ * Host, or an unsupported transfer coding.
  */
 export function refuseMalformed(req: IncomingMessage): void {
   if (req.httpVersionMajor !== 1)

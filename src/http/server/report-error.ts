@@ -8,7 +8,8 @@ import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'
 
 /**
- * Creates the function that converts any thrown value to a response. A bug is logged with all details, and its response has none.
+ * Creates the function that converts any thrown value to a response. A bug is logged with all details, and its response
+ * has none.
  */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,

@@ -23,11 +23,13 @@ export const timeouts: Timeouts = {
   headersMs: 15_000,
   // 8 MiB of products at 280 KB/s.
   requestMs: 30_000,
-  // Clients repeat a lost packet after 1, 3 and 7 s. The wait for MongoDB before the body is read, at most 8 s, also fits in.
+  // Clients repeat a lost packet after 1, 3 and 7 s. The wait for MongoDB before the body is read, at most 8 s, also
+  // fits in.
   bodyGraceMs: 10_000,
   responseIdleMs: 30_000,
   responseGraceMs: 30_000,
-  // Load balancers keep idle connections for 60 s. They must close first, or a request could arrive at a closing connection.
+  // Load balancers keep idle connections for 60 s. They must close first, or a request could arrive at a closing
+  // connection.
   keepAliveMs: 65_000,
   // Closing a connection while data arrives resets it, and the reset may overtake the response.
   lingerMs: 2000,
