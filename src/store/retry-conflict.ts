@@ -1,20 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 
-/** Each try that fails lost to somebody else between its read and its write: so many in a row only a storm of them makes. */
+/**
+ * An attempt fails if another request writes between its read and its write. Only extreme load makes 16 fail in a row.
+ */
 const maxAttempts = 16
-/** Who lost waits for up to so long, a little more each time, so that those who meet do not meet again: less than 3 s in all. */
-const longestPauseMs = 20
+/**
+ * Each pause is random. Its maximum grows by this much per attempt, so that competitors separate. All take under 3 s.
+ */
+const pauseStepMs = 20
 
 /**
- * Calls `act` until it answers something else than null, which is what it answers when others were quicker. Ends with
- * SERVICE_UNAVAILABLE after `maxAttempts`, and at `until`, the caller's deadline on `performance.now()`. What it throws is thrown.
+ * Calls `attempt` until its result is not null. Null means that another request wrote first. Throws SERVICE_UNAVAILABLE
+ * after `maxAttempts`, or at `deadlineAt` on `performance.now()`.
  */
-export async function retryConflicts<T>(deadlineAt: number, act: () => Promise<T | null>): Promise<T> {
-  for (let tries = 1; tries <= maxAttempts; tries += 1) {
-    if (tries > 1) await pause(Math.random() * longestPauseMs * (tries - 1))
+export async function retryConflicts<T>(deadlineAt: number, attempt: () => Promise<T | null>): Promise<T> {
+  for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {
+    if (attempts > 1) await pause(Math.random() * pauseStepMs * (attempts - 1))
     if (performance.now() >= deadlineAt) break
-    const outcome = await act()
+    const outcome = await attempt()
     if (outcome !== null) return outcome
   }
   throw unavailable()

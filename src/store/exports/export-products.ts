@@ -17,8 +17,9 @@ const productsPerRead = 50
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * Yields the caller's products as the text of a CSV file, oldest first, and reads them as the text is consumed. Importing
- * the file changes nothing. Texts are unchanged, even if a spreadsheet takes one for a formula. Throws SHOP_NOT_FOUND.
+ * Yields the caller's products as the text of a CSV file, oldest first, and reads them as the text is consumed.
+ * Importing the file changes nothing. Texts are unchanged, even if a spreadsheet takes one for a formula. Throws
+ * SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -51,7 +52,9 @@ export async function* exportProducts(
 /** The generator ends with the download, so no check is needed. */
 const isNeverGone = () => false
 
-/** Reads the caller's products page by page, oldest first. Holds no connection and no cursor while a slow client reads. */
+/**
+ * Reads the caller's products page by page, oldest first. Holds no connection and no cursor while a slow client reads.
+ */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
   { businessId, sandbox }: Caller,

@@ -16,15 +16,18 @@ import { reserveShop } from './plan/reserve-shop.ts'
 import { rollBack } from './plan/roll-back.ts'
 import { undoLatePreparations } from './plan/undo-preparation.ts'
 
-/** How often another may be quicker with one of the file's handles, SKUs or products, and the file be compared anew. */
+/**
+ * Attempts of an import. One fails if another request takes a handle or SKU of the file, or changes one of its
+ * products.
+ */
 const maxAttempts = 3
 
 type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
 
 /**
- * Imports a file's rows, all or nothing, one import of a shop at a time. VALIDATION_ERROR with every fault by its row, SHOP_NOT_FOUND,
- * SERVICE_UNAVAILABLE if other imports of the shop take too long, RATE_LIMITED if its new products exceed the sandbox's quota of the day. A
- * dry run writes nothing.
+ * Imports the rows of a file, all or nothing. A shop runs one import at a time. Throws VALIDATION_ERROR with the
+ * faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if other imports of the shop take too long, and RATE_LIMITED if the new
+ * products exceed the sandbox's quota of the day. A dry run writes nothing.
  */
 export function importProducts(
   deps: ImportDeps,
@@ -32,8 +35,8 @@ export function importProducts(
   { rows, isDryRun }: ImportRequest,
   effect: Effect,
 ): Promise<ImportCounts | Preview> {
-  const act = isDryRun ? preview : importRows
-  return act(deps, caller, rows, effect)
+  const run = isDryRun ? preview : importRows
+  return run(deps, caller, rows, effect)
 }
 
 async function preview(
@@ -54,7 +57,7 @@ async function importRows(
   effect: Effect,
 ): Promise<ImportCounts> {
   await openShop(deps, caller)
-  for (let tries = 0; tries < maxAttempts; tries += 1) {
+  for (let attempts = 0; attempts < maxAttempts; attempts += 1) {
     const plan = await reserveShop(deps, caller, effect)
     if (plan.state === 'done') return plan.counts
     const counts = await runImport(deps, caller, plan, rows, effect)
@@ -63,7 +66,10 @@ async function importRows(
   throw unavailable()
 }
 
-/** Null when somebody was quicker with a handle, a SKU or a product: the place is free again, and nothing happened. */
+/**
+ * Returns null, with nothing changed and the plan removed, if another request took a handle or SKU or changed a
+ * product.
+ */
 async function runImport(
   deps: ImportDeps,
   caller: Caller,
@@ -81,7 +87,7 @@ async function runImport(
     )
     if (counts !== null) return counts
   } catch (error) {
-    // Any other fault leaves open what was written: whoever finds the plan decides.
+    // After any other fault it is unknown what was written. The next import of the shop or a sweep ends the plan.
     if (error instanceof Refusal) await rollBack(deps, plan)
     throw error
   }
@@ -102,18 +108,18 @@ async function carryOut(
   return committed.counts
 }
 
-/** What a dry run tells: what the import would count, and the first handles of each kind. */
+/** The result of a dry run: the counts of the import, and the first handles of each kind. */
 type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
 
-/** As many as faults are told: the answer is kept for a day, and the counts tell how many there are. */
-const mostTold = 100
+/** Bounds the response, which is stored for a day. The counts are complete. */
+const maxListed = 100
 
 function previewOf({ counts, handles }: Comparison): Preview {
   const { created, updated, unchanged } = handles
-  const told = {
-    created: created.slice(0, mostTold),
-    updated: updated.slice(0, mostTold),
-    unchanged: unchanged.slice(0, mostTold),
+  const listed = {
+    created: created.slice(0, maxListed),
+    updated: updated.slice(0, maxListed),
+    unchanged: unchanged.slice(0, maxListed),
   }
-  return { ...counts, dryRun: true, handles: told }
+  return { ...counts, dryRun: true, handles: listed }
 }

@@ -7,8 +7,8 @@ import { type Line, type SoldProduct, soldFields } from './lines.ts'
 const searchTimeoutMs = 2000
 
 /**
- * Returns a line for one unit of a variant in stock of the newest active product. Returns 'held' if nothing is in stock but other orders
- * hold units that they may return. Throws INSUFFICIENT_STOCK if there is nothing at all.
+ * Returns a line for one unit of a variant in stock of the newest active product. Returns 'held' if nothing is in stock
+ * but other orders hold units that they may return. Throws INSUFFICIENT_STOCK if there is nothing at all.
  */
 export async function findAnyLine(
   deps: Pick<Deps, 'Product'>,

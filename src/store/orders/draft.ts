@@ -8,7 +8,10 @@ import type { Line } from './lines.ts'
 import type { Customer, Order, OrderItem } from './order.ts'
 import { responseFormat } from './recall.ts'
 
-/** Returns the order of these lines, with its event. Throws AMOUNT_OUT_OF_RANGE if a line or the total exceeds the highest amount. */
+/**
+ * Returns the order of these lines, with its event. Throws AMOUNT_OUT_OF_RANGE if a line or the total exceeds the
+ * highest amount.
+ */
 export function draftOrder(
   deps: Pick<Deps, 'config' | 'now'>,
   { orderId: _id, businessId, sandbox, attemptId }: OrderAttempt,

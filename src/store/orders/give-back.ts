@@ -10,8 +10,8 @@ interface ReservedItems {
 }
 
 /**
- * Returns the units of an attempt that will never place its order to the stock, also to a product that was deleted since. Running it twice
- * returns them once.
+ * Returns the units of an attempt that will never place its order to the stock, also to a product that was deleted
+ * since. Running it twice returns them once.
  */
 export async function giveBack(
   deps: Pick<Deps, 'batchers' | 'now'>,

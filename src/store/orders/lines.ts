@@ -20,8 +20,9 @@ export interface Line {
 export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reservations: 1 } as const
 
 /**
- * Finds the products and variants of the items in one query. Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND,
- * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is not active or an item does not say which of several variants it means.
+ * Finds the products and variants of the items in one query. Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH,
+ * VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is not active or an item does not say
+ * which of several variants it means.
  */
 export async function findLines(
   deps: Pick<Deps, 'Product'>,

@@ -49,8 +49,8 @@ export const shownFields = { businessId: 0, attemptId: 0, outbox: 0, responseFor
 export const placed = { status: 'PLACED' } as const
 
 /**
- * Stored under the id of an order that some attempts failed to place (release.ts). These attempts can no longer place the order, but a
- * later attempt can. Only `storedOrders` reads placeholders.
+ * Stored under the id of an order that some attempts failed to place (release.ts). These attempts can no longer place
+ * the order, but a later attempt can. Only `storedOrders` reads placeholders.
  */
 export interface OrderPlaceholder {
   _id: string

@@ -2,8 +2,8 @@ import type { Deps } from '../../deps.ts'
 import { type Order, storedOrders } from './order.ts'
 
 /**
- * The outcome of an attempt: it placed the order, another attempt had placed it before, the attempt was released, or its
- * order number is in use and nothing was written.
+ * The outcome of an attempt: it placed the order, another attempt had placed it before, the attempt was released, or
+ * its order number is in use and nothing was written.
  */
 export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in-use'
 
@@ -30,8 +30,8 @@ async function replacePlaceholder(
   const { _id, attemptId } = order
   const found = await storedOrders(deps).findOne({ _id })
   if (found?.status === 'PLACED') return found.attemptId === attemptId ? 'placed' : 'placed-before'
-  // A later attempt may have been refused meanwhile and added its id to the placeholder. Its merchant got the refusal, so
-  // this write replaces only the placeholder that it read. No later attempt begins before the deadline.
+  // A later attempt may have been refused meanwhile and added its id to the placeholder. Its merchant got the refusal,
+  // so this write replaces only the placeholder that it read. No later attempt begins before the deadline.
   const isOpen = found !== null && !found.released.includes(attemptId) && performance.now() < deadline
   if (!isOpen) return 'released'
   const { released } = found

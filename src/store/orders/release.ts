@@ -8,7 +8,8 @@ const keptMs = 48 * 3_600_000
 
 /**
  * Ensures that an attempt never places its order, even if its insert still arrives: the insert finds a placeholder that
- * names the attempt. Returns null if this holds from now on, or the id of the attempt that has placed the order already.
+ * names the attempt. Returns null if this holds from now on, or the id of the attempt that has placed the order
+ * already.
  */
 export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,

@@ -20,8 +20,8 @@ const maxConcurrent = 20
 const sweeping = new WeakSet<ReservationDeps>()
 
 /**
- * Resolves abandoned reservations by the outcome of their orders. Returns the number of products that had any, which may
- * be thousands after an outage. A process runs one sweep at a time. While one runs, another call returns 0 at once.
+ * Resolves abandoned reservations by the outcome of their orders. Returns the number of products that had any, which
+ * may be thousands after an outage. A process runs one sweep at a time. While one runs, another call returns 0 at once.
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
   if (sweeping.has(deps)) return 0
@@ -78,7 +78,9 @@ async function resolveReservation(
   }
 }
 
-/** Settles if the attempt placed its order. Else releases the attempt first, and then returns the units to the stock. */
+/**
+ * Settles if the attempt placed its order. Else releases the attempt first, and then returns the units to the stock.
+ */
 async function settleOrGiveBack(
   deps: ReservationDeps,
   { _id: productId, businessId, sandbox }: Reserved,

@@ -20,8 +20,8 @@ export interface PlannedReservation {
 }
 
 /**
- * Groups the lines by product and variant. All orders reserve in the same sequence of products, so of two orders for the
- * same products one gets them all.
+ * Groups the lines by product and variant. All orders reserve in the same sequence of products, so of two orders for
+ * the same products one gets them all.
  */
 export function planReservations(lines: Line[]): PlannedReservation[] {
   const byProduct = [...groupBy(lines, ({ product }) => product._id)]
@@ -58,7 +58,9 @@ export async function reserve(
   return true
 }
 
-/** THE write that takes stock. It never brings stock below 0. If the attempt has its reservation already, it succeeds. */
+/**
+ * THE write that takes stock. It never brings stock below 0. If the attempt has its reservation already, it succeeds.
+ */
 function planUpdate(
   deps: Pick<Deps, 'now'>,
   { orderId, attemptId }: OrderAttempt,

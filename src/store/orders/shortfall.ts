@@ -16,7 +16,10 @@ export function checkStock(lines: Line[]): 'enough' | 'held' {
   throw refuse('INSUFFICIENT_STOCK', { details: { items: shortages.map(({ item }) => item) } })
 }
 
-/** Returns the demand of all lines of one variant and the units of it that orders hold. The first line gives the `param`. */
+/**
+ * Returns the demand of all lines of one variant and the units of it that orders hold. The first line gives the
+ * `param`.
+ */
 function demandOf(lines: Line[]) {
   const [{ param, product, variant }] = lines as [Line]
   const item = {

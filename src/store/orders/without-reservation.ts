@@ -1,6 +1,9 @@
 import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 
-/** Builds an update that removes an attempt's reservation from a product. It succeeds if the reservation is gone already. */
+/**
+ * Builds an update that removes an attempt's reservation from a product. It succeeds if the reservation is gone
+ * already.
+ */
 export const withoutReservation = (
   productId: string,
   attemptId: string,

@@ -12,19 +12,19 @@ import { presentProduct } from './present.ts'
 import { type Product, products } from './product.ts'
 
 /**
- * Creates a product with its sealed answer in one insert; the first of a test key makes the sandbox's shop. Answers the product.
- * SHOP_NOT_FOUND; VALIDATION_ERROR naming the SKU that another product of the shop has; RATE_LIMITED when the sandbox's quota of the day is
- * used up.
+ * Creates a product together with its sealed response in one insert, and returns the product. The first one of a test
+ * key also creates the sandbox's shop. Throws SHOP_NOT_FOUND, VALIDATION_ERROR naming the SKU that another product of
+ * the shop has, and RATE_LIMITED if the sandbox's quota of the day is used up.
  */
 export async function createProduct(
   deps: Deps,
   caller: Caller,
-  asked: ProductRequest,
+  request: ProductRequest,
   effect: Effect,
 ): Promise<Record<string, unknown> | DoneBefore> {
   await openShop(deps, caller)
   const { businessId, sandbox } = caller
-  const { givenSkus, ...described } = asked
+  const { givenSkus, ...described } = request
   const own = { _id: effect.id, handle: effect.id, businessId, sandbox }
   const product = newProduct({ ...described, ...own }, deps.now())
   const data = presentProduct(product)
@@ -32,16 +32,16 @@ export async function createProduct(
   const insert = async () => {
     const insertion = await deps.batchers.insertProduct({ ...product, sealedResponse }, effect.deadlineAt)
     if (insertion.inserted) return data
-    // Its own SKUs may be what an earlier try of it is refused by.
-    if (insertion.index === '_id_' || (await isThere(deps, product._id))) return doneBefore
+    // An earlier attempt at the same request may have inserted the SKUs that are in use.
+    if (insertion.index === '_id_' || (await exists(deps, product._id))) return doneBefore
     await refuseTakenSkus(deps, product, givenSkus)
-    // A SKU that was in use is free when we scope who has it.
+    // The SKU that was in use is free again.
     return null
   }
   return withinSandboxDay(deps, caller, 1, () => retryConflicts(effect.deadlineAt, insert))
 }
 
-const isThere = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
+const exists = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
   (await deps.Product.exists({ _id })) !== null
 
 /** The sealed first response of the create with this effect id. */

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { ProductChange, VariantChange } from './changed-product.ts'
 import { readSkus } from './given-skus.ts'
 
-/** Judges the body of a change (SPEC 4.9) as that of a create, but that every field may be left out. */
+/** Parses the body of a change (SPEC 4.9). The rules are those of a create, but every field is optional. */
 export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
   const input = deps.validate<UpdateProductBody>(updateProductBody, body)
   const { name, description, images, active, removeMissingVariants = false } = input
@@ -17,7 +17,7 @@ export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): Produc
   }
 }
 
-/** What stands beside the name is of the only variant. */
+/** Without `variants`, the fields beside the name change the only variant. */
 function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)
     return input.variants.map(({ _id = null, ...fields }, index) => ({

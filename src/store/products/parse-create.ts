@@ -4,13 +4,13 @@ import { type GivenSkus, readSkus } from './given-skus.ts'
 import { newVariant } from './new-product.ts'
 import { defaultLabel, type Product } from './product.ts'
 
-/** What a merchant asks for in a create; the rest of the product is the service's. */
+/** The part of a new product that the request contains. */
 export interface ProductRequest
   extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
   givenSkus: GivenSkus
 }
 
-/** Judges the body of a create (SPEC 4.9). Without `variants` there is one, of what stands beside the name. */
+/** Parses the body of a create (SPEC 4.9). Without `variants`, the fields beside the name describe the only variant. */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate<CreateProductBody>(createProductBody, body)
   const given =

@@ -3,25 +3,28 @@ import type { Product, Variant } from './product.ts'
 
 type Variants = Pick<Product, 'variants'>
 
-/** By `_id`, else by label. VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS; `param` names the field that asked, null where the path did. */
+/**
+ * Finds a variant by its `_id`, else by its label. Throws VARIANT_NOT_FOUND and VARIANT_LABEL_AMBIGUOUS. `param` is the
+ * field of the request, or null if the path names the variant.
+ */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 
-/** VARIANT_NOT_FOUND. */
+/** Throws VARIANT_NOT_FOUND. */
 export function variantById({ variants }: Variants, id: string, param: string): Variant {
   const variant = variants.find(({ _id }) => _id === id)
   if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { param })
   return variant
 }
 
-/** VARIANT_NOT_FOUND; VARIANT_LABEL_AMBIGUOUS, with the ids of those that carry it. */
+/** Throws VARIANT_NOT_FOUND, and VARIANT_LABEL_AMBIGUOUS with the ids of the variants that have the label. */
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
-  const named = param === null ? {} : { param }
-  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', named)
+  const field = param === null ? {} : { param }
+  if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', field)
   if (others.length > 0)
     throw refuse('VARIANT_LABEL_AMBIGUOUS', {
-      ...named,
+      ...field,
       details: { variantIds: [variant, ...others].map(({ _id }) => _id) },
     })
   return variant

@@ -1,6 +1,6 @@
 import type { Product, Variant } from './product.ts'
 
-/** What of a product its merchant sees. */
+/** The fields of a product that its merchant sees. */
 export const shownFields = {
   handle: 1,
   name: 1,
@@ -15,10 +15,10 @@ export const shownFields = {
 
 export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 
-/** A product as its merchant sees it: prices in centimes, instants in ISO 8601. */
+/** Returns a product as its merchant sees it. Prices are in centimes. */
 export const presentProduct = (product: ShownProduct): Record<string, unknown> => ({
   _id: product._id,
-  // Deleted, it has none: for the retry of a change from before.
+  // The retry of a change may find the product deleted, and then it has no handle.
   handle: product.handle ?? product._id,
   name: product.name,
   description: product.description,

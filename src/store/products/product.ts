@@ -24,8 +24,8 @@ export interface Reservation {
 }
 
 /**
- * Marks a product that an open import creates or changes (src/store/imports). Until the import ends, its variants cannot
- * change, except their stock.
+ * Marks a product that an open import creates or changes (src/store/imports). Until the import ends, its variants
+ * cannot change, except their stock.
  */
 export interface Preparation {
   /** The token of the plan. */
@@ -45,8 +45,8 @@ export interface Product {
   active: boolean
   variants: Variant[]
   /**
-   * The SKUs that no other product of the shop can have: those of its variants, and during an import also those that they
-   * will get.
+   * The SKUs that no other product of the shop can have: those of its variants, and during an import also those that
+   * they will get.
    */
   skus: string[]
   /** Whether the merchant sees it. False while an import prepares a new product, and once it is deleted. */

@@ -1,5 +1,5 @@
 import type { Variant } from './product.ts'
 
-/** The SKUs of variants: those without one have none. What an import has prepared for the product is not among them. */
+/** Returns the SKUs of the variants that have one. */
 export const skusOf = (variants: readonly Partial<Pick<Variant, 'sku'>>[]): string[] =>
   variants.flatMap(({ sku }) => sku ?? [])

@@ -11,8 +11,9 @@ import { type ShownProduct, shownFields } from './present.ts'
 type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
 
 /**
- * Changes what is given and nothing else: reads, computes (changedProduct, whose refusals these are), and writes guarded by the
- * revision that was read, so that no stock changed meanwhile is lost. Variants that an import is about to change wait for it. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH;
+ * Changes the given fields only. A change of variants reads the product, computes them, and writes them guarded by the
+ * revision that it read, so that no concurrent stock change is lost. If an import prepares the product, the change
+ * waits for it. Throws the refusals of `changedProduct`, SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, and
  * VALIDATION_ERROR naming the SKU that another product of the shop has.
  */
 export async function updateProduct(
@@ -26,17 +27,17 @@ export async function updateProduct(
     return findProduct(deps, caller, id)
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, id)
-    // Also when it was deleted since.
+    // Also if the product was deleted since.
     if (read?.effects.includes(effect.id)) return read
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const product = await visibleTo(deps, caller, read)
-    // The import counts on the variants that it compared.
+    // The import relies on the variants that it compared.
     if (change.variants !== null && product.prepared !== null) return null
     return write(deps, caller, product, change, effect)
   })
 }
 
-/** Null where the product is another by now, or a SKU was in use that is free again. */
+/** Returns null if the product has changed since it was read, or if a SKU that was in use is free again. */
 async function write(
   deps: UpdateDeps,
   caller: Caller,

@@ -6,7 +6,9 @@ import { createShop } from './create-shop.ts'
 /** Only the merchant's developers see this name. */
 const sandboxName = 'Sandbox'
 
-/** For operations that only read: throws SHOP_NOT_FOUND for a live key whose business has no shop, never for a test key. */
+/**
+ * For operations that only read: throws SHOP_NOT_FOUND for a live key whose business has no shop, never for a test key.
+ */
 export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Promise<void> {
   if (!caller.sandbox && !(await hasShop(deps, caller))) throw refuse('SHOP_NOT_FOUND')
 }

@@ -9,16 +9,16 @@ import { pickVariant } from '../products/pick-variant.ts'
 import type { Variant } from '../products/product.ts'
 import { retryConflicts } from '../retry-conflict.ts'
 import type { StockChange } from './parse-change.ts'
-import { type Place, planStock } from './plan.ts'
+import { planStock, type VariantRef } from './plan.ts'
 import { type StockedVariant, stockedVariant } from './stocked-variant.ts'
 
 type StockDeps = Pick<Deps, 'Shop' | 'Product' | 'batchers' | 'now'>
 
 /**
- * Changes the stock of the variant with this `_id`, else this label, in one guarded write that never leaves it below 0 or above
- * `maxStock`: INSUFFICIENT_STOCK, VALIDATION_ERROR. SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH; VARIANT_NOT_FOUND,
- * VARIANT_LABEL_AMBIGUOUS. A retry finds its own change and answers from it, unless so many came since that nobody can tell:
- * SERVICE_UNAVAILABLE.
+ * Changes the stock of the variant with this `_id`, else this label, in one guarded write. Throws INSUFFICIENT_STOCK
+ * below 0 and VALIDATION_ERROR above `maxStock`, SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND
+ * and VARIANT_LABEL_AMBIGUOUS. A retry finds its own change and returns its result. It throws SERVICE_UNAVAILABLE if
+ * too many changes have been made since to find it.
  */
 export async function changeStock(
   deps: StockDeps,
@@ -27,30 +27,30 @@ export async function changeStock(
   change: StockChange,
   effect: Effect,
 ): Promise<StockedVariant> {
-  const write = async (place: Place): Promise<StockedVariant | null> => {
+  const write = async (ref: VariantRef): Promise<StockedVariant | null> => {
     const isWritten = await deps.batchers.updateProduct(
-      planStock(deps, caller, place, change, effect),
+      planStock(deps, caller, ref, change, effect),
       effect.deadlineAt,
     )
     if (!isWritten) return null
     const product = await deps.batchers.findVariants(productId, effect.deadlineAt)
-    return stockedVariant(productId, product?.variants ?? [], place.variantId)
+    return stockedVariant(productId, product?.variants ?? [], ref.variantId)
   }
-  // What looks like an id most likely is one: then nothing need be read before the write.
+  // A text in the format of an id is most likely one. Then the write needs no read before it.
   const written = isId(idOrLabel) ? await write({ productId, variantId: idOrLabel }) : null
   if (written !== null) return written
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, productId)
-    // Also when it was deleted since.
+    // Also if the product was deleted since.
     if (read?.effects.includes(effect.id)) return stockedVariant(productId, read.variants, idOrLabel)
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const variant = pickVariant(await visibleTo(deps, caller, read), idOrLabel, null)
-    refuseBeyond(productId, variant, change)
+    refuseOutOfRange(productId, variant, change)
     return write({ productId, variantId: variant._id })
   })
 }
 
-function refuseBeyond(
+function refuseOutOfRange(
   productId: string,
   { _id: variantId, stock: available }: Variant,
   change: StockChange,

@@ -6,29 +6,28 @@ import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 import { ownProduct } from '../products/find.ts'
 import type { StockChange } from './parse-change.ts'
 
-/** Where a stock is. */
-export interface Place {
+export interface VariantRef {
   productId: string
   variantId: string
 }
 
 /**
- * THE write of a merchant's stock change: guard, change and effect as one update of one document. It counts as let through also where an
- * earlier try of the same request was, and is refused where nobody can tell any more whether one was.
+ * THE write of a merchant's stock change: guard, change and effect in one update. It also succeeds if an earlier
+ * attempt at the same request made the change. It fails if the memory of effects no longer shows whether one did.
  */
 export function planStock(
   deps: Pick<Deps, 'now'>,
   caller: Caller,
-  { productId, variantId }: Place,
+  { productId, variantId }: VariantRef,
   change: StockChange,
   effect: Effect,
 ): GuardedUpdate {
   const isSet = 'stock' in change
-  const room = isSet ? {} : roomFor(change.delta)
+  const stockGuard = isSet ? {} : stockGuardOf(change.delta)
   return {
     filter: {
       ...ownProduct(caller, productId),
-      variants: { $elemMatch: { _id: variantId, ...room } },
+      variants: { $elemMatch: { _id: variantId, ...stockGuard } },
       ...unlessForgotten(effect.id),
     },
     update: {
@@ -40,6 +39,6 @@ export function planStock(
   }
 }
 
-/** The stocks that stay from 0 to the highest when they move by so much. */
-const roomFor = (delta: number) =>
+/** Matches a stock that stays between 0 and `maxStock` after the change. */
+const stockGuardOf = (delta: number) =>
   delta < 0 ? { stock: { $gte: -delta } } : { stock: { $lte: maxStock - delta } }

@@ -1,13 +1,16 @@
 import { isId } from '../../security/ids.ts'
 import type { Variant } from '../products/product.ts'
 
-/** A variant as it is after its stock changed: with nulls where that was done and it is gone since, or nobody can tell any more which it was. */
+/**
+ * A variant after its stock changed. The fields are null if the variant was removed since, or its label is ambiguous by
+ * now.
+ */
 export type StockedVariant = { productId: string } & (
   | Variant
   | { _id: string | null; label: null; sku: null; price: null; stock: null }
 )
 
-/** The variant with this `_id`, else the only one with this label. It refuses nothing: what is told of here is done. */
+/** Finds the variant with this `_id`, else the only one with this label. Never throws, because the change is done. */
 export function stockedVariant(
   productId: string,
   variants: readonly Variant[],

@@ -11,13 +11,13 @@ import type { ErrorCode } from '../../../errors.ts'
 import { isLonger, isStorable } from '../../../input/validate.ts'
 import type { Column } from './row.ts'
 
-/** What a cell that is not blank says, or why it cannot be read. */
+/** The value of a cell that is not blank, or the reason why it is invalid. */
 export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
 
 /** One reader for each column. */
 export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
 
-/** What each column holds; a price is in centimes. */
+/** The values of the columns. Prices are in centimes. */
 export interface Values {
   handle: string
   name: string
@@ -29,11 +29,11 @@ export interface Values {
   active: boolean
 }
 
-/** As a spreadsheet in English or French, or a person, writes it. */
+/** Spreadsheets in English and in French write these, and so do people. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
-/** Readers of cells: text as it stands, also what looks like a formula; `maxAmount` in centimes bounds the price. */
+/** Creates the readers. Texts stay unchanged, even if they look like a formula. `maxAmount` is the highest price. */
 export const createReaders = (maxAmount: number): Readers => ({
   handle: (text) => readText(text.trim(), maxHandleLength),
   name: (text) => readText(text, maxNameLength),
@@ -45,8 +45,8 @@ export const createReaders = (maxAmount: number): Readers => ({
   active: readActive,
 })
 
-function readText(text: string, most: number): Cell<string> {
-  if (isLonger(text, most)) return fault(`The value can have at most ${most} characters.`)
+function readText(text: string, maxLength: number): Cell<string> {
+  if (isLonger(text, maxLength)) return fault(`The value can have at most ${maxLength} characters.`)
   return isStorable(text) ? { value: text } : fault('The value must be valid Unicode without NUL characters.')
 }
 
@@ -76,7 +76,10 @@ function readActive(text: string): Cell<boolean> {
     : fault('The value must be true or false (or 1, 0, yes, no, oui, non, vrai, faux).')
 }
 
-/** Digits of our alphabet and perhaps a minus; `12,50`, `1 250`, `1e3` and `٥` are no such thing. `-0` is 0. */
+/**
+ * Parses ASCII digits with an optional minus. Returns null for `12,50`, `1 250`, `1e3` and `٥`. Adding 0 turns `-0`
+ * into 0.
+ */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null
 

@@ -1,37 +1,39 @@
 import type { Faults } from './faults.ts'
 import { type Column, columns } from './row.ts'
 
-/** Where each column stands, counted from 0, how many cells a row has, and which of them the header does not name. */
 export interface Header {
-  places: Partial<Record<Column, number>> & { handle: number }
+  /** The index of each column in a row. */
+  indexes: Partial<Record<Column, number>> & { handle: number }
+  /** The number of cells in a row. */
   width: number
+  /** The indexes of the columns without a name. */
   unnamed: number[]
 }
 
-/** More cells than this are no header of ours. */
+/** A row with more cells is not a header. */
 const maxCells = 100
-/** Ten times what the longest header of ours takes. */
+/** Ten times the longest header. */
 const firstLineBytes = 1024
 
-/** The first line of a file, or as much of it as tells the delimiter. */
+/** Returns the first line of a file, or enough of it to recognise the delimiter. */
 export const firstLineOf = (bytes: Buffer): string =>
   bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
 
-/** Whichever of `;` and `,` stands more often in the first line. */
+/** Returns `;` or `,`: the one that occurs more often in the first line. */
 export const delimiterOf = (firstLine: string): ';' | ',' =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
-/** Reads row 1: names in any case and order, `handle` among them, none twice. Null, and what is wrong among the faults, where it is not that. */
+/** Reads row 1. Accepts the names in any case and order. If it is invalid, adds faults and returns null. */
 export function readHeader(cells: readonly string[], faults: Faults): Header | null {
   const names = cells.map((cell) => cell.trim().toLowerCase())
-  const wrong = faultsOf(names)
-  for (const message of wrong) faults.add({ row: 1, column: null, message })
-  if (wrong.length > 0) return null
-  const named = names.flatMap((name, place) => (isColumn(name) ? [[name, place]] : []))
+  const messages = faultsOf(names)
+  for (const message of messages) faults.add({ row: 1, column: null, message })
+  if (messages.length > 0) return null
+  const named = names.flatMap((name, index) => (isColumn(name) ? [[name, index]] : []))
   return {
-    places: Object.fromEntries(named),
+    indexes: Object.fromEntries(named),
     width: names.length,
-    unnamed: names.flatMap((name, place) => (name === '' ? [place] : [])),
+    unnamed: names.flatMap((name, index) => (name === '' ? [index] : [])),
   }
 }
 
@@ -41,7 +43,7 @@ function faultsOf(names: string[]): string[] {
   if (names.every((name) => name === '')) return [`The first row is blank. ${expected}`]
   if (names.length > maxCells) return [`The first row has ${names.length} cells. ${expected}`]
   const unknown = names.filter((name) => name !== '' && !isColumn(name))
-  const repeated = names.filter((name, place) => isColumn(name) && names.indexOf(name) !== place)
+  const repeated = names.filter((name, index) => isColumn(name) && names.indexOf(name) !== index)
   return [
     ...(names[0] === 'sep=' ? ['Remove the line sep=, which only Excel understands.'] : []),
     ...unknown.map((name) => `There is no column ${JSON.stringify(name.slice(0, 100))}. ${expected}`),

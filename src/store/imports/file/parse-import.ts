@@ -4,13 +4,12 @@ import { refuseLate } from '../plan/refuse-late.ts'
 import { readRows } from './read-rows.ts'
 import type { ProductRow } from './row.ts'
 
-/** An import as asked for. */
 export interface ImportRequest {
   rows: readonly ProductRow[]
   isDryRun: boolean
 }
 
-/** Parses the file of an import. Throws VALIDATION_ERROR with the first faults by row and column, or SERVICE_UNAVAILABLE if `until` has passed. */
+/** Throws VALIDATION_ERROR with the faults of the file, and SERVICE_UNAVAILABLE if the deadline has passed. */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,

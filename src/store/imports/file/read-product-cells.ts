@@ -4,20 +4,20 @@ import type { ProductRow } from './row.ts'
 
 const cells = ['name', 'description', 'active'] as const
 
-/** What the rows of one product say of it as a whole: each cell is filled in once, or always the same. */
+/** Collects the cells of the product itself from its rows. Two different values of one cell are a fault. */
 export function readProductCells(
   rows: readonly ProductRow[],
   faults: Pick<Faults, 'add'>,
 ): ProductPatch['set'] {
-  const said: Partial<Record<(typeof cells)[number], string | boolean>> = {}
+  const values: Partial<Record<(typeof cells)[number], string | boolean>> = {}
   for (const row of rows)
     for (const cell of cells) {
       const value = row[cell]
       if (value === null) continue
-      if (said[cell] === undefined) said[cell] = value
-      else if (said[cell] !== value) faults.add({ row: row.row, column: cell, message: contradiction })
+      if (values[cell] === undefined) values[cell] = value
+      else if (values[cell] !== value) faults.add({ row: row.row, column: cell, message: contradiction })
     }
-  return said as ProductPatch['set']
+  return values as ProductPatch['set']
 }
 
 const contradiction = 'An earlier row of this product has another value.'

@@ -5,7 +5,10 @@ import type { Column, ProductRow } from './row.ts'
 
 export const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Reads the cells of a row that is not blank; a spreadsheet leaves out blank ones at its end. Null where it is none of a file with this header; what is wrong goes to the faults. */
+/**
+ * Reads the cells of a row that is not blank. Spreadsheets may leave out blank cells at its end. Adds invalid cells to
+ * the faults. Returns null if the row does not fit the header.
+ */
 export function readRow(
   header: Header,
   readers: Readers,
@@ -19,14 +22,14 @@ export function readRow(
     return null
   }
   const read = <C extends Column>(column: C): Values[C] | null => {
-    const text = cells[header.places[column] ?? cells.length] ?? ''
+    const text = cells[header.indexes[column] ?? cells.length] ?? ''
     if (isBlank(text)) return null
     const cell = readers[column](text)
     if ('value' in cell) return cell.value
     faults.add({ row, column, ...cell })
     return null
   }
-  if (isBlank(cells[header.places.handle] ?? ''))
+  if (isBlank(cells[header.indexes.handle] ?? ''))
     faults.add({
       row,
       column: 'handle',
@@ -48,6 +51,6 @@ export function readRow(
 function faultOfShape({ width, unnamed }: Header, cells: string[]): string | null {
   if (cells.length > width)
     return `The row has ${cells.length} cells, but the header has ${width}. Put a cell that contains the delimiter in quotes.`
-  const place = unnamed.find((each) => !isBlank(cells[each] ?? ''))
-  return place === undefined ? null : `Cell ${place + 1} of this row is in a column without a name.`
+  const index = unnamed.find((each) => !isBlank(cells[each] ?? ''))
+  return index === undefined ? null : `Cell ${index + 1} of this row is in a column without a name.`
 }

@@ -7,12 +7,12 @@ import { readRecords } from './records.ts'
 import { maxRows, type ProductRow } from './row.ts'
 import { bytesOf } from './source.ts'
 
-/** Some spreadsheets write thousands of blank rows below the last; a million of them would be nothing but work. */
+/** Some spreadsheets write thousands of blank rows below the last one. A million would only cost time. */
 const maxBlankRows = 50_000
 
 /**
- * The rows of a CSV file, given as bytes or as text. Blank ones are left out, and count in the row numbers as in a spreadsheet. Refuses
- * with every fault of the text at once; what the rows mean together is not judged here.
+ * Reads the rows of a CSV file, given as bytes or as text. Skips blank rows, but counts them in the row numbers, as
+ * spreadsheets do. Throws with all faults of the file at once. Does not compare rows with each other.
  */
 export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
   const bytes = bytesOf(csv)
@@ -42,5 +42,5 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   return rows.filter((row) => row !== null)
 }
 
-/** Told of the row that is one too many: nothing below it was read. */
+/** `row` is the first row above the limit. The rows below it were not read. */
 const tooMany = (row: number, message: string) => ({ row, column: null, message })

@@ -4,47 +4,50 @@ import { CsvError, parse } from 'csv-parse'
 import { inChunks } from '../../../process/in-chunks.ts'
 import type { Faults } from './faults.ts'
 
-/** Three times what the longest legal row takes, at 4 bytes a character: more than that is a quote that was never closed. */
+/** Three times the longest valid row at 4 bytes a character. A longer one has a quote that is never closed. */
 const maxRowBytes = 64 * 1024
 
-/** Hands each record of a file to `take`, with its row, until that answers false. Empty lines are counted and not handed over. */
+/**
+ * Passes each record of a file to `take` with its row number, until `take` returns false. Skips empty lines but counts
+ * them.
+ */
 export async function readRecords(
   bytes: Buffer,
   delimiter: string,
   take: (cells: string[], row: number) => boolean,
   faults: Faults,
 ): Promise<void> {
-  const tooLong = await lineTooLong(bytes)
-  if (tooLong !== null) return faults.add({ row: tooLong, column: null, message: longer })
+  const longLine = await findLongLine(bytes)
+  if (longLine !== null) return faults.add({ row: longLine, column: null, message: tooLong })
   const parser = parse({
     delimiter,
-    // All three: an editor may have mixed them.
+    // An editor may have mixed them.
     record_delimiter: ['\r\n', '\n', '\r'],
-    // Told with the row, not thrown.
+    // `readRow` reports them instead.
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
     on_record: (cells: string[], { records, empty_lines }) => {
-      if (!take(cells, records + empty_lines)) throw enough
+      if (!take(cells, records + empty_lines)) throw stopped
       return null
     },
   })
   try {
     await pipeline(Readable.from(inChunks(bytes)), parser)
   } catch (error) {
-    if (error === enough) return
+    if (error === stopped) return
     if (!(error instanceof CsvError)) throw error
     const row = Number(error.records) + Number(error.empty_lines) + 1
-    faults.add({ row, column: null, message: said[error.code] ?? 'This row is not valid CSV.' })
+    faults.add({ row, column: null, message: messages[error.code] ?? 'This row is not valid CSV.' })
   }
 }
 
-/** The number of the first line that is longer than any row may be: csv-parse counts what is in a row's cells, not how many there are. */
-async function lineTooLong(bytes: Buffer): Promise<number | null> {
+/** Returns the number of the first line over the limit. csv-parse counts only the text in cells, not their number. */
+async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
   while (at + maxRowBytes < bytes.length) {
-    const some = bytes.subarray(at, at + maxRowBytes + 1)
-    const end = Math.max(some.lastIndexOf(lineFeed), some.lastIndexOf(carriageReturn))
+    const slice = bytes.subarray(at, at + maxRowBytes + 1)
+    const end = Math.max(slice.lastIndexOf(lineFeed), slice.lastIndexOf(carriageReturn))
     if (end < 0) return (await countLineBreaks(bytes.subarray(0, at))) + 1
     at += end + 1
   }
@@ -54,7 +57,7 @@ async function lineTooLong(bytes: Buffer): Promise<number | null> {
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** CR LF is one line break. */
+/** Counts CR LF as one line break. */
 async function countLineBreaks(bytes: Buffer): Promise<number> {
   let count = 0
   let last = 0
@@ -67,16 +70,16 @@ async function countLineBreaks(bytes: Buffer): Promise<number> {
   return count
 }
 
-const enough = new Error('enough of this file was read')
+const stopped = new Error('the reader stopped before the end of the file')
 
 const quoting = 'Put a cell that contains a quote in quotes, and write the quote inside it twice.'
-const noFurther = 'The rows below it were not read.'
+const unread = 'The rows below it were not read.'
 
-const longer = `This row is too long. A closing quote may be missing. ${noFurther}`
+const tooLong = `This row is too long. A closing quote may be missing. ${unread}`
 
-const said: Partial<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: `The closing quote is missing. ${noFurther}`,
-  CSV_INVALID_CLOSING_QUOTE: `${quoting} ${noFurther}`,
-  INVALID_OPENING_QUOTE: `${quoting} ${noFurther}`,
-  CSV_MAX_RECORD_SIZE: longer,
+const messages: Partial<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: `The closing quote is missing. ${unread}`,
+  CSV_INVALID_CLOSING_QUOTE: `${quoting} ${unread}`,
+  INVALID_OPENING_QUOTE: `${quoting} ${unread}`,
+  CSV_MAX_RECORD_SIZE: tooLong,
 }

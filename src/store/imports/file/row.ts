@@ -1,8 +1,8 @@
-/** One row of an import, its cells read; null is blank, which keeps what is there. */
+/** One row of an import with parsed cells. Null is a blank cell, which changes nothing. */
 export interface ProductRow {
-  /** As a spreadsheet counts: the header is row 1. */
+  /** The row number as spreadsheets count: the header is row 1. */
   row: number
-  /** Without surrounding whitespace. Rows with the same one are one product. */
+  /** Without surrounding whitespace. Rows with the same handle are one product. */
   handle: string
   name: string | null
   description: string | null
@@ -28,5 +28,5 @@ export const columns = [
 
 export type Column = (typeof columns)[number]
 
-/** How many rows one import may have, beside the header. */
+/** Rows of one import, without the header. */
 export const maxRows = 5_000

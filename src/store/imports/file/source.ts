@@ -6,7 +6,10 @@ const utf16Boms = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
 const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
-/** The bytes of a file, UTF-8 without a byte order mark. VALIDATION_ERROR where it is not there, not text, or not UTF-8. */
+/**
+ * Returns the file as UTF-8 without a byte order mark. Throws VALIDATION_ERROR if it is missing, not text, or not
+ * UTF-8.
+ */
 export function bytesOf(csv: unknown): Buffer {
   if (csv === undefined) throw fault('csv is required.')
   if (typeof csv === 'string') return withoutBom(encoded(csv))
@@ -16,13 +19,13 @@ export function bytesOf(csv: unknown): Buffer {
   return withoutBom(csv)
 }
 
-/** A lone surrogate would silently become another character. */
+/** `Buffer.from` silently replaces a lone surrogate. */
 function encoded(text: string): Buffer {
   if (!text.isWellFormed()) throw fault('csv must be valid Unicode.')
   return Buffer.from(text)
 }
 
-/** Told by its mark, or by the zero that is half of its first letter. */
+/** UTF-16 begins with a byte order mark, or its first letter contains a zero byte. */
 const isUtf16 = (bytes: Buffer): boolean =>
   bytes[0] === 0 || bytes[1] === 0 || utf16Boms.some((bom) => bytes.subarray(0, 2).equals(bom))
 

@@ -4,13 +4,13 @@ import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 import { batchesOf } from '../file/batches-of.ts'
 import { patchOnce } from './patch-product.ts'
-import { type ImportPlan, variantsOf } from './plan.ts'
+import { countVariants, type ImportPlan } from './plan.ts'
 
 type ApplyDeps = Pick<Deps, 'Product' | 'now'>
 
 /**
- * Makes a committed plan's changes, and shows its new products. Anybody may, any number of times and at once: each product loses the plan's mark
- * in the write that changes it, and one that was deleted has none.
+ * Applies the changes of a committed plan and lists its new products. Any process may call it at any time, also
+ * concurrently: the write that changes a product also removes the plan's token from it. A deleted product has no token.
  */
 export async function apply(
   deps: ApplyDeps,
@@ -18,8 +18,8 @@ export async function apply(
 ): Promise<void> {
   const products = nativeCollection(deps.Product)
   const updatedAt = deps.now()
-  for (const some of batchesOf(patches, variantsOf)) {
-    const updates = some.map(
+  for (const batch of batchesOf(patches, countVariants)) {
+    const updates = batch.map(
       (patch): mongo.AnyBulkWriteOperation<Product> => ({ updateOne: patchOnce(token, patch, updatedAt) }),
     )
     await products.bulkWrite(updates, { ordered: false })

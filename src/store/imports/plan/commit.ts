@@ -4,11 +4,11 @@ import type { Comparison } from './compare.ts'
 import type { FoundPlan, ImportPlan } from './plan.ts'
 
 /**
- * The one write by which an import happens: after it whoever comes along finishes it, before it whoever comes along takes it back. Answers the
- * plan, or null when somebody took it back meanwhile.
+ * Commits an import in ONE write. Before it, any process may roll the import back. After it, any process may finish the
+ * import. Returns the committed plan, or null if it was rolled back.
  *
- * It fits into a document of 16 MB: its texts are in the file, of 8 MiB at most, and each is here once; what stands around them, ids, names of
- * fields and a label that a blank one stood for, is under 1 kB for each of the 5 000 rows.
+ * The plan fits into a document of 16 MB. Its texts come from the file, which has at most 8 MiB, and each occurs once.
+ * Ids, field names and derived labels take under 1 kB for each of the 5 000 rows.
  */
 export async function commit(
   deps: Pick<Deps, 'ImportPlan'>,

@@ -8,37 +8,38 @@ import { readProductCells } from '../file/read-product-cells.ts'
 import type { ProductRow } from '../file/row.ts'
 import type { ProductPatch } from './plan.ts'
 
-/** What an import looks at of a product that is there. */
+/** The fields of an existing product that an import compares. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>>
 
-/** A product that an import makes. */
+/** A product that an import creates. */
 export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
 
-/** A product that an import changes, and the ids of the variants that its rows were compared with, in their order. */
+/** A product that an import changes. */
 export interface ChangedProduct {
   patch: ProductPatch
-  seenVariants: string[]
+  /** The ids of the variants that the rows were compared with, in their order. */
+  comparedVariants: string[]
 }
 
-/** One product of the file, made, changed or neither, and what its rows are about. Of the product that is there it keeps nothing else. */
+/** The comparison of one handle. Keeps no fields of the existing product that it does not need, to save memory. */
 export interface Outcome {
   handle: string
   matched: MatchedRow[]
   created: NewProduct | null
   changed: ChangedProduct | null
-  /** How many variants are made or changed. */
+  /** The number of variants that are created or changed. */
   variants: number
 }
 
-/** Compares the rows of one handle with the product that has it; null where there is none. */
+/** Compares the rows of one handle with the product that has it, or null. */
 export function compareProduct(
   handle: string,
   rows: readonly ProductRow[],
   product: ExistingProduct | null,
   faults: Pick<Faults, 'add'>,
 ): Outcome {
-  const said = readProductCells(rows, faults)
+  const values = readProductCells(rows, faults)
   const matches = matchRows(rows, product?.variants ?? [], faults)
   const added = matches.filter(({ variant }) => variant === null).map((match) => addedVariant(match, faults))
   const [{ row }] = rows as [ProductRow]
@@ -46,15 +47,15 @@ export function compareProduct(
   if (count > maxVariants) faults.add({ row, column: null, message: tooMany(count) })
   const matched = matches.map((match) => matchedRow(match, product))
   if (product !== null) {
-    const patch = patchOf(product, said, matches, added)
+    const patch = patchOf(product, values, matches, added)
     const variants = patch.variants.length + added.length
     const isChanged = variants > 0 || Object.keys(patch.set).length > 0
-    const changed = isChanged ? { patch, seenVariants: product.variants.map(({ _id }) => _id) } : null
+    const changed = isChanged ? { patch, comparedVariants: product.variants.map(({ _id }) => _id) } : null
     return { handle, matched, created: null, changed, variants }
   }
-  if (said.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
+  if (values.name === undefined) faults.add({ row, column: 'name', message: 'A new product needs a name.' })
   if (count === 0) faults.add({ row, column: 'price', message: priceMissing })
-  const { name = '', description = '', active = true } = said
+  const { name = '', description = '', active = true } = values
   const created = { handle, name, description, active, variants: added }
   return { handle, matched, created, changed: null, variants: added.length }
 }
@@ -75,28 +76,31 @@ function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Varia
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
-/** Only what differs: what somebody else changes meanwhile, and the file does not, stays. */
+/** Contains only the differences, so that concurrent changes of other fields are kept. */
 function patchOf(
   product: ExistingProduct,
-  said: ProductPatch['set'],
+  values: ProductPatch['set'],
   matches: readonly Match[],
   added: Variant[],
 ): ProductPatch {
   const variants = matches.flatMap(({ row, variant }) => (variant === null ? [] : variantPatch(row, variant)))
-  return { productId: product._id, set: differing(said, product), variants, added }
+  return { productId: product._id, set: differences(values, product), variants, added }
 }
 
 function variantPatch({ sku, price, stock }: ProductRow, variant: Variant): ProductPatch['variants'] {
-  const said = {
+  const values = {
     ...(sku === null ? {} : { sku }),
     ...(price === null ? {} : { price }),
     ...(stock === null ? {} : { stock }),
   }
-  const changed = differing(said, variant)
+  const changed = differences(values, variant)
   return Object.keys(changed).length === 0 ? [] : [{ _id: variant._id, ...changed }]
 }
 
-const differing = <Said extends object>(said: Said, there: Partial<Record<keyof Said, unknown>>): Said =>
+const differences = <Values extends object>(
+  values: Values,
+  current: Partial<Record<keyof Values, unknown>>,
+): Values =>
   Object.fromEntries(
-    Object.entries(said).filter(([field, value]) => there[field as keyof Said] !== value),
-  ) as Said
+    Object.entries(values).filter(([field, value]) => current[field as keyof Values] !== value),
+  ) as Values

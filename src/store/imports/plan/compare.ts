@@ -9,7 +9,7 @@ import type { ImportCounts } from './plan.ts'
 import { type ImportScope, readExisting, readOwners } from './read-existing.ts'
 import { refuseLate } from './refuse-late.ts'
 
-/** What a file asks for, beside what is there. */
+/** The differences between a file and the shop. */
 export interface Comparison {
   created: NewProduct[]
   changed: ChangedProduct[]
@@ -18,8 +18,9 @@ export interface Comparison {
 }
 
 /**
- * Compares rows with the shop's products that have their handles or their SKUs. Rows of one handle are one product, wherever they stand.
- * VALIDATION_ERROR with all faults, each by its row; SERVICE_UNAVAILABLE when there is no time for it any more.
+ * Compares rows with the shop's products that have their handles or their SKUs. Rows with the same handle are one
+ * product, wherever they are in the file. Throws VALIDATION_ERROR with all faults, and SERVICE_UNAVAILABLE after the
+ * deadline.
  */
 export async function compare(
   deps: Pick<Deps, 'Product'>,
@@ -29,17 +30,17 @@ export async function compare(
   refuseLate(scope.deadlineAt)
   const faults = createFaults()
   const byHandle = groupBy(rows, ({ handle }) => handle)
-  const ofStanding = new Map<string, Outcome>()
+  const ofExisting = new Map<string, Outcome>()
   const givesDescriptions = rows.some(({ description }) => description !== null)
-  const standing = readExisting(deps, scope, [...byHandle.keys()], givesDescriptions)
-  await readInSlices(standing, (product) => {
+  const existing = readExisting(deps, scope, [...byHandle.keys()], givesDescriptions)
+  await readInSlices(existing, (product) => {
     refuseLate(scope.deadlineAt)
     const { handle } = product
-    ofStanding.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
+    ofExisting.set(handle, compareProduct(handle, byHandle.get(handle) ?? [], product, faults))
   })
   const outcomes: Outcome[] = []
-  await inSlices(byHandle, ([handle, some]) => {
-    outcomes.push(ofStanding.get(handle) ?? compareProduct(handle, some, null, faults))
+  await inSlices(byHandle, ([handle, rowsOfHandle]) => {
+    outcomes.push(ofExisting.get(handle) ?? compareProduct(handle, rowsOfHandle, null, faults))
   })
   const matched = outcomes.flatMap((outcome) => outcome.matched)
   const given = matched.flatMap(({ row, givesSku }) => (givesSku ? (row.sku ?? []) : []))
@@ -52,7 +53,7 @@ function summary(rows: number, outcomes: readonly Outcome[]): Comparison {
   const created = outcomes.filter((outcome) => outcome.created !== null)
   const updated = outcomes.filter((outcome) => outcome.changed !== null)
   const unchanged = outcomes.filter((outcome) => outcome.created === null && outcome.changed === null)
-  const handlesOf = (some: readonly Outcome[]): string[] => some.map(({ handle }) => handle)
+  const handlesOf = (group: readonly Outcome[]): string[] => group.map(({ handle }) => handle)
   return {
     created: created.flatMap((outcome) => outcome.created ?? []),
     changed: updated.flatMap((outcome) => outcome.changed ?? []),

@@ -4,7 +4,7 @@ import { finish } from './finish.ts'
 import type { FoundPlan, ImportPlan } from './plan.ts'
 import { rollBack } from './roll-back.ts'
 
-/** Ends a plan the way it must: one that is committed happens, another one never does. */
+/** Finishes the plan if it is committed. Else rolls it back. */
 export async function endPlan(
   deps: Pick<Deps, 'Product' | 'ImportPlan' | 'now'>,
   found: Pick<FoundPlan, '_id' | 'token' | 'state'>,

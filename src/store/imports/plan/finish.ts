@@ -3,10 +3,13 @@ import { nativeCollection } from '../../../mongo/collection.ts'
 import { apply } from './apply.ts'
 import type { ImportPlan } from './plan.ts'
 
-/** Longer than a claim lives, which may ask what became of its request. */
+/** Longer than a claim lives, because a retry needs the outcome of its request. */
 const keptMs = 48 * 3_600_000
 
-/** Carries a committed plan out and leaves the shop's place. Anybody may, any number of times and at once. */
+/**
+ * Applies a committed plan and opens the shop for the next import. Any process may call it at any time, also
+ * concurrently.
+ */
 export async function finish(
   deps: Pick<Deps, 'Product' | 'ImportPlan' | 'now'>,
   { _id, token, patches }: ImportPlan,

@@ -1,8 +1,8 @@
 import type { ProductPatch } from './plan.ts'
 
 /**
- * The write that changes a prepared product: its variants as they are then, each with what the patch says of it, and the new ones behind them. What is
- * said stands there literally: a name may begin with a `$`.
+ * Builds the write that changes a prepared product. It merges the patch into the current variants and appends the new
+ * ones. `$literal` protects texts that begin with `$`.
  */
 export const patchOnce = (
   token: string,

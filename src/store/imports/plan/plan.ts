@@ -1,7 +1,7 @@
 import type { Collection } from '../../../mongo/collection.ts'
 import type { Variant } from '../../products/product.ts'
 
-/** How many products an import made, changed and left alone, how many variants it made or changed, and how many rows it read. */
+/** The number of products by outcome, of variants created or changed, and of rows read. */
 export interface ImportCounts {
   created: number
   updated: number
@@ -10,7 +10,7 @@ export interface ImportCounts {
   rows: number
 }
 
-/** What an import changes of one product that was there: only what its rows say and what differs. */
+/** The changes of one existing product: only the fields that differ. */
 export interface ProductPatch {
   productId: string
   set: { name?: string; description?: string; active?: boolean }
@@ -18,14 +18,17 @@ export interface ProductPatch {
   added: Variant[]
 }
 
-/** How many variants a patch changes or adds. */
-export const variantsOf = ({ variants, added }: ProductPatch): number => variants.length + added.length
+/** Returns the number of variants that a patch changes or adds. */
+export const countVariants = ({ variants, added }: ProductPatch): number => variants.length + added.length
 
 /**
- * One import of a shop. `_id` is the effect id of its claim. While it is open no other of the shop can be.
+ * One import of a shop. `_id` is the effect id of its claim. A shop has at most one open plan.
  *
- * `preparing`: its new products are being stored, unlisted, and those it changes are being marked as its own; nobody sees anything of it.
- * `committed`: it happens, whoever finishes it. `aborting`: it never happens, whoever takes back what was prepared. `done`: it is over.
+ * - `preparing`: its new products are being stored, unlisted. The products that it changes get its token. Readers see
+ * no change.
+ * - `committed`: it will happen, and any process may finish it.
+ * - `aborting`: it will never happen, and any process may undo its preparations.
+ * - `done`: it has happened, and the shop is free for the next import.
  */
 export interface ImportPlan {
   _id: string
@@ -33,18 +36,21 @@ export interface ImportPlan {
   sandbox: boolean
   open?: true
   state: 'preparing' | 'committed' | 'aborting' | 'done'
-  /** Of one try: what was prepared bears it, so that what lands late of an earlier try is never taken for this one's. */
+  /**
+   * Names one attempt. Prepared products carry it, so that a late write of an earlier attempt is never used by this
+   * one.
+   */
   token: string
-  /** Until then nobody but its request ends it. */
+  /** Until then only its own request may end the plan. */
   leaseEndsAt: Date
   patches: ProductPatch[]
   counts: ImportCounts
   createdAt: Date
-  /** When one that is over is forgotten: after the claim that may ask for it. */
+  /** MongoDB removes the finished plan then: after the claim whose retries need it. */
   expiresAt?: Date
 }
 
-/** A plan as one looks at it: what it changes may be megabytes. */
+/** A plan without its patches, which may be megabytes. */
 export type FoundPlan = Omit<ImportPlan, 'patches'>
 
 export const withoutPatches = { patches: 0 } as const

@@ -8,32 +8,33 @@ import { skusOf } from '../../products/skus.ts'
 import { batchesOf } from '../file/batches-of.ts'
 import type { Comparison } from './compare.ts'
 import type { ChangedProduct, NewProduct } from './compare-product.ts'
-import { type FoundPlan, variantsOf } from './plan.ts'
+import { countVariants, type FoundPlan } from './plan.ts'
 
 type PrepareDeps = Pick<Deps, 'Product' | 'now'>
-type PlanMark = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
+type PlanIdentity = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
 
 /**
- * Stores what is new, unlisted, and marks what is to be changed, with the SKUs it is to get, all under the plan's token. Nobody sees anything of it, nobody
- * else can have those handles and SKUs any more, and until the mark goes nobody else changes variants of a marked product, but for their stock. False when
- * somebody was quicker with one of them; part of it may stand then.
+ * Stores the new products, unlisted, and reserves the new SKUs of the changed ones, all under the plan's token. Readers
+ * see no change. Other requests can no longer take these handles and SKUs, nor change the variants of these products,
+ * except their stock. Returns false, with a part prepared, if another request took a handle or SKU first or changed a
+ * product.
  */
 export async function prepare(
   deps: PrepareDeps,
-  plan: PlanMark,
+  plan: PlanIdentity,
   { created, changed }: Pick<Comparison, 'created' | 'changed'>,
 ): Promise<boolean> {
   const now = deps.now()
   const products = nativeCollection(deps.Product)
   try {
-    for (const some of batchesOf(created, ({ variants }) => variants.length)) {
-      const fresh = some.map((each) => unlisted(plan, each, now))
-      await products.insertMany(fresh, { ordered: false })
+    for (const batch of batchesOf(created, ({ variants }) => variants.length)) {
+      const inserted = batch.map((each) => unlisted(plan, each, now))
+      await products.insertMany(inserted, { ordered: false })
     }
-    for (const some of batchesOf(changed, ({ patch }) => variantsOf(patch))) {
-      const marking = some.map((each) => mark(plan, each))
-      const { matchedCount } = await products.bulkWrite(marking, { ordered: false })
-      if (matchedCount < some.length) return false
+    for (const batch of batchesOf(changed, ({ patch }) => countVariants(patch))) {
+      const updates = batch.map((each) => reserveProduct(plan, each))
+      const { matchedCount } = await products.bulkWrite(updates, { ordered: false })
+      if (matchedCount < batch.length) return false
     }
     return true
   } catch (error) {
@@ -42,32 +43,32 @@ export async function prepare(
   }
 }
 
-const unlisted = ({ businessId, sandbox, token }: PlanMark, made: NewProduct, now: Date): Product => ({
-  ...newProduct({ ...made, _id: newId(), businessId, sandbox, images: [] }, now),
+const unlisted = ({ businessId, sandbox, token }: PlanIdentity, created: NewProduct, now: Date): Product => ({
+  ...newProduct({ ...created, _id: newId(), businessId, sandbox, images: [] }, now),
   listed: false,
   prepared: { by: token },
 })
 
 /**
- * Marked is only what the file was compared with: variants with these ids, and no other of them has a SKU that the file gives, or they are to be judged
- * anew. Their stock may be another, and the rest of the product too. The revision grows, so that whoever works out the product's variants from what he read
- * before reads again.
+ * Matches the product only if it still has the compared variants, and no other variant of it has a SKU that the file
+ * gives. Other fields and stocks may have changed since. Adds 1 to the revision, so that concurrent changes of variants
+ * read the product again.
  */
-function mark(
-  { token }: PlanMark,
-  { patch, seenVariants }: ChangedProduct,
+function reserveProduct(
+  { token }: PlanIdentity,
+  { patch, comparedVariants }: ChangedProduct,
 ): mongo.AnyBulkWriteOperation<Product> {
   const skus = skusOf([...patch.variants, ...patch.added])
-  const givenOne = patch.variants.filter(({ sku }) => sku !== undefined).map(({ _id }) => _id)
-  const keepsOne = { _id: { $nin: givenOne }, sku: { $in: skus } }
+  const getNewSku = patch.variants.filter(({ sku }) => sku !== undefined).map(({ _id }) => _id)
+  const keepsGivenSku = { _id: { $nin: getNewSku }, sku: { $in: skus } }
   return {
     updateOne: {
       filter: {
         _id: patch.productId,
         listed: true,
         prepared: null,
-        $expr: { $eq: ['$variants._id', { $literal: seenVariants }] },
-        ...(skus.length === 0 ? {} : { variants: { $not: { $elemMatch: keepsOne } } }),
+        $expr: { $eq: ['$variants._id', { $literal: comparedVariants }] },
+        ...(skus.length === 0 ? {} : { variants: { $not: { $elemMatch: keepsGivenSku } } }),
       },
       update: {
         $addToSet: { skus: { $each: skus } },
@@ -78,10 +79,10 @@ function mark(
   }
 }
 
-/** Whether a write failed for nothing but handles and SKUs in use. What a lost connection left of it nobody can tell. */
+/** Whether the write failed only because handles or SKUs are in use. After a lost connection the outcome is unknown. */
 function isTaken(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()
-  const isTold = faults.length > 0 && error.result.getWriteConcernError() === undefined
-  return isTold && faults.every(({ code }) => code === 11000)
+  const isComplete = faults.length > 0 && error.result.getWriteConcernError() === undefined
+  return isComplete && faults.every(({ code }) => code === 11000)
 }

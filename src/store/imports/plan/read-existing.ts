@@ -6,9 +6,9 @@ import type { SkuOwner } from '../file/check-skus.ts'
 import type { ExistingProduct } from './compare-product.ts'
 import { refuseLate } from './refuse-late.ts'
 
-/** Whose products a file is compared with. */
+/** The shop that a file is compared with. */
 export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
-  /** Until when there is time for it, on `performance.now()`. */
+  /** The deadline of the request, on `performance.now()`. */
   deadlineAt: number
 }
 
@@ -19,7 +19,9 @@ const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
 
-/** The shop's products with these handles. Descriptions, of up to 20 kB each, are read only if the file contains any. */
+/**
+ * Finds the shop's products with these handles. Reads descriptions of up to 20 kB each only if the file contains any.
+ */
 export const readExisting = (
   deps: ReadDeps,
   scope: ImportScope,
@@ -43,7 +45,7 @@ const skusOnly = {
   hint: 'skuInUse',
 } as const
 
-/** Who of the shop has each of these SKUs. SERVICE_UNAVAILABLE when the time is over. */
+/** Finds the current owners of these SKUs in the shop. Throws SERVICE_UNAVAILABLE after the deadline. */
 export async function readOwners(
   deps: ReadDeps,
   scope: ImportScope,
@@ -51,8 +53,8 @@ export async function readOwners(
 ): Promise<Map<string, SkuOwner>> {
   const owners = new Map<string, SkuOwner>()
   if (skus.size === 0) return owners
-  const having = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)
-  await readInSlices(having, ({ _id: productId, handle, variants }) => {
+  const found = listedOf<WithSkus>(deps, scope, { skus: { $in: [...skus] } }, skusOnly)
+  await readInSlices(found, ({ _id: productId, handle, variants }) => {
     refuseLate(scope.deadlineAt)
     for (const { _id: variantId, sku } of variants)
       if (sku !== null && skus.has(sku)) owners.set(sku, { productId, handle, variantId })
@@ -60,14 +62,14 @@ export async function readOwners(
   return owners
 }
 
-/** To be read one after the other: all of them may be hundreds of megabytes. By its own index, whatever else a planner thinks of. */
-const listedOf = <Seen extends object>(
+/** Returns a cursor, because all the products may take hundreds of megabytes. The hint prevents any other index. */
+const listedOf = <Found extends object>(
   deps: ReadDeps,
   { businessId, sandbox }: ImportScope,
-  named: Record<string, unknown>,
-  asked: { projection: Record<string, 1>; hint: string },
+  filter: Record<string, unknown>,
+  options: { projection: Record<string, 1>; hint: string },
 ) =>
-  nativeCollection(deps.Product).find<Seen>(
-    { businessId, sandbox, listed: true, ...named },
-    { ...asked, batchSize },
+  nativeCollection(deps.Product).find<Found>(
+    { businessId, sandbox, listed: true, ...filter },
+    { ...options, batchSize },
   )

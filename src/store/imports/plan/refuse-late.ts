@@ -1,8 +1,8 @@
 import { unavailable } from '../../../errors.ts'
 
 /**
- * SERVICE_UNAVAILABLE once `deadlineAt` on `performance.now()` is past: the merchant was told that nobody knows, and may have gone on since, so that nothing
- * may begin to happen behind their back.
+ * Throws SERVICE_UNAVAILABLE after `deadlineAt` on `performance.now()`. By then the merchant has got a timeout and may
+ * have gone on, so no change may start any more.
  */
 export function refuseLate(deadlineAt: number): void {
   if (performance.now() >= deadlineAt) throw unavailable()

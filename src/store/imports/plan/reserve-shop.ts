@@ -8,18 +8,21 @@ import { newId } from '../../../security/ids.ts'
 import { endPlan } from './end-plan.ts'
 import { type FoundPlan, type ImportPlan, withoutPatches } from './plan.ts'
 
-/** As long as a request may live: after that its process is dead, or nobody waits for its answer any more. */
+/**
+ * The longest duration of a request. After that its process is dead, or its client no longer waits for the response.
+ */
 const leaseMs = 10_000
-/** How often who waits for another import looks. */
+/** While another import of the shop runs. */
 const pollIntervalMs = 75
-/** Who has less time left than this does not begin: nothing of it is left behind then. */
+/** An import with less time left does not start, so that it does not end midway. */
 const minRemainingMs = 1_000
 
 type ReserveDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
- * Takes the shop's one place for an import, and answers its plan; or the plan of an earlier try of the same request that was committed, now
- * done. Another import under way is waited for; one whose lease is over was left behind, and is ended. SERVICE_UNAVAILABLE when the wait is too long.
+ * Inserts the open plan of the shop and returns it. If an earlier attempt at the same request has committed its plan,
+ * finishes and returns that plan. Waits while another import runs, and ends it if its lease has ended. Throws
+ * SERVICE_UNAVAILABLE if the wait is too long.
  */
 export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Effect): Promise<FoundPlan> {
   const { businessId, sandbox } = caller
@@ -27,16 +30,16 @@ export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Eff
   while (performance.now() < effect.deadlineAt - minRemainingMs) {
     const plan = newPlan(deps.now(), caller, effect.id)
     if (await insert(deps, plan)) return plan
-    const standing = await plans
+    const found = await plans
       .find<FoundPlan>(
         { $or: [{ _id: effect.id }, { businessId, sandbox, open: true }] },
         { projection: withoutPatches },
       )
       .toArray()
-    const own = standing.find(({ _id }) => _id === effect.id)
+    const own = found.find(({ _id }) => _id === effect.id)
     if (own?.state === 'done') return own
-    const [other] = standing
-    // Who holds the claim of a request need not wait for its earlier try.
+    const [other] = found
+    // This request holds the claim, so its own earlier attempt no longer runs.
     if (own !== undefined) await endPlan(deps, own)
     else if (other !== undefined && other.leaseEndsAt <= deps.now()) await endPlan(deps, other)
     else await pause(pollIntervalMs)
@@ -61,7 +64,7 @@ const newPlan = (now: Date, { businessId, sandbox }: Caller, effectId: string): 
   createdAt: now,
 })
 
-/** False where the shop's place is taken, or this request has a plan already. */
+/** Returns false if the shop has an open plan, or this request has a plan already. */
 async function insert(deps: ReserveDeps, plan: ImportPlan): Promise<boolean> {
   try {
     await nativeCollection(deps.ImportPlan).insertOne(plan)

@@ -4,15 +4,15 @@ import type { ImportPlan } from './plan.ts'
 import { undoPreparation } from './undo-preparation.ts'
 
 /**
- * Makes sure that a plan which is not committed never will be, takes back what it prepared, and removes it. Whoever may: who holds its claim,
- * or anybody once its lease is over. Does nothing to one that was committed meanwhile.
+ * Ensures that a plan can no longer be committed, undoes its preparations, and removes it. Only the holder of its claim
+ * may call this before its lease ends. Changes nothing if the plan is committed.
  */
 export async function rollBack(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
   { _id, token }: Pick<ImportPlan, '_id' | 'token'>,
 ): Promise<void> {
   const plans = nativeCollection(deps.ImportPlan)
-  // The fence comes first: what is committed from here on is not this.
+  // From here on, the plan cannot be committed.
   const fenced = await plans.updateOne(
     { _id, token, state: { $in: ['preparing', 'aborting'] } },
     { $set: { state: 'aborting' } },

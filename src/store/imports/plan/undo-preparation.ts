@@ -2,7 +2,7 @@ import type { Deps } from '../../../deps.ts'
 import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 
-/** Takes back all that was prepared under a token whose import never happens; twice is once. */
+/** Undoes the preparations under a token whose import never happens. Running it twice changes nothing more. */
 export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
   const products = nativeCollection(deps.Product)
   await products.deleteMany({ 'prepared.by': token, listed: false })
@@ -18,8 +18,8 @@ export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string
 }
 
 /**
- * The same for all that stands prepared in a shop whose place is taken: its import is over, though a write of its own landed late, and would hold
- * handles and SKUs.
+ * Undoes the preparations in a shop that belong to no open plan. They come from late writes of ended imports, and would
+ * block handles and SKUs. The caller holds the open plan of the shop.
  */
 export async function undoLatePreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
@@ -27,7 +27,7 @@ export async function undoLatePreparations(
 ): Promise<void> {
   const late = nativeCollection(deps.Product).find(
     { 'prepared.by': { $exists: true }, businessId, sandbox },
-    // Those prepared are few, a shop's products many.
+    // Few products are prepared, but a shop may have many products.
     { hint: 'prepared', projection: { 'prepared.by': 1 } },
   )
   const tokens = new Set((await late.toArray()).flatMap(({ prepared }) => prepared?.by ?? []))
@@ -35,8 +35,9 @@ export async function undoLatePreparations(
 }
 
 /**
- * The same for tokens that were found on products: of those that no open plan has. Every try has a token of its own, which is on a product
- * only after its plan was stored; so one that is seen there, and then on no open plan, is over for good.
+ * Undoes the preparations under those of the tokens that no open plan has. Each attempt has its own token, and stores
+ * its plan before it prepares a product. So a token that is on a product, and then on no open plan, belongs to an ended
+ * attempt.
  */
 export async function undoOrphanedPreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
@@ -44,7 +45,7 @@ export async function undoOrphanedPreparations(
 ): Promise<void> {
   if (tokens.length === 0) return
   const plans = nativeCollection(deps.ImportPlan)
-    // Those open are few, those kept many.
+    // Few plans are open, but many are kept.
     .find({ open: true, token: { $in: [...tokens] } }, { hint: 'unfinished', projection: { token: 1 } })
   const alive = new Set((await plans.toArray()).map(({ token }) => token))
   for (const token of tokens) if (!alive.has(token)) await undoPreparation(deps, token)

@@ -5,7 +5,7 @@ export const storeMutants: readonly Mutant[] = [
   {
     name: 'stock-below-zero',
     bug: 'The write of a stock change does not check that enough is left.',
-    edits: [replace('planStock', '{ _id: $id, ...room }', '{ _id: $id }')],
+    edits: [replace('planStock', '{ _id: $id, ...stockGuard }', '{ _id: $id }')],
     caughtBy: ['stock.balances'],
     focus: { ...plain, often: ['changeStock'] },
   },
