@@ -5,12 +5,12 @@ import type { Vector } from './vector.ts'
 
 const file = new URL('webhook-signatures.json', import.meta.url)
 
-/** The vectors as they are made. */
+/** All vectors. */
 export const vectors: Vector[] = [...goodVectors, ...badVectors]
 
-/** The text of the file that endpoints' developers take. */
+/** The file for developers of endpoints, with one vector on each line. */
 export const written = (): string => readFileSync(file, 'utf8')
-export const asText = (): string => `${JSON.stringify(vectors, null, 2)}\n`
+export const asText = (): string => `[\n${vectors.map((each) => JSON.stringify(each)).join(',\n')}\n]\n`
 
-// After a change: node --import tsx test/vectors/make.ts
+// Run after a change: node --import tsx test/vectors/make.ts
 if (import.meta.filename === process.argv[1]) writeFileSync(file, asText())

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** One request as an endpoint got it, and what a right check says of it: an element of webhook-signatures.json. */
+/** One request to an endpoint, with the correct result of its check. An element of webhook-signatures.json. */
 export interface Vector {
   name: string
   why: string
@@ -9,12 +9,12 @@ export interface Vector {
   /** The endpoint's clock, in Unix seconds. */
   now: number
   headers: Record<string, string>
-  /** The exact text of the body. Where its bytes are no text, `bodyBase64` stands in its place. */
+  /** The exact text of the body. A body that is not text is in `bodyBase64` instead. */
   body?: string
   bodyBase64?: string
 }
 
-/** The secret of every vector that names no other, an earlier one, and the one before that. */
+/** The default secret of a vector, the secret after one rotation, and the secret after two. */
 export const secret = '84432cccd985fa567be32c6c93fa77de6c367a92a95fc52bcd275bc97f7745c3'
 export const newerSecret = '0b6f1c4de2a95b7f38d0c4417ae6f1529d3b8e70c5a2f4961e8d7b3a0c9f5e24'
 export const newestSecret = 'd7e1a3905c8b42f6917e0dab35c6f8142b9d7e50a1c3f6842e9b0d7c5a8f1e36'
@@ -23,18 +23,18 @@ export const now = 1_795_246_509
 export const hmac = (key: string | Buffer, signed: string | Buffer): Buffer =>
   createHmac('sha256', key).update(signed).digest()
 
-/** The header of a signature, made with node:crypto alone: nothing of the service has a part in it. */
+/** Returns the header of a signature. Uses only node:crypto and no code of the service. */
 export const sign = (key: string | Buffer, timestamp: string, body: string | Buffer): string =>
   `sha256=${hmac(key, Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(body)])).toString('hex')}`
 
 interface Request {
   /** The body that was signed. */
   body: string | Buffer
-  /** What arrived in its place. */
+  /** The body that the endpoint received, if it is another. */
   arrived?: string | Buffer
   timestamp?: string
   secret?: string
-  /** In place of the genuine ones; null takes one away. */
+  /** Replace the genuine headers. Null removes a header. */
   headers?: Record<string, string | null>
 }
 

@@ -1,7 +1,7 @@
 import { createdResponse } from '../../../src/intents/present-created.ts'
 import { placedResponse } from '../../../src/store/orders/recall.ts'
 
-/** The data of one first response, computed from what is stored. The file of this name holds the body, byte for byte. */
+/** The data of one first response, computed from a stored document. The file with this name contains the exact body. */
 interface ResponseCase {
   name: string
   data: Record<string, unknown>

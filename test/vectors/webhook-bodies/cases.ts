@@ -2,7 +2,7 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { BodySource } from '../../../src/webhooks/body/compose.ts'
 import type { Facts } from '../../../src/webhooks/body/facts.ts'
 
-/** What is stored of one delivery and of what it tells of. The file of this name holds the body, byte for byte. */
+/** The stored fields of one delivery and of its intent or order. The file with this name contains the exact body. */
 export interface BodyCase {
   name: string
   event: EventName
@@ -11,7 +11,7 @@ export interface BodyCase {
   sandbox?: boolean
 }
 
-/** The head of every body, but for the event. */
+/** The head of every body, except the event. */
 export const _id = 'lq3L-QAAAAAAAAABZpX4iAAAAAAAAAAC'
 export const eventAt = new Date('2026-11-23T08:01:02.003Z')
 
@@ -59,7 +59,7 @@ const order = {
 const placed = { status: 'PLACED' }
 const lines = [line, { ...line, sku: null, unitPrice: 0, quantity: 1, total: 0 }]
 
-/** Every event of format 1, in every shape that it has. */
+/** Every event of format 1, in each of its shapes. */
 export const format1: readonly BodyCase[] = [
   { name: 'created', event: 'payment.created', facts: { status: 'PENDING', amount }, source: plain },
   { name: 'created-open', event: 'payment.created', facts: { status: 'PENDING' }, source: plain },
