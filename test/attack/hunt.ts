@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import * as fc from 'fast-check'
 import type { Deps } from '../../src/deps.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { publicV4, refusedAnswers, synthesised } from '../webhooks/answers.ts'
+import { publicV4, refusedAddresses, synthesised } from '../webhooks/addresses.ts'
 import type { Cast } from './cast/cast.ts'
 import { literalHosts } from './corpora/literals.ts'
 import { type Call, createClient } from './stage/client.ts'
@@ -23,7 +23,7 @@ const atOnce = 5
 /** The first attempt is due at once, but the attack keeps the machine busy. */
 const attemptLimitMs = 60_000
 
-const privateAddresses = refusedAnswers.filter((address) => isIP(address) !== 0 && !address.includes('%'))
+const privateAddresses = refusedAddresses.filter((address) => isIP(address) !== 0 && !address.includes('%'))
 
 /** Part of every run: this machine, alone and beside a public address, and the metadata address of clouds. */
 const fixed: readonly string[][] = [

@@ -5,11 +5,11 @@ import {
   notAddresses,
   publicV4,
   publicV6,
-  refusedAnswers,
+  refusedAddresses,
   refusedV4,
   refusedV6,
   unusualV4,
-} from '../webhooks/answers.ts'
+} from '../webhooks/addresses.ts'
 
 /** An IPv6 address as the URL parser writes it. */
 const canonical = (text: string): string => new URL(`http://[${text}]`).hostname.slice(1, -1)
@@ -18,7 +18,7 @@ const isRefused = (address: string): boolean => !isPublicAddress(address)
 
 describe('isPublicAddress', () => {
   it('is tested with at least 400 different forms', () => {
-    expect(new Set([...publicV4, ...publicV6, ...refusedAnswers]).size).to.be.at.least(400)
+    expect(new Set([...publicV4, ...publicV6, ...refusedAddresses]).size).to.be.at.least(400)
   })
 
   const groups: [string, string[]][] = [

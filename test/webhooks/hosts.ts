@@ -1,4 +1,4 @@
-import { embeddedV4, partsOf, refusedV6, words } from './answers.ts'
+import { embeddedV4, partsOf, refusedV6, words } from './addresses.ts'
 
 /** Addresses that a merchant may try to register. Public ones are refused too, because a URL must have a host name. */
 const addresses = words(`
@@ -67,7 +67,7 @@ const names = words(`
   metadata.google.internal. metadata。google。internal ｍetadata.google.internal metadata%2egoogle%2einternal
   instance-data.ec2.internal metadata kubernetes kubernetes.default.svc.cluster.local
   nas.home.arpa 1.0.0.127.in-addr.arpa router.lan shop.test shop.invalid shop.onion db.corp db.intranet
-  host.localdomain nas.home x.private x.alt receiver com shop.LOCAL internal ai xn--p1ai example..com .example.com example.com.. -a.com a-.com
+  host.localdomain nas.home x.private x.alt endpoint com shop.LOCAL internal ai xn--p1ai example..com .example.com example.com.. -a.com a-.com
   xn--a.com xn--127.0.0.1 127.0.0.1.xn-- 0x7f.1.2.3.4 1.2.3.4.5 127.0.0.0x1g 127.0.0 0 0x 0x0 1 00 ...
   a.b.c.0x10 example.123 example.0 example.1e9 exa!mple.com exa_mple example.c
 `)
@@ -95,8 +95,8 @@ export const refusedHosts = [
   ]),
 ]
 
-/** Valid names. Some of them resolve to a forbidden address, which only the resolver's answer shows. */
-export const takenHosts = words(`
+/** Valid names. Some of them resolve to a forbidden address, which only the resolver can know. */
+export const acceptedHosts = words(`
   hooks.example.com hooks.example.com. HOOKS.EXAMPLE.COM hooks.example.com:443 hooks.example.com:0443 hooks.example.com:1024
   hooks.example.com:65535 hooks。example。com ｈooks.example.com ⓗooks.example.com ex%61mple.com bücher.example xn--bcher-kva.example
   my_shop.example.com 127.0.0.1.nip.example 7f000001.rebind.example localhost.example.com 0x7f.1.example.com example.xn--p1ai

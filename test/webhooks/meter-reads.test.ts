@@ -3,14 +3,14 @@ import net from 'node:net'
 import { expect } from 'chai'
 import { type Connection, connectionOver } from '../../src/webhooks/sender/connection.ts'
 import { exchange } from '../../src/webhooks/sender/exchange.ts'
-import type { Meter } from '../../src/webhooks/sender/meter.ts'
+import { createGate } from '../support/gate.ts'
 import { rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, OK, stopAll } from './sending.ts'
 
 describe('The time in which responses are parsed', () => {
   afterEach(stopAll)
 
-  async function connect(): Promise<Connection> {
+  async function openConnection(): Promise<Connection> {
     const endpointServer = await rawHttpEndpoint((socket) => socket.write(OK))
     const socket = net.connect(endpointServer.port, '127.0.0.1')
     await once(socket, 'connect')
@@ -20,7 +20,7 @@ describe('The time in which responses are parsed', () => {
     exchange(connection, { path: '/', headers, body }, new AbortController().signal)
 
   it('is counted for the business of the attempt', async () => {
-    const connection = await connect()
+    const connection = await openConnection()
     for (const _each of [1, 2]) {
       let countedMs = 0
       connection.meter = { ready: () => null, count: (ms) => void (countedMs += ms) }
@@ -29,34 +29,26 @@ describe('The time in which responses are parsed', () => {
     }
   })
 
-  it('is waited for when the business has none left: the response is read then', async () => {
-    const connection = await connect()
-    let allow = (): void => undefined
-    let ready: Promise<void> | null = new Promise((resolve) => {
-      allow = resolve
-    })
-    let asked = (): void => undefined
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve
-    })
-    const meter: Meter = {
+  it('delays the response if the business has no time left', async () => {
+    const connection = await openConnection()
+    const [requested, allowed] = [createGate(), createGate()]
+    let hasTime = false
+    connection.meter = {
       ready() {
-        asked()
-        return ready
+        requested.open()
+        return hasTime ? null : allowed.passed
       },
       count: () => undefined,
     }
-    connection.meter = meter
     let isDone = false
-    const sent = send(connection).then((done) => {
+    const sent = send(connection).finally(() => {
       isDone = true
-      return done
     })
-    await isAsked
+    await requested.passed
     await new Promise(setImmediate)
     expect(isDone).to.equal(false)
-    ready = null
-    allow()
+    hasTime = true
+    allowed.open()
     expect(await sent).to.include({ isComplete: true })
   })
 })

@@ -1,14 +1,14 @@
 import { expect } from 'chai'
 import { attempt, freshDelivery, storedDelivery } from '../support/actions.ts'
 import { withService } from '../support/service.ts'
-import { answering, sender, stopAll } from './sending.ts'
+import { okEndpoint, sender, stopAll } from './sending.ts'
 
 describe('A name that is public when it is registered', () => {
   const service = withService()
   afterEach(stopAll)
 
   it('but private at the attempt gets nothing: the attempt fails at the stage "address", and counts', async () => {
-    const endpointServer = await answering()
+    const endpointServer = await okEndpoint()
     const merchant = await service.merchant()
     const made = await service.http
       .post('/api/v1/dev/webhooks/endpoints')

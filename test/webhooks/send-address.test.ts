@@ -7,27 +7,24 @@ import { parseRange } from '../../src/security/network.ts'
 import { isWithin } from '../../src/webhooks/sender/address.ts'
 import { findAddresses } from '../../src/webhooks/sender/resolve.ts'
 import type { Attempt } from '../../src/webhooks/sender/send.ts'
-import { closing, httpEndpoint, httpsEndpoint, rawEndpoint, silentEndpoint } from './endpoint-servers.ts'
+import { closing, httpsEndpoint, rawEndpoint, silentEndpoint } from './endpoint-servers.ts'
 import {
-  answering,
   attemptAt,
   attemptOverTls,
-  body,
-  deafThenLoopback,
   expectStage,
   expectTimeout,
   failing,
   forever,
-  hasty,
-  headers,
   hostName,
   loopback,
-  owner,
+  okEndpoint,
+  resolvingTo,
   sender,
+  shortTimeout,
   stopAll,
 } from './sending.ts'
 
-describe('the webhook sender, with TLS', () => {
+describe('The webhook sender, with TLS', () => {
   afterEach(stopAll)
 
   it('delivers to the host of the certificate, and names it in the handshake', async () => {
@@ -63,18 +60,13 @@ describe('the webhook sender, with TLS', () => {
   it('trusts only the public authorities if no other is given', async () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end())
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
-    const attempt = await made.send({
-      url: `https://${hostName}:${endpointServer.port}/`,
-      headers,
-      body,
-      owner,
-    })
+    const attempt = await made.post(`https://${hostName}:${endpointServer.port}/`)
     expectStage(attempt, 'tls')
     expect(attempt).to.have.property('reason').that.contains('trusted authority')
   })
 
   it('reports an endpoint without TLS, and a handshake that does not end', async () => {
-    const plain = await httpEndpoint((_req, res) => res.end())
+    const plain = await okEndpoint()
     expectStage(await attemptOverTls(plain, {}, hostName), 'tls')
     expectStage(
       await attemptOverTls(
@@ -85,17 +77,29 @@ describe('the webhook sender, with TLS', () => {
       'tls',
     )
     const silent = await silentEndpoint()
-    expectTimeout(await attemptOverTls(silent, hasty, hostName))
+    expectTimeout(await attemptOverTls(silent, shortTimeout, hostName))
     await closing(silent.connections[0] as Socket)
   })
 })
 
-describe('the webhook sender, with names and addresses', () => {
+/** An address that is public when it is checked, and loopback when it is read again to connect. */
+function changingAddress() {
+  let reads = 0
+  return {
+    family: 4,
+    get address() {
+      return reads++ === 0 ? '93.184.216.34' : '127.0.0.1'
+    },
+    reads: () => reads,
+  }
+}
+
+describe('The webhook sender, with names and addresses', () => {
   afterEach(stopAll)
 
   it('refuses a name with any address that is not public, without connecting', async () => {
-    const endpointServer = await answering()
-    const answers = [
+    const endpointServer = await okEndpoint()
+    const names = [
       ['127.0.0.1'],
       ['93.184.216.34', '127.0.0.1'],
       ['2606:4700:4700::1111', '::1'],
@@ -104,33 +108,27 @@ describe('the webhook sender, with names and addresses', () => {
       ['64:ff9b::7f00:1'],
       [...Array.from({ length: 20 }, (_, at) => `93.184.216.${at}`), '10.0.0.1'],
     ]
-    for (const addresses of answers) {
-      const resolve = async () =>
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-      const attempt = await sender([], { resolve }).send({
-        url: `https://${hostName}:${endpointServer.port}/`,
-        headers,
-        body,
-        owner,
-      })
+    for (const addresses of names) {
+      const attempt = await sender([], { resolve: resolvingTo(addresses) }).post(
+        `https://${hostName}:${endpointServer.port}/`,
+      )
       expectStage(attempt, 'address')
     }
     expect(endpointServer.connections).to.have.length(0)
   })
 
   it('refuses a name with more than 100 addresses, without checking them', async () => {
-    const many = Array.from({ length: 101 }, (_, at) => ({ address: `93.184.216.${at}`, family: 4 }))
-    const url = `https://${hostName}/`
-    const attempt = await sender([], { resolve: async () => many }).send({ url, headers, body, owner })
+    const resolve = resolvingTo(Array.from({ length: 101 }, (_, at) => `93.184.216.${at}`))
+    const attempt = await sender([], { resolve }).post(`https://${hostName}/`)
     expectStage(attempt, 'dns')
     expect(attempt).to.include({ reason: 'The host name has more than 100 addresses.' })
   })
 
-  /** The result of `findAddresses` for a name with these addresses. */
+  /** The addresses that `findAddresses` returns for a name with these addresses, or the stage of its fault. */
   const found = async (addresses: string[], blocked: string[] = [], allowed = false) => {
     const ranges = blocked.map(parseRange)
     const lookup = {
-      resolve: async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      resolve: resolvingTo(addresses),
       isBlocked: (address: string) => isWithin(ranges, address),
     }
     const result = await findAddresses(lookup, { hostname: hostName, allowed }, new AbortController().signal)
@@ -165,33 +163,23 @@ describe('the webhook sender, with names and addresses', () => {
   })
 
   it('also checks the peer address of the open socket against blocked ranges', async () => {
-    const endpointServer = await answering()
-    const looks = ['93.184.216.34']
-    const liar = {
-      family: 4,
-      get address() {
-        return looks.pop() ?? '127.0.0.1'
-      },
-    }
+    const { port } = await okEndpoint()
+    const liar = changingAddress()
     const options = { resolve: async () => [liar], blockedRanges: [parseRange('127.0.0.0/8')] }
-    const made = sender([`${hostName}:${endpointServer.port}`], options)
-    expectStage(
-      await made.send({ url: `http://${hostName}:${endpointServer.port}/`, headers, body, owner }),
-      'address',
-    )
-    expect(looks).to.deep.equal([])
+    const made = sender([`${hostName}:${port}`], options)
+    expectStage(await made.post(`http://${hostName}:${port}/`), 'address')
+    expect(liar.reads()).to.equal(1)
   })
 
   it('resolves the name for each connection, so that a name that rebinds is refused', async () => {
-    const endpointServer = await answering()
+    const endpointServer = await okEndpoint()
     // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
-    const answers = ['2d00::1', '127.0.0.1', '2d00::1']
-    const resolve = async () =>
-      [answers.shift()].map((address) => ({ address: address ?? '', family: address?.includes(':') ? 6 : 4 }))
-    const made = sender([], { ...hasty, resolve })
+    const addresses = ['2d00::1', '127.0.0.1', '2d00::1']
+    const resolve = async () => resolvingTo(addresses.splice(0, 1))()
+    const made = sender([], { ...shortTimeout, resolve })
     const url = `https://${hostName}:${endpointServer.port}/`
     const stages = []
-    for (let time = 0; time < 3; time++) stages.push(await made.send({ url, headers, body, owner }))
+    for (let time = 0; time < 3; time++) stages.push(await made.post(url))
     expectStage(stages[1] as Attempt, 'address')
     for (const other of [stages[0], stages[2]])
       expect(other).to.have.property('stage').that.is.oneOf(['connect', 'timeout'])
@@ -199,43 +187,34 @@ describe('the webhook sender, with names and addresses', () => {
   })
 
   it('checks the peer address of the open socket, whatever the name resolved to', async () => {
-    const endpointServer = await answering()
-    const looks = ['93.184.216.34']
-    const liar = {
-      family: 4,
-      get address() {
-        return looks.pop() ?? '127.0.0.1'
-      },
-    }
+    const { port } = await okEndpoint()
+    const liar = changingAddress()
     const made = sender([], { resolve: async () => [liar] })
-    expectStage(
-      await made.send({ url: `https://${hostName}:${endpointServer.port}/`, headers, body, owner }),
-      'address',
-    )
-    expect(looks).to.deep.equal([])
+    expectStage(await made.post(`https://${hostName}:${port}/`), 'address')
+    expect(liar.reads()).to.equal(1)
   })
 
   it('resolves the name once per connection, and connects to that address', async () => {
-    const endpointServer = await answering()
-    let asked = 0
-    const resolve = async () => (asked++ === 0 ? loopback() : [{ address: '127.0.0.99', family: 4 }])
+    const endpointServer = await okEndpoint()
+    let queries = 0
+    const resolve = async () => (queries++ === 0 ? loopback() : resolvingTo(['127.0.0.99'])())
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve })
     const url = `http://${hostName}:${endpointServer.port}/`
-    expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
-    expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
-    expect(asked).to.equal(1)
+    expect(await made.post(url)).to.include({ outcome: 'delivered' })
+    expect(await made.post(url)).to.include({ outcome: 'delivered' })
+    expect(queries).to.equal(1)
   })
 
   it('tries the next address when one is refused', async () => {
-    const endpointServer = await answering()
-    const made = sender([`${hostName}:${endpointServer.port}`], { resolve: deafThenLoopback })
-    expect(
-      await made.send({ url: `http://${hostName}:${endpointServer.port}/`, headers, body, owner }),
-    ).to.include({ outcome: 'delivered' })
+    const endpointServer = await okEndpoint()
+    const made = sender([`${hostName}:${endpointServer.port}`], {
+      resolve: resolvingTo(['::1', '127.0.0.1']),
+    })
+    expect(await made.post(`http://${hostName}:${endpointServer.port}/`)).to.include({ outcome: 'delivered' })
   })
 
   it('checks the rules for URLs again at each attempt', async () => {
-    const endpointServer = await answering()
+    const endpointServer = await okEndpoint()
     const made = sender([], { resolve: loopback })
     const { port } = endpointServer
     const hosts = ['127.0.0.1', '2130706433', '0x7f.1', 'localhost', '[::ffff:127.0.0.1]', `user@${hostName}`]
@@ -245,36 +224,24 @@ describe('the webhook sender, with names and addresses', () => {
       `https://${hostName}:25/`,
       'nonsense',
     ]
-    for (const url of urls) expectStage(await made.send({ url, headers, body, owner }), 'address')
+    for (const url of urls) expectStage(await made.post(url), 'address')
     expect(endpointServer.connections).to.have.length(0)
   })
 
   it('reports a name that does not exist or cannot be resolved', async () => {
     for (const resolve of [failing('ENOTFOUND'), failing('ENODATA'), failing('ESERVFAIL'), async () => []]) {
-      expectStage(
-        await sender([], { resolve }).send({ url: `https://${hostName}/`, headers, body, owner }),
-        'dns',
-      )
+      expectStage(await sender([], { resolve }).post(`https://${hostName}/`), 'dns')
     }
   })
 
   it('gives up on name servers that never respond', async () => {
-    expectTimeout(
-      await sender([], { ...hasty, resolve: forever }).send({
-        url: `https://${hostName}/`,
-        headers,
-        body,
-        owner,
-      }),
-    )
+    expectTimeout(await sender([], { ...shortTimeout, resolve: forever }).post(`https://${hostName}/`))
   })
 
   it('resolves allowed hosts as the machine does', async () => {
-    const endpointServer = await answering()
+    const endpointServer = await okEndpoint()
     const made = sender([`localhost:${endpointServer.port}`], {})
-    expect(
-      await made.send({ url: `http://localhost:${endpointServer.port}/`, headers, body, owner }),
-    ).to.include({ outcome: 'delivered' })
+    expect(await made.post(`http://localhost:${endpointServer.port}/`)).to.include({ outcome: 'delivered' })
   })
 
   const proxies = (port: number): Record<string, string> => {
@@ -284,7 +251,7 @@ describe('the webhook sender, with names and addresses', () => {
   }
 
   it('ignores every proxy in the environment', async () => {
-    const [proxy, endpointServer] = [await answering(), await answering()]
+    const [proxy, endpointServer] = [await okEndpoint(), await okEndpoint()]
     Object.assign(process.env, proxies(proxy.port))
     const attempt = await attemptAt(endpointServer, {}).finally(() => {
       for (const name of Object.keys(proxies(0))) delete process.env[name]
@@ -294,7 +261,7 @@ describe('the webhook sender, with names and addresses', () => {
   })
 
   it('ignores proxies that Node reads from the environment at start', async () => {
-    const [proxy, endpointServer] = [await answering(), await answering()]
+    const [proxy, endpointServer] = [await okEndpoint(), await okEndpoint()]
     const host = `127.0.0.1:${endpointServer.port}`
     const program = `
       import { createSender } from './src/webhooks/sender/send.ts'

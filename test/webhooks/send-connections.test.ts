@@ -19,48 +19,48 @@ import {
   silentEndpoint,
 } from './endpoint-servers.ts'
 import {
-  answering,
+  activeTimers,
   body,
   expectStage,
   expectTimeout,
   forever,
-  hasty,
   headers,
   hostName,
   loopback,
   OK,
+  okEndpoint,
   owner,
-  reaching,
   sender,
+  senderTo,
+  shortTimeout,
   stopAll,
-  timersUnderWay,
   untouchable,
 } from './sending.ts'
 
-/** An open socket to `endpoint`. */
+/** Opens a socket to the endpoint. */
 async function openTo(endpointServer: EndpointServer): Promise<Socket> {
   const socket = connect(endpointServer.port, '127.0.0.1')
   await once(socket, 'connect')
   return socket
 }
 
-describe('the webhook sender, over time', () => {
+describe('The webhook sender, over time', () => {
   afterEach(stopAll)
 
   it('reuses a connection, even after a failing status', async () => {
     let count = 0
     const endpointServer = await httpEndpoint((_req, res) => res.writeHead(++count % 2 ? 500 : 200).end('x'))
-    const { made, urls } = reaching([endpointServer], {})
-    for (let time = 0; time < 20; time++) await made.send({ url: urls[0] ?? '', headers, body, owner })
+    const { post } = senderTo([endpointServer], {})
+    for (let time = 0; time < 20; time++) await post()
     expect(count).to.equal(20)
     expect(endpointServer.connections).to.have.length(1)
   })
 
   it('notices that an idle connection was closed', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.end(OK))
-    const { made, urls } = reaching([endpointServer], {})
+    const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 3; time++) {
-      expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
+      expect(await post()).to.include({
         outcome: 'delivered',
       })
       await closing(endpointServer.connections[time] as Socket)
@@ -73,9 +73,9 @@ describe('the webhook sender, over time', () => {
     const endpointServer = await rawHttpEndpoint((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.destroy(),
     )
-    const { made, urls } = reaching([endpointServer], {})
-    expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
-    expectStage(await made.send({ url: urls[0] ?? '', headers, body, owner }), 'closed')
+    const { post } = senderTo([endpointServer], {})
+    expect(await post()).to.include({ outcome: 'delivered' })
+    expectStage(await post(), 'closed')
     expect(requests).to.equal(2)
   })
 
@@ -84,9 +84,9 @@ describe('the webhook sender, over time', () => {
     const endpointServer = await rawHttpEndpoint((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
     )
-    const { made, urls } = reaching([endpointServer], {})
-    await made.send({ url: urls[0] ?? '', headers, body, owner })
-    expectStage(await made.send({ url: urls[0] ?? '', headers, body, owner }), 'closed')
+    const { post } = senderTo([endpointServer], {})
+    await post()
+    expectStage(await post(), 'closed')
     expect(requests).to.equal(2)
   })
 
@@ -94,13 +94,11 @@ describe('the webhook sender, over time', () => {
     const held: ServerResponse[] = []
     const endpointServer = await httpEndpoint((_req, res) => {
       held.push(res)
-      if (held.length === 3) for (const one of held.splice(0)) one.end()
+      if (held.length === 3) for (const response of held.splice(0)) response.end()
     })
-    const { made, urls } = reaching([endpointServer], {})
+    const { post } = senderTo([endpointServer], {})
     for (let round = 0; round < 5; round++) {
-      const three = await Promise.all(
-        [1, 2, 3].map(() => made.send({ url: urls[0] ?? '', headers, body, owner })),
-      )
+      const three = await Promise.all([1, 2, 3].map(() => post()))
       for (const attempt of three) expect(attempt).to.include({ outcome: 'delivered' })
     }
     expect(endpointServer.connections).to.have.length(3)
@@ -108,9 +106,9 @@ describe('the webhook sender, over time', () => {
 
   it('keeps a connection, however much it has carried in total', async () => {
     const endpointServer = await httpEndpoint((_req, res) => res.end('x'.repeat(10_000)))
-    const { made, urls } = reaching([endpointServer], {})
+    const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 50; time++) {
-      expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
+      expect(await post()).to.include({
         outcome: 'delivered',
       })
     }
@@ -120,28 +118,28 @@ describe('the webhook sender, over time', () => {
   it('closes an idle connection before the endpoint would', async () => {
     // The sender subtracts two seconds for the round trip, so this closes after one.
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
-    const { made, urls } = reaching([endpointServer], {})
-    await made.send({ url: urls[0] ?? '', headers, body, owner })
+    const { post } = senderTo([endpointServer], {})
+    await post()
     await closing(endpointServer.connections[0] as Socket)
   })
 
   it('does not use a connection that was idle for too long because the process was too busy to close it', async () => {
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
-    const { made, urls } = reaching([endpointServer], {})
-    await made.send({ url: urls[0] ?? '', headers, body, owner })
-    const busyUntil = performance.now() + 1_050
-    while (performance.now() < busyUntil);
-    expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
+    const { post } = senderTo([endpointServer], {})
+    await post()
+    const busyUntilAt = performance.now() + 1_050
+    while (performance.now() < busyUntilAt);
+    expect(await post()).to.include({ outcome: 'delivered' })
     expect(endpointServer.connections).to.have.length(2)
   })
 
   it('serves attempts that wait for another endpoint in order, even after a failure', async () => {
-    const all = [await answering(), await answering()]
+    const all = [await okEndpoint(), await okEndpoint()]
     const port = await closedPort()
-    const hosts = [...all.map((one) => one.port), port].map((each) => `127.0.0.1:${each}`)
+    const hosts = [...all.map((server) => server.port), port].map((each) => `127.0.0.1:${each}`)
     const made = sender(hosts, { maxSockets: 1 })
     const urls = [0, 1, 0, 2, 1, 2, 2, 0].map((at) => `http://${hosts[at]}/`)
-    const attempts = await Promise.all(urls.map((url) => made.send({ url, headers, body, owner })))
+    const attempts = await Promise.all(urls.map((url) => made.post(url)))
     const outcomes = attempts.map((attempt) => attempt.outcome[0]).join('')
     expect(outcomes).to.equal('ddduduud')
   })
@@ -149,54 +147,53 @@ describe('the webhook sender, over time', () => {
   it('never has more sockets open than allowed, and serves all waiting attempts', async () => {
     const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(endpointServers)
-    const { made, urls } = reaching(all, { maxSockets: 4 })
-    const sent = Array.from({ length: 300 }, (_, at) =>
-      made.send({ url: urls[at % 3] ?? '', headers, body, owner }),
-    )
+    const { post } = senderTo(all, { maxSockets: 4 })
+    const sent = Array.from({ length: 300 }, (_, at) => post(at % 3))
     const outcomes = new Set((await Promise.all(sent)).map((attempt) => attempt.outcome))
     expect([...outcomes]).to.deep.equal(['delivered'])
     for (const endpointServer of all) expect(endpointServer.mostOpen()).to.be.at.most(4)
   })
 
   it('hands a connection to an attempt that waits for the same endpoint', async () => {
-    const endpointServer = await httpEndpoint((_req, res) => res.end())
-    const { made, urls } = reaching([endpointServer], { maxSockets: 2 })
-    await Promise.all(
-      Array.from({ length: 100 }, () => made.send({ url: urls[0] ?? '', headers, body, owner })),
-    )
+    const endpointServer = await okEndpoint()
+    const { post } = senderTo([endpointServer], { maxSockets: 2 })
+    await Promise.all(Array.from({ length: 100 }, () => post()))
     expect(endpointServer.connections).to.have.length(2)
   })
 
   it('closes the longest idle connection if another endpoint needs a socket', async () => {
-    const all = await Promise.all([1, 2, 3].map(() => httpEndpoint((_req, res) => res.end())))
-    const { made, urls } = reaching(all, { maxSockets: 2 })
-    for (const url of urls)
-      expect(await made.send({ url, headers, body, owner })).to.include({ outcome: 'delivered' })
+    const all = await Promise.all([1, 2, 3].map(() => okEndpoint()))
+    const { post } = senderTo(all, { maxSockets: 2 })
+    for (const at of [0, 1, 2]) expect(await post(at)).to.include({ outcome: 'delivered' })
     await closing(all[0]?.connections[0] as Socket)
-    await made.send({ url: urls[1] ?? '', headers, body, owner })
+    await post(1)
     expect(all[1]?.connections).to.have.length(1)
   })
 
   it('lets an attempt wait for a socket only until its deadline', async () => {
-    const fine = await httpEndpoint((_req, res) => res.end())
-    const { made, urls } = reaching([await silentEndpoint(), fine], { ...hasty, maxSockets: 1 })
-    const both = await Promise.all([1, 2].map(() => made.send({ url: urls[0] ?? '', headers, body, owner })))
+    const fine = await okEndpoint()
+    const { post } = senderTo([await silentEndpoint(), fine], { ...shortTimeout, maxSockets: 1 })
+    const both = await Promise.all([1, 2].map(() => post()))
     for (const attempt of both) expectTimeout(attempt)
-    expect(await made.send({ url: urls[1] ?? '', headers, body, owner })).to.include({ outcome: 'delivered' })
+    expect(await post(1)).to.include({ outcome: 'delivered' })
   })
 
   it('frees the socket after every kind of failure', async () => {
     const hanging = await silentEndpoint()
     const closingAtOnce = await rawEndpoint((socket) => socket.destroy())
     const huge = await httpEndpoint((_req, res) => res.end('x'.repeat(100_000)))
-    const fine = await httpEndpoint((_req, res) => res.end())
+    const fine = await okEndpoint()
     const port = await closedPort()
-    const hosts = [hanging, closingAtOnce, huge, fine].map((one) => `127.0.0.1:${one.port}`)
-    const made = sender([...hosts, `127.0.0.1:${port}`], { maxSockets: 1, resolve: loopback, ...hasty })
+    const hosts = [hanging, closingAtOnce, huge, fine].map((server) => `127.0.0.1:${server.port}`)
+    const made = sender([...hosts, `127.0.0.1:${port}`], {
+      maxSockets: 1,
+      resolve: loopback,
+      ...shortTimeout,
+    })
     const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
-    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body, owner })
-    for (const url of [...fruitless, `https://${hostName}/`]) await made.send({ url, headers, body, owner })
-    expect(await made.send({ url: `http://${hosts[3]}/`, headers, body, owner })).to.include({
+    const failing = [...fruitless, `https://${hostName}/`]
+    for (const url of [...failing, ...failing]) await made.post(url)
+    expect(await made.post(`http://${hosts[3]}/`)).to.include({
       outcome: 'delivered',
     })
   })
@@ -206,17 +203,17 @@ describe('the webhook sender, over time', () => {
     const note = (warning: Error): void => void warnings.push(warning)
     process.on('warning', note)
     const endpointServer = await httpEndpoint((_req, res) => res.end('ok'))
-    const { made, urls } = reaching([endpointServer], { maxSockets: 20 })
+    const { post, close } = senderTo([endpointServer], { maxSockets: 20 })
     let left = 4_000
-    const before = timersUnderWay()
+    const before = activeTimers()
     const work = async (): Promise<void> => {
-      while (left-- > 0) await made.send({ url: urls[0] ?? '', headers, body, owner })
+      while (left-- > 0) await post()
     }
     await Promise.all(Array.from({ length: 40 }, work))
-    expect(timersUnderWay()).to.be.at.most(before + endpointServer.connections.length)
+    expect(activeTimers()).to.be.at.most(before + endpointServer.connections.length)
     expect(endpointServer.connections).to.have.length.at.most(20)
     const [first] = endpointServer.connections
-    await made.close()
+    await close()
     await Promise.all(endpointServer.connections.map(closing))
     process.off('warning', note)
     expect(first?.destroyed).to.equal(true)
@@ -227,22 +224,20 @@ describe('the webhook sender, over time', () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))
-    const { made, urls } = reaching([endpointServer], {})
-    const sending = made.send({ url: urls[0] ?? '', headers, body, owner })
+    const { post, close } = senderTo([endpointServer], {})
+    const sending = post()
     const [response] = (await arrived) as [ServerResponse]
-    const closed = made.close()
+    const closed = close()
     response.end()
     expect(await sending).to.include({ outcome: 'delivered' })
     await closed
     await closing(endpointServer.connections[0] as Socket)
-    const late = await made
-      .send({ url: urls[0] ?? '', headers, body, owner })
-      .catch((error: Error) => error.message)
+    const late = await post().catch((error: Error) => error.message)
     expect(late).to.equal('The sender is closed.')
   })
 
   it('does nothing after the deadline', async () => {
-    const endpointServer = await answering()
+    const endpointServer = await okEndpoint()
     const past = AbortSignal.abort()
     const target = {
       origin: '',
@@ -264,16 +259,16 @@ describe('the webhook sender, over time', () => {
   })
 
   it('rejects a request that cannot be sent, because that is not a failure of the endpoint', async () => {
-    const endpointServer = await httpEndpoint((_req, res) => res.end())
-    const { made, urls } = reaching([endpointServer], {})
+    const endpointServer = await okEndpoint()
+    const { send, urls } = senderTo([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
-    const error = await made.send(bad).catch((thrown: Error) => thrown)
+    const error = await send(bad).catch((thrown: Error) => thrown)
     expect(error).to.be.instanceOf(Error)
-    expect(await made.send({ ...bad, headers })).to.include({ outcome: 'delivered' })
+    expect(await send({ ...bad, headers })).to.include({ outcome: 'delivered' })
   })
 
   it('reports a connection that died before its first request as closed', async () => {
-    const socket = await openTo(await answering())
+    const socket = await openTo(await okEndpoint())
     socket.destroy()
     const request = { path: '/', headers, body }
     const done = await exchange(

@@ -7,7 +7,7 @@ import { createMeters } from '../../src/webhooks/sender/meter.ts'
 import { createWire } from '../../src/webhooks/sender/wire.ts'
 import { createGate } from '../support/gate.ts'
 import { pem, rawEndpoint } from './endpoint-servers.ts'
-import { body, expectStage, headers, hostName, loopback, owner, sender, stopAll } from './sending.ts'
+import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 
 describe('The TLS time of a business', () => {
   afterEach(stopAll)
@@ -18,7 +18,7 @@ describe('The TLS time of a business', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const host = `${hostName}:${(server.address() as AddressInfo).port}`
     const made = sender([host], { resolve: loopback, ca: pem('authority.pem') })
-    const send = () => made.send({ url: `https://${host}/`, headers, body, owner })
+    const send = () => made.post(`https://${host}/`)
     const refused = await send()
     expectStage(refused, 'tls')
     expect(refused).to.include({ reason: 'The TLS handshake, with its certificates, is too large.' })

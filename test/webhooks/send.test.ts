@@ -17,14 +17,14 @@ import {
   expectStage,
   expectTimeout,
   flood,
-  hasty,
   headers,
   hostName,
   OK,
-  owner,
-  reaching,
+  okEndpoint,
   repeat,
   sender,
+  senderTo,
+  shortTimeout,
   stopAll,
 } from './sending.ts'
 
@@ -46,8 +46,8 @@ describe('The webhook sender, with an endpoint that responds', () => {
         res.end('thanks')
       })
     })
-    const { made, urls } = reaching([endpointServer], {})
-    const attempt = await made.send({ url: `${urls[0]}?shop=1&x=%2F#part`, headers, body, owner })
+    const host = `127.0.0.1:${endpointServer.port}`
+    const attempt = await sender([host], {}).post(`http://${host}/hooks?shop=1&x=%2F#part`)
     expect(attempt).to.include({
       outcome: 'delivered',
       status: 200,
@@ -61,7 +61,7 @@ describe('The webhook sender, with an endpoint that responds', () => {
       body,
       headers: {
         ...headers,
-        host: `127.0.0.1:${endpointServer.port}`,
+        host,
         connection: 'keep-alive',
         'content-length': String(Buffer.byteLength(body)),
       },
@@ -95,16 +95,13 @@ describe('The webhook sender, with an endpoint that responds', () => {
     })
 
   it('does not follow a redirect, neither to a neighbour nor to a metadata service', async () => {
-    const neighbour = await httpEndpoint((_req, res) => res.end())
+    const neighbour = await okEndpoint()
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
     for (const location of targets) {
       for (const status of [301, 302, 303, 307, 308]) {
         const endpointServer = await httpEndpoint((_req, res) => res.writeHead(status, { location }).end())
-        const { made, urls } = reaching([endpointServer, neighbour], {})
-        expect(await made.send({ url: urls[0] ?? '', headers, body, owner })).to.include({
-          outcome: 'refused',
-          status,
-        })
+        const { post } = senderTo([endpointServer, neighbour], {})
+        expect(await post()).to.include({ outcome: 'refused', status })
         expect(endpointServer.connections).to.have.length(1)
       }
     }
@@ -161,35 +158,35 @@ describe('The webhook sender, with an endpoint that responds', () => {
   }
 })
 
-describe('the webhook sender, with an endpoint that misbehaves', () => {
+describe('The webhook sender, with an endpoint that misbehaves', () => {
   afterEach(stopAll)
 
-  it('gives up on one that never responds', async () => {
-    expectTimeout(await attemptAt(await silentEndpoint(), hasty))
+  it('gives up on an endpoint that never responds', async () => {
+    expectTimeout(await attemptAt(await silentEndpoint(), shortTimeout))
   })
 
-  it('gives up on one that drips its response', async () => {
+  it('gives up on an endpoint that sends its response byte by byte', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
       repeat(socket, 'x', 20)
     })
-    expectTimeout(await attemptAt(endpointServer, hasty))
+    expectTimeout(await attemptAt(endpointServer, shortTimeout))
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('gives up on one that drips its headers', async () => {
+  it('gives up on an endpoint that sends its headers byte by byte', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nx: ')
       repeat(socket, 'x', 20)
     })
-    expectTimeout(await attemptAt(endpointServer, hasty))
+    expectTimeout(await attemptAt(endpointServer, shortTimeout))
   })
 
-  it('gives up on one that drips interim responses', async () => {
+  it('gives up on an endpoint that keeps sending interim responses', async () => {
     const endpointServer = await rawHttpEndpoint((socket) =>
       repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 100),
     )
-    expectTimeout(await attemptAt(endpointServer, hasty))
+    expectTimeout(await attemptAt(endpointServer, shortTimeout))
   })
 
   it('aborts a flood of interim responses before the deadline', async () => {
@@ -307,6 +304,6 @@ describe('the webhook sender, with an endpoint that misbehaves', () => {
   it('reports a refused connection', async () => {
     const port = await closedPort()
     const made = sender([`127.0.0.1:${port}`], {})
-    expectStage(await made.send({ url: `http://127.0.0.1:${port}/`, headers, body, owner }), 'refused')
+    expectStage(await made.post(`http://127.0.0.1:${port}/`), 'refused')
   })
 })
