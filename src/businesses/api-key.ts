@@ -6,32 +6,32 @@ import type { Collection } from '../mongo/collection.ts'
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
-/** A secret of a key, as a hash that rests on a SECRET_KEY as its pepper. */
+/** A secret of a key, as a hash with a SECRET_KEY as its pepper. */
 export interface StoredSecret {
   hash: string
-  /** Null for the current one; an earlier one works until then. */
+  /** When an earlier secret stops working. Null for the current secret. */
   validUntil: Date | null
   /** The id of the SECRET_KEY that made the hash. */
   pepper: string
-  /** When the hash was made anew, on the SECRET_KEY after it (rehash-key.ts). */
+  /** When the hash was replaced by one with the current SECRET_KEY (rehash-key.ts). */
   rehashedAt?: Date
 }
 
 /**
- * An API key as stored: hashes only. `secrets` holds the current one (`validUntil: null`) and, after a rotation,
- * the earlier ones until their overlap ends.
+ * An API key as stored, with hashes only. `secrets` has the current secret (`validUntil: null`) first, and after a
+ * rotation the earlier ones until their overlap ends.
  */
 export interface ApiKey {
   _id: string
   businessId: string
   mode: KeyMode
   kind: KeyKind
-  /** For people to tell keys apart: `sk_test_…` and the last four characters. */
+  /** `prefix` and `last4` are shown to people, for example `sk_test_…abcd`. */
   prefix: string
   last4: string
   secrets: StoredSecret[]
   scopes: Scope[]
-  /** Addresses and CIDRs the key may be used from; empty = from everywhere. */
+  /** The addresses and CIDRs from which the key may be used. If empty, all are allowed. */
   ipAllowlist: string[]
   status: 'active' | 'suspended' | 'revoked'
   createdAt: Date
@@ -67,7 +67,7 @@ const shape = new RegExp(
   `^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`,
 )
 
-/** A fresh key of a kind and mode, e.g. `sk_test_` + 32 random characters + 6 of checksum. */
+/** Returns a new key, for example `sk_test_` with 32 random characters and 6 of a checksum. */
 export function newKey(kind: KeyKind, mode: KeyMode): string {
   const prefix = keyPrefix(kind, mode)
   const random = Array.from({ length: randomLength }, () => base62[randomInt(62)]).join('')
@@ -77,7 +77,7 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
 export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
   `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
-/** Whether a text can be a key at all: a mistyped one is told without asking the database. */
+/** Whether a text has the form and checksum of a key, so that a mistyped key costs no query. */
 export function looksLikeKey(text: string): boolean {
   const parts = shape.exec(text)
   return parts !== null && checksum(`${parts[1]}${parts[2]}`) === parts[3]
@@ -86,7 +86,7 @@ export function looksLikeKey(text: string): boolean {
 function checksum(text: string): string {
   let rest = crc32(text)
   let digits = ''
-  for (let place = 0; place < checksumLength; place += 1) {
+  for (let digit = 0; digit < checksumLength; digit += 1) {
     digits = base62[rest % 62] + digits
     rest = Math.floor(rest / 62)
   }

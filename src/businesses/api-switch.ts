@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 
-/** A setting of the service as a whole. The one there is: `_id: 'api'`, whether the developer API is on. */
+/** A setting of the whole service. The only one has the `_id` `api`: whether the developer API is on. */
 export interface Setting {
   _id: string
   enabled: boolean
@@ -13,29 +13,29 @@ export const settings: Collection = {
   indexes: [],
 }
 
-/** The developer API's main switch. It is asked before anything is known of a request, so it must not cost a trip. */
+/** The main switch of the developer API, kept in memory because every request checks it first. */
 export interface ApiSwitch {
   isOn(): boolean
   close(): void
 }
 
-/** Looked up this often, so that every process follows within 5 s. */
-const lookEveryMs = 2000
+/** How often each process reads the switch, so that all follow a change within 5 s. */
+const readEveryMs = 2000
 
 export async function createApiSwitch(Setting: Model<Setting>): Promise<ApiSwitch> {
   let on = true
-  const look = async () => {
+  const read = async () => {
     const setting = await Setting.findById('api').lean<Setting | null>()
     on = setting?.enabled ?? true
   }
-  await look()
-  // When MongoDB is away the last known position holds.
-  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
+  await read()
+  // While MongoDB is away, the last known value applies.
+  const timer = setInterval(() => void read().catch(() => undefined), readEveryMs)
   timer.unref()
   return { isOn: () => on, close: () => clearInterval(timer) }
 }
 
-/** Throws or removes the main switch. */
+/** Turns the main switch on or off. */
 export async function switchApi(Setting: Model<Setting>, enabled: boolean): Promise<void> {
   await Setting.updateOne({ _id: 'api' }, { $set: { enabled } }, { upsert: true })
 }

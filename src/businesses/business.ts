@@ -7,7 +7,10 @@ export interface BusinessLimits {
   perSecond: number | null
   /** Live payment codes in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: number | null
-  /** Intents, orders, products and endpoints that its test keys create per UTC day (SANDBOX_INTENTS_PER_DAY); 0 means no limit. */
+  /**
+   * Intents, orders, products and endpoints that its test keys create per UTC day (SANDBOX_INTENTS_PER_DAY); 0 means no
+   * limit.
+   */
   sandboxIntentsPerDay: number | null
 }
 
@@ -45,6 +48,6 @@ export const businesses: Collection = {
     createdAt: Date,
     unaudited: unauditedFields,
   },
-  // Staff search by a part of the name: the keys are looked through, not the documents.
+  // Staff search by a part of the name, which scans the index keys and not the documents.
   indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
 }

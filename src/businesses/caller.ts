@@ -2,7 +2,7 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { KeyKind } from './api-key.ts'
 import type { BusinessLimits } from './business.ts'
 
-/** Who asks: one API key of one business, in one environment. */
+/** The sender of a request: an API key of a business, in one environment. */
 export interface Caller {
   keyId: string
   businessId: string
@@ -12,6 +12,6 @@ export interface Caller {
   scopes: ReadonlySet<Scope>
   /** The limits of its business. */
   limits: BusinessLimits
-  /** The address the request came from. */
+  /** The address of the client. */
   ip: string
 }

@@ -12,8 +12,8 @@ export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 
 type ChangeDeps = Pick<Models, 'Business' | 'AuditEvent'> & { now(): Date }
 
 /**
- * Changes a business and adds a line to the audit trail in the same write. Writes nothing if the business is already in that state. Returns
- * the business after the change, or null if there is none.
+ * Changes a business and adds a line to the audit trail in the same write. Writes nothing if the business is already in
+ * that state. Returns the business after the change, or null if there is none.
  */
 export async function changeBusiness(
   deps: ChangeDeps,

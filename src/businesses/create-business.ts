@@ -2,14 +2,14 @@ import type { Models } from '../mongo/models.ts'
 import { newId } from '../security/ids.ts'
 import { type Business, defaultLimits } from './business.ts'
 
-/** A new business; `liveApproved` opens live mode to its keys at once. */
+/** Creates a business. With `liveApproved`, its live keys work at once. */
 export async function createBusiness(
   deps: Pick<Models, 'Business'> & { now(): Date },
-  asked: Pick<Business, 'name' | 'liveApproved'>,
+  input: Pick<Business, 'name' | 'liveApproved'>,
 ): Promise<Business> {
   const business: Business = {
     _id: newId(),
-    ...asked,
+    ...input,
     apiEnabled: true,
     suspended: false,
     limits: defaultLimits,

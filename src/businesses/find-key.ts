@@ -5,13 +5,13 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
-/** A key together with the business it belongs to. */
+/** A key with its business. */
 export interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits'>
 }
 
 /**
- * The batcher of key look-ups, by hash. Both documents in one trip, and nothing is kept, so that a revoked key or a
+ * The batcher of key lookups by hash. One query reads both documents. Nothing is cached, so that a revoked key or a
  * disabled business is refused at once.
  */
 export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>

@@ -9,8 +9,8 @@ import type { KeyAndBusiness } from './find-key.ts'
 import { rehashWithCurrent } from './rehash-key.ts'
 
 /**
- * Who holds this key, if they may come in: INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
- * LIVE_ACCESS_NOT_APPROVED, IP_NOT_ALLOWED, in this order (SPEC 5.2). `deadlineAt` is the deadline of the look-up.
+ * Returns the caller that an API key belongs to. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
+ * LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED, checked in this order (SPEC 5.2).
  */
 export async function identify(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
@@ -38,8 +38,9 @@ export async function identify(
 }
 
 /**
- * Under the current pepper, or the one before it, where it moves from; a secret whose overlap is over is as unknown as any. Another request
- * may move it from where this one has yet to look to where it has looked: so where there are two, it looks under the first once more.
+ * Finds a key by its hash with the current pepper, then with the previous one. Returns null for a secret whose overlap
+ * has ended. Another request may rehash the key between the two lookups, so if there are two peppers, the first is
+ * tried again.
  */
 async function findByAnyHash(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
@@ -59,7 +60,10 @@ async function findByAnyHash(
   return null
 }
 
-/** IPv4, IPv6 and CIDR; an IPv4-mapped IPv6 address is IPv4. An empty list allows every address. */
+/**
+ * Whether an allowlist contains an address. An IPv4-mapped IPv6 address counts as IPv4. An empty list allows every
+ * address.
+ */
 export function isAllowedFrom(allowlist: readonly string[], clientAddress: string): boolean {
   if (allowlist.length === 0) return true
   if (isIP(clientAddress) === 0) return false

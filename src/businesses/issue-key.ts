@@ -5,21 +5,21 @@ import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & { secrets: Secrets; now(): Date }
 export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** An issued key: the only time it is seen in clear. */
+/** A new key in clear text, which is not stored. */
 export interface IssuedKey {
   id: string
   key: string
 }
 
-/** Issues a key; only its keyed hash is stored. Null when there is no such business. */
-export async function issueKey(deps: KeyDeps, asked: KeyRequest): Promise<IssuedKey | null> {
-  if ((await deps.Business.exists({ _id: asked.businessId })) === null) return null
-  const key = newKey(asked.kind, asked.mode)
+/** Issues a key and stores only its keyed hash. Returns null if there is no such business. */
+export async function issueKey(deps: KeyDeps, input: KeyRequest): Promise<IssuedKey | null> {
+  if ((await deps.Business.exists({ _id: input.businessId })) === null) return null
+  const key = newKey(input.kind, input.mode)
   const id = newId()
   await deps.ApiKey.create({
     _id: id,
-    ...asked,
-    prefix: keyPrefix(asked.kind, asked.mode),
+    ...input,
+    prefix: keyPrefix(input.kind, input.mode),
     last4: key.slice(-4),
     secrets: [newStoredSecret(deps, key)],
     status: 'active',
@@ -28,7 +28,7 @@ export async function issueKey(deps: KeyDeps, asked: KeyRequest): Promise<Issued
   return { id, key }
 }
 
-/** What is stored of a key that was just made. */
+/** Returns the secret to store for a new key. */
 export const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
   hash: secrets.hash(key),
   validUntil: null,

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { escapeRegex } from '../mongo/escape-regex.ts'
 import type { Business } from './business.ts'
 
-/** More than a person looks through; a longer part of the name finds the rest. */
+/** More than a person reads. A longer part of the name finds the others. */
 export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>
@@ -13,7 +13,10 @@ export const lookUpBusiness = (deps: Reads, id: string): Promise<Business | null
 export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<Business[]> =>
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
-/** Businesses with this text in their name, whatever its case, by name. The keys of the index `name` are looked through. */
+/**
+ * Returns the businesses whose name contains this text in any case, by name. MongoDB scans the keys of the index
+ * `name`.
+ */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
   deps.Business.find({ name: { $regex: escapeRegex(part), $options: 'i' } })
     .sort({ name: 1 })

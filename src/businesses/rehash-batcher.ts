@@ -3,29 +3,28 @@ import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching
 import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A secret that is to rest on another pepper than the one under which it was found. */
+/** A new hash, with another pepper, for the secret that has the hash `from`. */
 export interface KeyRehash {
   keyId: string
-  /** The hash under which the key is stored. */
   from: string
   to: string
   pepper: string
   at: Date
 }
 
-/** The batcher of moves. A thousand requests with one key at once are one write. */
+/** The batcher of rehashes. A thousand concurrent requests with one key cause one write. */
 export const createRehashBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyRehash, void> =>
   createBatcher(
     500,
-    async (moves) => {
-      const byHash = new Map(moves.map((move) => [move.from, move]))
+    async (rehashes) => {
+      const byHash = new Map(rehashes.map((rehash) => [rehash.from, rehash]))
       await nativeCollection(ApiKey).bulkWrite([...byHash.values()].map(asWrite), { ordered: false })
-      return moves.map(() => undefined)
+      return rehashes.map(() => undefined)
     },
     backgroundRestMs,
   )
 
-/** Whoever moved or rotated it meanwhile has put another hash there, and that stays. */
+/** Changes nothing if the secret was rehashed or rotated meanwhile, because its hash is then another one. */
 const asWrite = ({ keyId, from, to, pepper, at }: KeyRehash) => ({
   updateOne: {
     filter: { _id: keyId, 'secrets.hash': from },

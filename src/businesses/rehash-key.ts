@@ -2,14 +2,14 @@ import type { Deps } from '../deps.ts'
 import type { StoredSecret } from './api-key.ts'
 
 /**
- * Longer than it takes to start every process anew: while some have exchanged the two SECRET_KEYs and some have not, each would
- * move a key that the other has just moved. So it moves once, and back only when the exchange itself is taken back.
+ * How long a new hash stays at least: longer than a restart of all processes takes. While some processes have exchanged
+ * the two SECRET_KEYs and others have not, each would rehash a key that the other has just rehashed.
  */
-const stayMs = 3_600_000
+const minAgeMs = 3_600_000
 
 /**
- * Lets the secret of a key that somebody has just shown rest on the current SECRET_KEY, so that the previous one may go some day. Nobody
- * waits for it, and a failure is forgotten: the next use tries again.
+ * Rehashes the secret of a key that was just used with the current SECRET_KEY, so that the previous one can be removed
+ * some day. Runs in the background. After a failure, the next use of the key retries.
  */
 export function rehashWithCurrent(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
@@ -19,6 +19,6 @@ export function rehashWithCurrent(
   const [pepper] = deps.secrets.keyIds
   const at = deps.now()
   if (secret.pepper === pepper) return
-  if (secret.rehashedAt !== undefined && at.getTime() - secret.rehashedAt.getTime() < stayMs) return
+  if (secret.rehashedAt !== undefined && at.getTime() - secret.rehashedAt.getTime() < minAgeMs) return
   deps.batchers.rehashKey({ keyId, from: secret.hash, to, pepper, at }, deadlineAt).catch(() => undefined)
 }

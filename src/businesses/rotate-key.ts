@@ -2,8 +2,8 @@ import { type ApiKey, newKey } from './api-key.ts'
 import { type IssuedKey, type KeyDeps, newStoredSecret } from './issue-key.ts'
 
 /**
- * Gives a key a new secret under the same id; the old one works for `overlapSeconds` more. Null when there is no such
- * key, or it is revoked.
+ * Gives a key a new secret under the same id. The old secret works for another `overlapSeconds`. Returns null if there
+ * is no such key or it is revoked.
  */
 export async function rotateKey(
   deps: KeyDeps,
@@ -21,7 +21,8 @@ export async function rotateKey(
   const older = found.secrets
     .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
     .filter((secret) => secret.validUntil > now)
-  // The first secret is the current one: whoever rotated meanwhile put another there, and then this begins anew.
+  // The first secret is the current one. If the key was rotated meanwhile, the filter does not match and this starts
+  // again.
   const rotated = await deps.ApiKey.updateOne(
     {
       _id: id,

@@ -1,7 +1,7 @@
 import type { Models } from '../mongo/models.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** Suspends, resumes or revokes. Revoked is for good. False when there is no such key in a status that allows it. */
+/** Suspends, resumes or revokes a key. Returns false if there is no such key in a status that allows it. */
 export async function setKeyStatus(
   deps: Pick<Models, 'ApiKey'>,
   id: string,

@@ -3,33 +3,33 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A key whose secret was made with the previous SECRET_KEY, or with one that is not configured. */
+/** A key with a working secret that was hashed with the previous SECRET_KEY, or with one that is not configured. */
 export interface StaleKey {
   id: string
-  /** As people tell keys apart: its prefix, and the last four characters of its current secret. */
+  /** Its prefix and the last four characters of its current secret. */
   key: string
   business: string
-  /** ISO 8601: from then on it needs nothing, for its overlap is over. Null: until it is used, rotated or revoked. */
+  /** When its overlap ends (ISO 8601), and it is no longer stale. Null: not before it is used, rotated or revoked. */
   until: string | null
 }
 
-/** So many are listed: enough to begin with, and before the first key has moved it would be all that there are. */
-const mostListed = 100
+/** How many keys are listed. Right after an exchange of SECRET_KEY, all keys are stale. */
+const maxListed = 100
 
 export interface StaleKeys {
-  /** How many there are. */
+  /** How many keys were hashed with the previous SECRET_KEY. */
   left: number
-  /** The first of them. */
+  /** The first of these. */
   listed: StaleKey[]
-  /** How many rest on a key that is not configured, so that nobody can use them. */
+  /** How many were hashed with a SECRET_KEY that is not configured, so they do not work. */
   gone: number
-  /** The first of those. */
+  /** The first of these. */
   listedGone: StaleKey[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
-/** Goes through all API keys. Revoked ones, and secrets whose overlap is over, need nothing. */
+/** Reads all API keys. Revoked keys, and secrets whose overlap has ended, are not stale. */
 export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
   const found: StaleKeys = { left: 0, listed: [], gone: 0, listedGone: [] }
   const all = nativeCollection(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
@@ -40,18 +40,18 @@ export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
       const gone = stale.filter((secret) => !needed.includes(secret))
       if (needed.length > 0) {
         found.left += 1
-        if (found.listed.length < mostListed) found.listed.push(asLeft(key, needed))
+        if (found.listed.length < maxListed) found.listed.push(staleKey(key, needed))
       }
       if (gone.length > 0) {
         found.gone += 1
-        if (found.listedGone.length < mostListed) found.listedGone.push(asLeft(key, gone))
+        if (found.listedGone.length < maxListed) found.listedGone.push(staleKey(key, gone))
       }
     }
   })
   return found
 }
 
-/** Those that still work and are not known to rest on the current SECRET_KEY. */
+/** Returns the secrets that are still valid and were not hashed with the current SECRET_KEY. */
 function staleSecrets({ secrets, now }: Needs, key: ApiKey): ApiKey['secrets'] {
   const at = now()
   return key.secrets.filter(
@@ -61,7 +61,7 @@ function staleSecrets({ secrets, now }: Needs, key: ApiKey): ApiKey['secrets'] {
 
 const isConfigured = ({ secrets }: Needs, pepper: string): boolean => secrets.keyIds.includes(pepper)
 
-function asLeft(
+function staleKey(
   { _id: id, prefix, last4, businessId: business }: ApiKey,
   needed: ApiKey['secrets'],
 ): StaleKey {

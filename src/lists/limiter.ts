@@ -8,15 +8,19 @@ export interface Bounds {
   perOwner: number
   /** In this process. */
   inAll: number
-  /** Returns how long a slot rests after work that took `tookMs`. Meanwhile its owner cannot use it. Without this, slots do not rest. */
+  /**
+   * Returns how long a slot rests after work that took `tookMs`. Meanwhile its owner cannot use it. Without this, slots
+   * do not rest.
+   */
   restAfter?: (tookMs: number) => number
 }
 
 /** Runs the work of many owners within bounds. One owner delays another by at most one piece of work. */
 export interface Limiter {
   /**
-   * Waits for a slot, and resolves to a function that frees it. Throws RATE_LIMITED (scope `lists`) if the owner's own work blocks it for
-   * `shareWaitMs`, or if `mostWaiting` of the owner already wait. Throws SERVICE_UNAVAILABLE if the caller `isGone` meanwhile.
+   * Waits for a slot, and resolves to a function that frees it. Throws RATE_LIMITED (scope `lists`) if the owner's own
+   * work blocks it for `maxWaitMs`, or if `maxWaiting` of the owner already wait. Throws SERVICE_UNAVAILABLE if the
+   * caller `isGone` meanwhile.
    */
   take(owner: string, isGone: () => boolean): Promise<() => void>
   /** Runs work in a slot. */
@@ -26,9 +30,9 @@ export interface Limiter {
 }
 
 /** How long work waits for its owner's other work before it is refused. */
-export const shareWaitMs = 500
+export const maxWaitMs = 500
 /** How much work of one owner may wait: as many requests as a key may send in a second. */
-export const mostWaiting = 100
+export const maxWaiting = 100
 
 export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   const slots = createFairSlots((held, taken) => held < perOwner && taken < inAll)
@@ -41,7 +45,7 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
     })
 
   async function take(owner: string, isGone: () => boolean): Promise<() => void> {
-    if (slots.waitingFor(owner) >= mostWaiting) throw tooMany()
+    if (slots.waitingFor(owner) >= maxWaiting) throw tooMany()
     const free = await waitForSlot(owner, isGone)
     if (isGone()) {
       free()
@@ -56,7 +60,10 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
     }
   }
 
-  /** Throws if the owner's own work blocks it. Work that only the full process blocks keeps waiting, because its owner is not the cause. */
+  /**
+   * Throws if the owner's own work blocks it. Work that only the full process blocks keeps waiting, because its owner
+   * is not the cause.
+   */
   async function waitForSlot(owner: string, isGone: () => boolean): Promise<() => void> {
     const { granted, ahead, leave } = slots.wait(owner)
     const review = (): null => {
@@ -66,7 +73,7 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
       throw isGone() ? unavailable() : tooMany()
     }
     for (;;) {
-      const free = await withTimeout(granted, shareWaitMs, review)
+      const free = await withTimeout(granted, maxWaitMs, review)
       if (free !== null) return free
     }
   }

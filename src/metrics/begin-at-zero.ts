@@ -2,7 +2,7 @@ import { statusAfter } from '../webhooks/attempts/verdict.ts'
 import { faults } from '../webhooks/sender/faults.ts'
 import type { createCounted } from './counted.ts'
 
-/** The lines that alerts ask for: all at `error`, and those at `warn` that page somebody. */
+/** The log lines that alerts query: all at `error`, and those at `warn` that need an operator. */
 export const watchedLines = {
   error: [
     'process.crashed',
@@ -19,8 +19,8 @@ export const watchedLines = {
 } as const
 
 /**
- * Shows at 0 what alerts look for the increase of. A counter that is first seen at 1 has not increased, and the first of a process would
- * alert nobody.
+ * Exports at 0 the counters whose increase alerts query. Prometheus sees no increase in a counter that first appears at
+ * 1, so the first event of a process would cause no alert.
  */
 export function beginAtZero({
   logLines,

@@ -1,7 +1,7 @@
 import type { Refusal } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Counts what is refused with RATE_LIMITED, by the scope that it names. */
+/** Counts RATE_LIMITED refusals by their scope. */
 export function countRefusal({ rateLimited }: Metrics, { code, extras }: Refusal): void {
   if (code === 'RATE_LIMITED') rateLimited.inc({ scope: (extras.details as { scope: string }).scope })
 }

@@ -1,18 +1,18 @@
 import type { Metrics } from './metrics.ts'
 
-/** A request that has ended, as it is counted. */
+/** A finished request, as the metrics count it. */
 export interface EndedRequest {
-  /** Method and pattern; null where no route matched. */
+  /** Method and pattern. Null if no route matched. */
   route: string | null
   /** The code of a refusal. */
   code: string | null
-  /** Null: the caller was gone before the answer was out. */
+  /** Null: the client disconnected before the response was sent. */
   status: number | null
   seconds: number
   replayed: 'same' | 'other' | null
 }
 
-/** A caller may name any method that Node's parser knows; those that none of ours has are one. */
+/** The methods that get a label of their own. Clients may send any method that Node's parser knows. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 export function countRequest(

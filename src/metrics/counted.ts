@@ -1,20 +1,21 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
 /**
- * Seconds a request may take: most are quick, and MongoDB is waited for 8 s at most. A payment or refund waits for a wallet as well, some 20 s,
- * and a test of an endpoint for its receiver, by WEBHOOK_TIMEOUT_SECONDS for up to 120.
+ * In seconds. Most requests are quick, and waits for MongoDB take at most 8 s. A payment or refund also waits for a
+ * wallet, for about 20 s, and a test of an endpoint up to WEBHOOK_TIMEOUT_SECONDS, which is at most 120.
  */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
-/** WEBHOOK_TIMEOUT_SECONDS is 30 unless set, and 120 at most. */
+/** WEBHOOK_TIMEOUT_SECONDS is 30 by default, and at most 120. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 /** Restoring the failed jobs after Redis was emptied may take minutes. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
-/** WALLET_PROVIDER_TIMEOUT_SECONDS is 10 unless set, and 60 at most. */
+/** WALLET_PROVIDER_TIMEOUT_SECONDS is 10 by default, and at most 60. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * What a process counts of its own doing. A count follows a write that succeeded: what a dying process or a lost answer hides is missing
- * here, and in MongoDB. docs/operators/watch.md lists the values of each label.
+ * Counters and histograms of what this process does. A count follows its successful write. If the process dies in
+ * between, or the response of MongoDB is lost, the count is missing. docs/operators/watch.md lists the values of each
+ * label.
  */
 export function createCounted(registers: Registry[]) {
   return {
@@ -83,7 +84,7 @@ export function createCounted(registers: Registry[]) {
       buckets: walletBuckets,
       registers,
     }),
-    /** `kind`: the collection, or what of its documents went. */
+    /** `kind`: the collection, or the part of its documents that was removed. */
     removed: new Counter({
       name: 'payment_intents_retention_removed_total',
       help: 'Documents that the clean-up removed or shortened.',

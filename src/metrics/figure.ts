@@ -3,33 +3,33 @@ import type { Deps } from '../deps.ts'
 import { inTime } from '../process/timeout.ts'
 import { omit } from './gauges.ts'
 
-/** Something that MongoDB or Redis is asked for at a scrape. */
+/** One or more gauges that are read from MongoDB or Redis at a scrape. */
 export interface Figure {
-  /** An answer so old is still told, in ms: it costs the databases the same whoever asks, and however often. */
+  /** How long a value is reused, so that frequent scrapes do not add load to the databases. */
   keptMs: number
-  /** Asks, and sets the gauges. */
+  /** Queries the database and sets the gauges. */
   read(): Promise<void>
-  /** Sees to it that the gauges tell nothing old while nobody answers. */
+  /** Removes the old values of the gauges while the database does not respond. */
   leaveOut(): void
 }
 
-/** How long the answer to a question that reads a few keys is told. */
+/** `keptMs` of a query that reads a few keys. */
 export const briefMs = 5_000
-/** The same of one that reads more, or changes slowly. */
+/** `keptMs` of a query that reads more, or whose result changes slowly. */
 export const minuteMs = 60_000
 
 /** A figure that is one number. */
-export const numberOf = (gauge: Gauge, keptMs: number, ask: () => Promise<number | null>): Figure => ({
+export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
   keptMs,
   async read() {
-    const answer = await ask()
-    if (answer === null) omit(gauge)
-    else gauge.set(answer)
+    const value = await query()
+    if (value === null) omit(gauge)
+    else gauge.set(value)
   },
   leaveOut: () => omit(gauge),
 })
 
-/** Whether a server answers now, and how quickly. */
+/** The figure of whether a server responds, and how quickly. */
 export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,
   async read() {
@@ -45,26 +45,26 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
 })
 
 /**
- * MongoDB gives a question up after this, and nobody waits for a figure longer. All are asked for at once, so a scrape takes no longer
- * either. Prometheus gives up after 10 s.
+ * MongoDB aborts a query after this, and a scrape does not wait longer for it. All queries run at once, so the scrape
+ * takes no longer either. Prometheus stops waiting after 10 s.
  */
 export const queryTimeoutMs = 1500
 
-/** Brings a figure up to date: in bounded time, never by a fault, and with one question under way at most. */
+/** Returns a function that updates a figure in bounded time. It never throws, and runs at most one query at a time. */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
   let readAt: number | null = null
   let running: Promise<void> | null = null
 
-  async function ask(): Promise<void> {
-    const askedAt = deps.now().getTime()
+  async function read(): Promise<void> {
+    const startedAt = deps.now().getTime()
     await figure.read()
-    readAt = askedAt
+    readAt = startedAt
   }
 
   return async () => {
-    // A clock that was set back makes nothing fresh.
+    // If the clock was set back, the value is not fresh.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
-    running ??= ask().finally(() => {
+    running ??= read().finally(() => {
       running = null
     })
     if (!(await inTime(running, queryTimeoutMs))) figure.leaveOut()

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { briefMs, type Figure, minuteMs, pingOf } from './figure.ts'
 import { omit } from './gauges.ts'
 
-/** What Redis is asked at a scrape. Where a question is forbidden (`INFO`, `CLIENT LIST`), its gauges have no value. */
+/** The queries to Redis at a scrape. If `INFO` or `CLIENT LIST` is forbidden, its gauges have no value. */
 export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] {
   const { counts } = queues
   return [
@@ -10,10 +10,10 @@ export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] 
     {
       keptMs: briefMs,
       async read() {
-        const { usedBytes, mostBytes, evicts } = await counts.memory()
+        const { usedBytes, maxBytes, evicts } = await counts.memory()
         gauges.redisMemory.set({ kind: 'used' }, usedBytes)
-        if (mostBytes === null) gauges.redisMemory.remove({ kind: 'most' })
-        else gauges.redisMemory.set({ kind: 'most' }, mostBytes)
+        if (maxBytes === null) gauges.redisMemory.remove({ kind: 'most' })
+        else gauges.redisMemory.set({ kind: 'most' }, maxBytes)
         gauges.redisEvicts.set(evicts ? 1 : 0)
       },
       leaveOut() {

@@ -6,8 +6,8 @@ import { omit } from './gauges.ts'
 export const maxBusinesses = 10
 
 /**
- * The live codes of the businesses that use the largest share of their quotas. This process knows which businesses its creates were for, and
- * counts at most `maxBusinesses` of them again.
+ * The live codes of the businesses that use the largest share of their quotas. This process knows which businesses its
+ * creates were for, and counts at most `maxBusinesses` of them again.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
   const leaveOut = () => {

@@ -3,8 +3,10 @@ import { Gauge, type Registry } from 'prom-client'
 export type Gauges = ReturnType<typeof createGauges>
 
 /**
- * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, except for its own clock, what a worker
- * has of its own (polls, attempts, endpoints that wait), and the live codes of businesses: each `web` reports only businesses that created through it. If a read fails, the gauge has no value.
+ * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, with three
+ * exceptions: its own clock, a worker's own polls, attempts and waiting endpoints, and the live codes of businesses,
+ * where each `web` process reports only businesses that created codes through it. If a read fails, the gauge has no
+ * value.
  */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
@@ -85,7 +87,7 @@ export function createGauges(registers: Registry[]) {
   }
 }
 
-/** Takes its values away: what is not known is neither 0 nor what it was. */
+/** Removes the values of a gauge. An unknown value is neither 0 nor the previous one. */
 export function omit(gauge: Gauge): void {
   gauge.reset()
   gauge.remove({})

@@ -5,12 +5,12 @@ import { type Order, placed } from '../store/orders/order.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** Nothing more is asked of it, so that the index is read in its order. */
+/** No further condition, so that MongoDB reads the index in its order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
 type WithOutbox = Pick<Intent | Order, 'outbox'> | null
 
-/** Age in seconds of the oldest event that stands in an outbox, of an intent or an order; 0 when none does. */
+/** Returns the age in seconds of the oldest event in an outbox, or 0 if all outboxes are empty. */
 export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): Promise<number> {
   const [intent, order] = await Promise.all([
     deps.Intent.findOne(withOutbox, { 'outbox.createdAt': 1 })
@@ -27,8 +27,8 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
 }
 
 /**
- * How many seconds the oldest PENDING intent is past its expiry; 0 if none is. Does not count intents that a payment holds, because those may
- * wait.
+ * Returns how many seconds the oldest PENDING intent is past its expiry, or 0 if none is. Ignores intents with a hold,
+ * because these may wait.
  */
 export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(

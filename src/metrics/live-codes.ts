@@ -3,20 +3,20 @@ import { codeKeyOf } from '../intents/code.ts'
 import { queryTimeoutMs } from './figure.ts'
 
 /**
- * How many of the codes are looked at, from 000000 on. Codes are drawn at random, so a part tells of the whole: of 2 000 within 1 % where
- * 80 % are in use. All would be a million documents.
+ * How many codes are sampled, from 000000 on. Codes are random, so the sample is fair: with 80 % of the codes in use,
+ * the error is about 1 %. All codes would be a million documents.
  */
-const looked = 2_000
+const sampleSize = 2_000
 
 const keyOf = (code: number): string =>
   codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
-/** The share of live mode's payment codes that cannot be given to a new intent, from 0 to 1. */
+/** Returns the share of live payment codes that no new intent can get, from 0 to 1. */
 export async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
-    // A code whose time is up keeps its key until somebody draws it.
-    { codeKey: { $gte: keyOf(0), $lt: keyOf(looked) }, codeReusableAt: { $gt: deps.now() } },
+    // A code that is free again keeps its key until an intent gets it.
+    { codeKey: { $gte: keyOf(0), $lt: keyOf(sampleSize) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: queryTimeoutMs },
   )
-  return taken / looked
+  return taken / sampleSize
 }

@@ -1,15 +1,15 @@
 import { collectDefaultMetrics } from 'prom-client'
 import type { Metrics } from './metrics.ts'
 
-/** Whoever counts these walks over every open connection, and Prometheus' own rules object to their names. */
+/** Counting these iterates over every open connection, and their names violate the naming rules of Prometheus. */
 const leftOut = ['handles', 'requests', 'resources'].flatMap((kind) => [
   `nodejs_active_${kind}`,
   `nodejs_active_${kind}_total`,
 ])
 
 /**
- * Adds what Node tells of its process: CPU, memory, event loop, garbage collection. Once in a process, which it watches from then on; so
- * `deps`, of which there may be many, do not.
+ * Adds the metrics of the Node process: CPU, memory, event loop, garbage collection. May run only once in a process, so
+ * it is not part of `createMetrics`, which tests call many times.
  */
 export function measureProcess({ registry }: Pick<Metrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry })

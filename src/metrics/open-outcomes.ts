@@ -3,18 +3,18 @@ import type { Deps } from '../deps.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** Payments, or refunds, that a wallet was told of and whose outcome is not written down. */
+/** The payments, or refunds, that were sent to a wallet and whose outcome is not stored yet. */
 export interface OpenOutcomes {
-  /** Up to `mostCounted`. */
+  /** At most `maxCounted`. */
   count: number
-  /** Of more than twice `mostCounted`, of the oldest one that was looked at. */
+  /** The age of the oldest one. With more than twice `maxCounted` of them, that of the oldest one read. */
   oldestSeconds: number
 }
 
-/** With so many held, nobody needs to know of more. */
-const mostCounted = 1_000
+/** A higher count would cost more and say nothing new. */
+const maxCounted = 1_000
 
-/** Most of them are under way just now and end within a second. */
+/** Most of these payments are running, and end within a second. */
 export const openPayments = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
   summed(deps, 'hold.queryAt', [
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$hold.startedAt' } } },
@@ -28,8 +28,9 @@ export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOut
   ])
 
 /**
- * Looks from both ends of the index. The longer one is open, the later it is asked again, up to a minute: so where there are too many, the
- * first are the newest, and the last have been open for minutes. Where nobody asks, the oldest are the first.
+ * Reads from both ends of the index. The longer an outcome is open, the later its next query to the wallet, up to a
+ * minute. If there are too many to read all, the first are the newest, and the last have been open for minutes. If no
+ * worker queries the wallet, the oldest are the first.
  */
 async function summed(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -37,14 +38,14 @@ async function summed(
   sum: PipelineStage[],
 ): Promise<OpenOutcomes> {
   const from = async (direction: 1 | -1) => {
-    const [answer] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
-      // As nothing more is asked of it, the index is read in its order.
+    const [result] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
+      // Without a further condition, MongoDB reads the index in its order.
       { $match: { [queryAt]: { $exists: true } } },
       { $sort: { [queryAt]: direction } },
-      { $limit: mostCounted },
+      { $limit: maxCounted },
       ...sum,
     ]).option({ maxTimeMS: queryTimeoutMs })
-    return { count: answer?.count ?? 0, oldestSeconds: ageOf(deps, answer?.oldest) }
+    return { count: result?.count ?? 0, oldestSeconds: ageOf(deps, result?.oldest) }
   }
   const [first, last] = await Promise.all([from(1), from(-1)])
   return { count: first.count, oldestSeconds: Math.max(first.oldestSeconds, last.oldestSeconds) }

@@ -3,7 +3,10 @@ import { createRefresh } from './figure.ts'
 import { figuresOfMongo } from './figures-of-mongo.ts'
 import { figuresOfRedis } from './figures-of-redis.ts'
 
-/** Everything in Prometheus' text format. Takes 2 s at most and never fails: what does not answer is left out. */
+/**
+ * Returns all metrics in Prometheus' text format. Takes at most 2 s and never throws. Values that cannot be read are
+ * missing.
+ */
 export function createScrape(deps: Deps): () => Promise<string> {
   const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>
     createRefresh(deps, figure),
@@ -15,7 +18,7 @@ export function createScrape(deps: Deps): () => Promise<string> {
   }
 }
 
-/** What the process knows by itself. Only a worker has slots. */
+/** Sets the gauges of this process. Only a worker has slots. */
 function showOwn({ databaseTime, slots, metrics: { gauges } }: Deps): void {
   gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
   if (!slots.isOpen()) return

@@ -10,10 +10,11 @@ import { omit } from './gauges.ts'
 const tenMinutesMs = 600_000
 
 /**
- * Documents sampled of each kind. They follow a random position in an index on random text, so the sample is fair. A business with a tenth of
- * all documents has about 100 of the sample, so the estimate of its bytes is accurate to about a tenth.
+ * Documents sampled of each kind. They follow a random position in an index on random text, so the sample is fair. A
+ * business with a tenth of all documents has about 100 of the sample, so the estimate of its bytes is accurate to about
+ * a tenth.
  */
-const looked = 1_000
+const sampleSize = 1_000
 
 interface Part {
   _id: string
@@ -21,7 +22,10 @@ interface Part {
   bytes: number
 }
 
-/** Estimates the bytes of the largest businesses in intents, deliveries and orders: BSON, before compression, without indexes. */
+/**
+ * Estimates the bytes of the largest businesses in intents, deliveries and orders: BSON, before compression, without
+ * indexes.
+ */
 export function storedBytes(deps: Deps): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
   return {
@@ -47,16 +51,16 @@ export function storedBytes(deps: Deps): Figure {
 async function estimate<Doc extends mongo.Document>(
   collection: mongo.Collection<Doc>,
   field: string,
-  place: string,
+  start: string,
 ): Promise<Part[]> {
-  const after = await sample(collection, field, { $gte: place }, looked)
+  const after = await sample(collection, field, { $gte: start }, sampleSize)
   const found = sum(after)
-  const before = found < looked ? await sample(collection, field, { $lt: place }, looked - found) : []
+  const before = found < sampleSize ? await sample(collection, field, { $lt: start }, sampleSize - found) : []
   const parts = [...after, ...before]
   // A collection that is no larger than the sample was read completely.
-  if (sum(parts) < looked) return parts
+  if (sum(parts) < sampleSize) return parts
   const all = await collection.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
-  return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / looked }))
+  return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))
 }
 
 const sum = (parts: readonly Part[]): number => parts.reduce((all, { documents }) => all + documents, 0)
@@ -65,14 +69,14 @@ const sample = <Doc extends mongo.Document>(
   collection: mongo.Collection<Doc>,
   field: string,
   where: object,
-  most: number,
+  max: number,
 ): Promise<Part[]> =>
   collection
     .aggregate<Part>(
       [
         { $match: { [field]: where } },
         { $sort: { [field]: 1 } },
-        { $limit: most },
+        { $limit: max },
         { $group: { _id: '$businessId', documents: { $sum: 1 }, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
       ],
       { maxTimeMS: queryTimeoutMs },

@@ -6,10 +6,10 @@ import { type Log, throttled } from '../process/log.ts'
 import { type QueueName, queueNames } from './jobs.ts'
 import { openQueue } from './queues.ts'
 
-/** How long a page that people look at waits for Redis. */
+/** How long a staff page waits for Redis. */
 const timeoutMs = 2000
 
-/** Every queue, for people who look at it. */
+/** All queues, for staff who look at the board. */
 export interface BoardQueues {
   /** Connects at the first call. Throws within seconds while Redis is away. */
   obtain(): Promise<ReadonlyMap<QueueName, Queue>>
@@ -17,8 +17,8 @@ export interface BoardQueues {
 }
 
 /**
- * The queues on a connection of their own, so that nothing a person looks up delays a enqueue. Nothing is connected before the
- * first look: most `web` processes never show the board, and `worker` does not at all.
+ * The queues on a connection of their own, so that no staff page delays an enqueue. The connection opens at the first
+ * call, because most `web` processes never show the board, and `worker` processes cannot.
  */
 export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): BoardQueues {
   const connection = new Redis(config.redisUrl, {
@@ -61,12 +61,12 @@ export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>
 async function connected(connection: Redis): Promise<void> {
   if (connection.status === 'ready') return
   const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
-  // It goes on trying by itself; the first failure is told by its event.
+  // The client retries by itself. Its `error` event reports the first failure.
   if (connection.status === 'wait') connection.connect().catch(() => undefined)
   await ready
 }
 
-/** Whether an error says that Redis is away, frozen or full, and not that there is a bug. */
+/** Whether an error means that Redis is away, frozen or full, and not that there is a bug. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError)$/.test(error.name) ||

@@ -4,21 +4,21 @@ import type { Redis } from 'ioredis'
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Commands that travel together, and the answer to each. All are done or none, also where the process ends half-way. Never throws: null
- * where Redis is away, frozen or full, and then nobody knows which.
+ * Runs commands in one transaction and returns the response to each. Redis runs all of them or none. Never throws.
+ * Returns null if Redis is away, frozen or full. It is then unknown whether the commands ran.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
 export const createRunCommands =
   (connection: Redis, complain: (fields: object) => void): RunCommands =>
   async (commands) => {
-    // Its connection tells of itself.
+    // The `error` event of the connection has been logged.
     if (connection.status !== 'ready') return null
     try {
-      const answers = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
-      const fault = answers.find(([error]) => error !== null)?.[0]
+      const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []
+      const fault = responses.find(([error]) => error !== null)?.[0]
       if (fault) throw fault
-      return answers.map(([, answer]) => answer)
+      return responses.map(([, response]) => response)
     } catch (err) {
       complain({ err })
       return null

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type QueueName, queueNames } from './jobs.ts'
 
-/** How many jobs of a queue stand where. `waiting`: they may run as soon as somebody takes them. */
+/** The jobs of a queue by state. `waiting` jobs run as soon as a worker takes them. */
 export interface JobCounts {
   waiting: number
   active: number
@@ -12,31 +12,31 @@ export interface JobCounts {
 
 export interface Memory {
   usedBytes: number
-  /** Null: as much as the machine has. */
-  mostBytes: number | null
-  /** Whether keys are forgotten when it is full. */
+  /** Null: no limit but the memory of the machine. */
+  maxBytes: number | null
+  /** Whether a full Redis evicts keys. */
   evicts: boolean
 }
 
-/** What can be counted of the queues and of Redis. All of it waits for Redis, and throws without it. */
+/** Counts of the queues and of Redis. All functions wait for Redis, and throw without it. */
 export interface QueueCounts {
   jobs(): Promise<Map<QueueName, JobCounts>>
-  /** How many loops of worker processes take jobs from each queue. Throws where `CLIENT LIST` is forbidden. */
+  /** How many consumers each queue has in all worker processes. Throws if `CLIENT LIST` is forbidden. */
   workers(): Promise<Map<QueueName, number>>
-  /** Throws where `INFO` is forbidden. */
+  /** Throws if `INFO` is forbidden. */
   memory(): Promise<Memory>
 }
 
 export function createCounts(connection: Redis, obtain: (name: QueueName) => Promise<Queue>): QueueCounts {
-  const ofEach = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
+  const forEachQueue = async <T>(count: (queue: Queue) => Promise<T>): Promise<Map<QueueName, T>> =>
     new Map(
       await Promise.all(queueNames.map(async (name) => [name, await count(await obtain(name))] as const)),
     )
   return {
-    jobs: () => ofEach(countJobs),
+    jobs: () => forEachQueue(countJobs),
     async workers() {
       const names = clientNames(String(await connection.client('LIST')))
-      return ofEach(async (queue) => names.filter(isWorkerOf(queue)).length)
+      return forEachQueue(async (queue) => names.filter(isWorkerOf(queue)).length)
     },
     memory: async () => readMemory(await connection.info('memory')),
   }
@@ -46,7 +46,10 @@ export function createCounts(connection: Redis, obtain: (name: QueueName) => Pro
 const clientNames = (list: string): string[] =>
   [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
-/** BullMQ's workers call themselves so. Asked for each queue alone, it would have Redis list all its connections each time. */
+/**
+ * Matches the client names of BullMQ's workers. BullMQ's own count would make Redis list all connections once per
+ * queue.
+ */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`
   return (client) => client === own || client.startsWith(`${own}:w:`)
@@ -66,7 +69,7 @@ function readMemory(info: string): Memory {
   const field = (name: string): string => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? ''
   return {
     usedBytes: Number(field('used_memory')),
-    mostBytes: Number(field('maxmemory')) || null,
+    maxBytes: Number(field('maxmemory')) || null,
     evicts: !['', 'noeviction'].includes(field('maxmemory_policy')),
   }
 }

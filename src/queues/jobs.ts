@@ -6,7 +6,7 @@ export interface Jobs {
   /** Intents and orders whose outbox holds an event to relay. */
   'outbox-relay': { intentIds: string[]; orderIds: string[] }
   /** One delivery that is due, or will be. */
-  'webhook-delivery': DeliveryWords
+  'webhook-delivery': DeliveryJob
   /** Intents that expire within half a second of each other. */
   'intent-expiry': { referenceNumbers: string[] }
   /** A payment or refund of the intent with an unknown outcome. The job's id is its key at the wallet. */
@@ -18,10 +18,11 @@ export interface Jobs {
 }
 
 /**
- * The fields of a waiting delivery that support staff see. The job's id has the delivery (webhooks/deliveries/delivery-job.ts), its name the
- * event. Very many jobs wait in Redis for a day, so they are small: with `reference` instead of `ref`, each takes 64 bytes more.
+ * The fields of a waiting delivery that support staff see. The job's id has the delivery
+ * (webhooks/deliveries/delivery-job.ts), its name the event. Very many jobs wait in Redis for a day, so they are small:
+ * with `reference` instead of `ref`, each takes 64 bytes more.
  */
-interface DeliveryWords {
+interface DeliveryJob {
   ref: string
   host: string
   /** How many attempts failed, of how many: `3 of 8`. */
@@ -35,8 +36,8 @@ interface DeliveryWords {
 export type QueueName = keyof Jobs
 
 /**
- * A job to add. If `jobId` exists already, the add is a no-op. `name`: for people; by default that of its queue. `freesId`: the id can be
- * added again as soon as the job has completed, however long its queue keeps completed jobs.
+ * A job to add. If `jobId` exists already, the add is a no-op. `name`: for people; by default that of its queue.
+ * `freesId`: the id can be added again as soon as the job has completed, however long its queue keeps completed jobs.
  */
 export interface NewJob<Name extends QueueName> {
   name?: string
@@ -53,16 +54,18 @@ export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
 export const deadShownSeconds = 2_592_000
 
 /**
- * How the jobs of each queue are run and kept. `concurrency` is per worker process. Only the job of a DEAD delivery fails; other jobs run again
- * after an error. If one fails nevertheless, it is not kept, so that its id does not block the next one.
+ * How the jobs of each queue are run and kept. `concurrency` is per worker process. Only the job of a DEAD delivery
+ * fails; other jobs run again after an error. If one fails nevertheless, it is not kept, so that its id does not block
+ * the next one.
  */
 export const queueOptions = {
-  // A job has up to 500 intents and orders. Running jobs share calls to MongoDB. A job waits for slots of its business for 0.3 s at most, because
-  // jobs of others wait behind it.
+  // A job has up to 500 intents and orders. Running jobs share calls to MongoDB. A job waits for slots of its business
+  // for 0.3 s at most, because jobs of others wait behind it.
   'outbox-relay': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // A job does not wait for its attempt.
   'webhook-delivery': { concurrency: 100, keepCompletedSeconds: 0, keepFailedSeconds: deadShownSeconds },
-  // A job has up to 100 intents, which share calls to MongoDB. A higher concurrency delayed the worker's deliveries (measured).
+  // A job has up to 100 intents, which share calls to MongoDB. A higher concurrency delayed the worker's deliveries
+  // (measured).
   'intent-expiry': { concurrency: 2, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   'wallet-outcome': { concurrency: 50, keepCompletedSeconds: 0, keepFailedSeconds: 0 },
   // Its id contains a time slot. The completed job must outlive the slot, so that no other process adds it again.

@@ -3,12 +3,12 @@ import type { JobsOptions, Queue } from 'bullmq'
 import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
 /** Unsent jobs of one queue. Further jobs are dropped: Redis must be down, and the polls find the work in MongoDB. */
-const mostWaiting = 20_000
+const maxWaiting = 20_000
 /** How many jobs one call to Redis adds. Relay jobs are merged into one first. */
 const longestBatch = 500
 /**
- * The pause after a relay job is sent. A relay job costs a dozen calls to MongoDB, whether it carries one intent or a hundred. So if many wake-ups
- * come, each job waits for more of them.
+ * The pause after a relay job is sent. A relay job costs a dozen calls to MongoDB, whether it carries one intent or a
+ * hundred. So if many wake-ups come, each job waits for more of them.
  */
 const relayRestMs = { few: 8, many: 25 }
 const manyFrom = 10
@@ -34,14 +34,14 @@ export function createProducer(
   async function send(): Promise<void> {
     while (waiting.length > 0) {
       const jobs = waiting.splice(0, longestBatch)
-      await Promise.all([sendTogether(jobs), name === 'outbox-relay' && rest(jobs.length)])
+      await Promise.all([sendBatch(jobs), name === 'outbox-relay' && rest(jobs.length)])
     }
     sending = null
   }
 
   const rest = (count: number): Promise<void> => pause(count < manyFrom ? relayRestMs.few : relayRestMs.many)
 
-  async function sendTogether(jobs: NewJob<QueueName>[]): Promise<void> {
+  async function sendBatch(jobs: NewJob<QueueName>[]): Promise<void> {
     try {
       const queue = await obtain()
       await addAll(queue, name, merged(name, jobs))
@@ -54,7 +54,7 @@ export function createProducer(
 
   return {
     add(jobs) {
-      if (waiting.length + jobs.length > mostWaiting) return
+      if (waiting.length + jobs.length > maxWaiting) return
       waiting.push(...jobs)
       if (sending === null && waiting.length > 0) sending = send()
     },
@@ -67,15 +67,17 @@ export function createProducer(
 /** Merges relay jobs for one document each into one job for all of them. */
 function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name !== 'outbox-relay') return jobs
-  const asked = jobs.map((job) => job.data as Jobs['outbox-relay'])
+  const relays = jobs.map((job) => job.data as Jobs['outbox-relay'])
   const data = {
-    intentIds: [...new Set(asked.flatMap(({ intentIds }) => intentIds))],
-    orderIds: [...new Set(asked.flatMap(({ orderIds }) => orderIds))],
+    intentIds: [...new Set(relays.flatMap(({ intentIds }) => intentIds))],
+    orderIds: [...new Set(relays.flatMap(({ orderIds }) => orderIds))],
   }
   return [{ data, jobId: undefined, delayMs: 0 }]
 }
 
-/** Sets neither `attempts` nor `backoff`, because BullMQ does not decide when a job runs again (workers/run/run-job.ts). */
+/**
+ * Sets neither `attempts` nor `backoff`, because BullMQ does not decide when a job runs again (workers/run/run-job.ts).
+ */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {
     ...(job.jobId === undefined ? {} : { jobId: job.jobId }),

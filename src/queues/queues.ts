@@ -8,7 +8,7 @@ import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { createProducer, type Producer } from './producer.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
 
-/** When a queue gets a job by itself: a cron pattern, of which the first part are seconds, and the time zone that it means. */
+/** When BullMQ adds a job to a queue: a cron pattern that starts with the seconds, and its time zone. */
 interface Schedule {
   id: string
   pattern: string
@@ -16,8 +16,8 @@ interface Schedule {
 }
 
 /**
- * Has BullMQ add a job by the clock, from now on and whoever is there then. Only where it does not yet: an upsert would delete the job of a run that
- * is overdue, and each deploy would be one.
+ * Makes BullMQ add jobs by a schedule, from now on. Changes nothing if the schedule exists: an upsert would delete the
+ * job of an overdue run, and every deployment would make one.
  */
 async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promise<void> {
   const known = await queue.getJobScheduler(id)
@@ -25,28 +25,28 @@ async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promis
   await queue.upsertJobScheduler(id, { pattern, tz }, { name: queue.name })
 }
 
-/** Adds jobs without making anybody wait: a poll finds the work of a lost one, so a fault is logged and forgotten. */
+/** Adds jobs in the background. A fault is only logged, because a poll finds the work of a lost job. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
   enqueue: Enqueue
-  /** What is there already, to be looked at and put right. All of it waits for Redis, and throws without it. */
+  /** Reads and repairs the jobs that Redis holds. All functions wait for Redis, and throw without it. */
   standing: StandingJobs
-  /** For what else all processes share: other commands on the same connection. */
+  /** Runs other commands on the same connection, for state that all processes share. */
   runCommands: RunCommands
   counts: QueueCounts
-  /** Has a queue get a job by the clock. Changes nothing where it does already. Waits for Redis, and throws without it. */
+  /** Adds a schedule to a queue, or changes nothing if it exists. Waits for Redis, and throws without it. */
   keepSchedule(name: QueueName, schedule: Schedule): Promise<void>
-  /** Calls back each time Redis can be used (again). */
+  /** Calls `act` each time Redis becomes available. */
   whenReady(act: () => void): void
-  /** Throws unless Redis answers now. */
+  /** Throws if Redis does not respond. */
   ping(): Promise<unknown>
   close(): Promise<void>
 }
 
 /**
- * The producing side of every queue, on a connection of its own that fails fast: BullMQ's `add` would otherwise hang
- * for as long as Redis is away. Per queue at most one trip is under way; what comes meanwhile goes with the next.
+ * The producers of all queues, on a connection of their own that fails fast: BullMQ's `add` would otherwise hang while
+ * Redis is away. A producer sends one batch at a time, and jobs that arrive meanwhile go into the next one.
  */
 export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
   const connection = new Redis(config.redisUrl, {
@@ -86,7 +86,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   }
 }
 
-/** BullMQ asks Redis for its version first and never again: a queue opened while Redis is away would stay broken. */
+/** BullMQ reads the version of Redis only once. A queue that is opened while Redis is away would stay broken. */
 export async function openQueue(
   connection: Redis,
   prefix: string,

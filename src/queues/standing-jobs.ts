@@ -4,33 +4,33 @@ import { newId } from '../security/ids.ts'
 import type { NamedJob, QueueName } from './jobs.ts'
 import { addAll } from './producer.ts'
 
-/** The jobs that Redis holds, put right from what MongoDB says. */
+/** Reads and repairs the jobs in Redis. MongoDB has the truth. */
 export interface StandingJobs {
-  /** Adds each job that is not there, in whatever state. Returns how many those were. */
+  /** Adds each job that does not exist in any state. Returns how many were added. */
   addMissing<Name extends QueueName>(queue: Name, jobs: readonly NamedJob<Name>[]): Promise<number>
-  /** Removes those that are there and not running. */
+  /** Removes the jobs that exist and are not running. */
   remove(queue: QueueName, jobIds: readonly string[]): Promise<void>
-  /** The ids of all failed jobs of a queue, some at a time; one may come twice. */
+  /** Yields the ids of all failed jobs of a queue in parts. An id may occur twice. */
   failed(queue: QueueName): AsyncGenerator<string[]>
-  /** Whether Redis still has what `markWhole` left there. */
+  /** Whether Redis still has the marker of `makeWhole`, so it has not been emptied since. */
   isWhole(): Promise<boolean>
-  /** Does something that makes Redis whole, and leaves a mark; not if Redis was emptied meanwhile. */
+  /** Runs `act`, which restores all jobs, and then sets the marker, unless Redis was emptied meanwhile. */
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
-/** So many jobs are added at once: about 10 ms of Redis, for which all others wait. */
+/** How many jobs are added in one call. It takes Redis about 10 ms, during which other clients wait. */
 const longestBatch = 250
 
 export function createStanding(
   connection: Redis,
   obtain: (name: QueueName) => Promise<Queue>,
-  mark: string,
+  marker: string,
 ): StandingJobs {
-  /** Of each id, whether there is a job. */
-  async function look(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
-    const asked = connection.pipeline()
-    for (const id of jobIds) asked.exists(queue.toKey(id))
-    const responses = (await asked.exec()) ?? []
+  /** Returns for each id whether the job exists. */
+  async function findExisting(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
+    const pipeline = connection.pipeline()
+    for (const id of jobIds) pipeline.exists(queue.toKey(id))
+    const responses = (await pipeline.exec()) ?? []
     return jobIds.map((_, index) => {
       const [error, count] = responses[index] ?? [new Error('Redis did not respond'), 0]
       if (error !== null) throw error
@@ -41,37 +41,37 @@ export function createStanding(
   return {
     async addMissing(name, jobs) {
       const queue = await obtain(name)
-      const isThere = await look(
+      const exists = await findExisting(
         queue,
         jobs.map(({ jobId }) => jobId),
       )
-      const missing = jobs.filter((_, index) => isThere[index] === false)
+      const missing = jobs.filter((_, index) => exists[index] === false)
       for (let at = 0; at < missing.length; at += longestBatch)
         await addAll(queue, name, missing.slice(at, at + longestBatch))
       return missing.length
     },
     async remove(name, jobIds) {
       const queue = await obtain(name)
-      const isThere = await look(queue, jobIds)
-      await Promise.all(jobIds.filter((_, index) => isThere[index]).map((id) => queue.remove(id)))
+      const exists = await findExisting(queue, jobIds)
+      await Promise.all(jobIds.filter((_, index) => exists[index]).map((id) => queue.remove(id)))
     },
     async *failed(name) {
       const queue = await obtain(name)
       let cursor = '0'
       do {
         const [next, entries] = await connection.zscan(queue.toKey('failed'), cursor, 'COUNT', longestBatch)
-        // Of each its id and its score.
+        // ZSCAN returns each id followed by its score.
         if (entries.length > 0) yield entries.filter((_, index) => index % 2 === 0)
         cursor = next
       } while (cursor !== '0')
     },
-    isWhole: async () => (await connection.get(mark)) === 'whole',
+    isWhole: async () => (await connection.get(marker)) === 'whole',
     async makeWhole(act) {
-      const mine = newId()
-      await connection.set(mark, mine)
+      const token = newId()
+      await connection.set(marker, token)
       await act()
-      // Emptied meanwhile, it is gone, or that of another process that began anew.
-      if ((await connection.get(mark)) === mine) await connection.set(mark, 'whole', 'XX')
+      // If Redis was emptied meanwhile, the marker is gone or belongs to another process that began again.
+      if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }
 }

@@ -1,8 +1,11 @@
 import { backgroundRestMs, createBatcher, noDeadline } from '../mongo/batching/batcher.ts'
 import type { Usage } from './quota.ts'
 
-/** The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch ends well before `countingMs`. */
-const mostAtOnce = 20
+/**
+ * The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch ends well before
+ * `countingMs`.
+ */
+const maxAtOnce = 20
 /** MongoDB aborts a count after this. */
 export const countingMs = 2_000
 
@@ -13,7 +16,7 @@ export function batchCounts(
   countAll: (businessIds: string[]) => Promise<Counted[]>,
 ): (businessId: string) => Promise<Usage> {
   const count = createBatcher<string, Usage>(
-    mostAtOnce,
+    maxAtOnce,
     async (businessIds) => {
       const counted = new Map((await countAll([...new Set(businessIds)])).map((each) => [each._id, each]))
       return businessIds.map((businessId) => counted.get(businessId) ?? { used: 0, freeAt: null })

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How much of a quota a business uses by MongoDB's count, and when some of it becomes free (null if nothing is used). */
+/**
+ * How much of a quota a business uses by MongoDB's count, and when some of it becomes free (null if nothing is used).
+ */
 export interface Usage {
   used: number
   freeAt: Date | null
@@ -13,24 +15,27 @@ export interface Estimate {
   limit: number
 }
 
-/** If taken, call `end` once the write has ended, whatever its outcome. If not, `freeAt` is when some of the quota becomes free. */
+/**
+ * If taken, call `end` once the write has ended, whatever its outcome. If not, `freeAt` is when some of the quota
+ * becomes free.
+ */
 export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: Date | null }
 
 /**
- * A quota of each business, shared by all processes without a counter document that every write would update. MongoDB counts from an index at
- * intervals. In between, each process adds what it has taken itself.
+ * A quota of each business, shared by all processes without a counter document that every write would update. MongoDB
+ * counts from an index at intervals. In between, each process adds what it has taken itself.
  */
 export interface Quota {
   /** Takes `amount` for a write that is about to run. Each `period` is counted separately. */
   take(businessId: string, period: string, limit: number, amount: number): Promise<Taken>
   /**
-   * The businesses that use the largest share of their quota, among those that wrote through this process. Their counts are at most a minute
-   * old.
+   * The businesses that use the largest share of their quota, among those that wrote through this process. Their counts
+   * are at max a minute old.
    */
-  fullest(most: number): Promise<Estimate[]>
+  fullest(max: number): Promise<Estimate[]>
 }
 
-/** What this process knows of one business. */
+/** The quota use of one business, as this process knows it. */
 interface Picture {
   businessId: string
   limit: number
@@ -51,18 +56,27 @@ interface Picture {
   counting: Promise<void> | null
 }
 
-/** A write is refused only on a count younger than this, so a business with a full quota costs a process one count a second. */
+/**
+ * A write is refused only on a count younger than this, so a business with a full quota costs a process one count a
+ * second.
+ */
 const freshMs = 1_000
-/** A count that takes long stays fresh longer, so that counting takes at most 2 % of the time. */
+/** A count that takes long stays fresh longer, so that counting takes at max 2 % of the time. */
 const restPerCount = 50
 const longestFreshMs = 10_000
 /** If a count cannot tell whether the quota is full, the next one begins after this many times its duration. */
 const restWhileUnsure = 4
 /** After this many counts, the writes that ran during the first have ended. */
-const mostCounts = 3
-/** Once a process has taken this share of what was left, MongoDB counts again: the other processes may have taken as much. */
+const maxCounts = 3
+/**
+ * Once a process has taken this share of what was left, MongoDB counts again: the other processes may have taken as
+ * much.
+ */
 const partOfRest = 0.1
-/** A business that writes steadily is counted this often. This bounds how long a process overlooks what the others have taken. */
+/**
+ * A business that writes steadily is counted this often. This bounds how long a process overlooks what the others have
+ * taken.
+ */
 const steadyMs = 10_000
 /** Fewer writes than this are not steady: counting very many small businesses would cost as much as their writes. */
 const steadyWrites = 20
@@ -71,13 +85,14 @@ const staleMs = 600_000
 const shownMs = 60_000
 
 /**
- * About 300 bytes each, 3 MB in all. Beyond this, the business that wrote least recently is dropped, and counted again when it next writes.
+ * About 300 bytes each, 3 MB in all. Beyond this, the business that wrote least recently is dropped, and counted again
+ * when it next writes.
  */
-const mostPictures = 10_000
+const maxPictures = 10_000
 
 /** `elapsedMs` is a monotonic clock. */
 export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number): Quota {
-  /** In the order of their last write, most recent last. */
+  /** In the order of their last write, max recent last. */
   const pictures = new Map<string, Picture>()
 
   function pictureOf(businessId: string, period: string, limit: number): Picture {
@@ -87,7 +102,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     pictures.delete(key)
     pictures.set(key, picture)
     const [oldest] = pictures.keys()
-    if (pictures.size > mostPictures && oldest !== undefined) pictures.delete(oldest)
+    if (pictures.size > maxPictures && oldest !== undefined) pictures.delete(oldest)
     return picture
   }
 
@@ -109,7 +124,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     Object.assign(picture, { used, freeAt, takenInUsed, unsure, countedAtMs: beganAtMs, tookMs })
   }
 
-  /** Takes `amount` if it is left. Otherwise counts again until that is certain, at most `mostCounts` times. */
+  /** Takes `amount` if it is left. Otherwise counts again until that is certain, at max `maxCounts` times. */
   async function take(picture: Picture, amount: number): Promise<boolean> {
     for (let counts = 0; ; counts += 1) {
       const left = picture.limit - usedOf(picture)
@@ -119,7 +134,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
         return true
       }
       const isSure = left + picture.unsure < amount
-      if (counts === mostCounts || (isSure && isFresh(picture))) return false
+      if (counts === maxCounts || (isSure && isFresh(picture))) return false
       if (!isSure) await pause(Math.max(0, picture.tookMs * restWhileUnsure - ageOf(picture)))
       await recount(picture)
     }
@@ -148,8 +163,8 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
         },
       }
     },
-    async fullest(most) {
-      const first = () => [...pictures.values()].toSorted((a, b) => partUsed(b) - partUsed(a)).slice(0, most)
+    async fullest(max) {
+      const first = () => [...pictures.values()].toSorted((a, b) => shareUsed(b) - shareUsed(a)).slice(0, max)
       await Promise.all(
         first()
           .filter((picture) => ageOf(picture) > shownMs || picture.unsure > 0)
@@ -183,7 +198,7 @@ const takenSince = ({ taken, takenInUsed }: Picture): number => taken - takenInU
 /** The last count, and what this process has taken since. */
 const usedOf = (picture: Picture): number => picture.used + takenSince(picture)
 
-const partUsed = (picture: Picture): number => usedOf(picture) / picture.limit
+const shareUsed = (picture: Picture): number => usedOf(picture) / picture.limit
 
 /** The quotas of each business, over all processes. */
 export interface Quotas {

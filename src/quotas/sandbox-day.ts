@@ -15,10 +15,11 @@ export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
- * Counts what the test keys of businesses created in this UTC day: intents, orders, products (deleted ones too) and endpoints, each from an
- * index alone. The clean-up removes no document this young. Within the day, only an import that withdraws a product frees quota, and the
- * deletion of an endpoint when more than 100 are deleted (src/webhooks/endpoints/remove-deleted.ts). A loop of creates and deletions ends
- * all the same, because each deletion uses the quota of stored responses.
+ * Counts what the test keys of businesses created in this UTC day: intents, orders, products (deleted ones too) and
+ * endpoints, each from an index alone. The clean-up removes no document this young. Within the day, only an import that
+ * withdraws a product frees quota, and the deletion of an endpoint when more than 100 are deleted
+ * (src/webhooks/endpoints/remove-deleted.ts). A loop of creates and deletions ends all the same, because each deletion
+ * uses the quota of stored responses.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
@@ -27,8 +28,8 @@ export async function countSandboxDay(
   const day = dayOf(now())
   const made = { businessId: { $in: businessIds }, createdAt: { $gte: startOf(day) } }
   const inSandbox = { ...made, sandbox: true }
-  const also = (coll: string, which: object): PipelineStage.UnionWith => ({
-    $unionWith: { coll, pipeline: [{ $match: which }, perBusiness] },
+  const also = (coll: string, filter: object): PipelineStage.UnionWith => ({
+    $unionWith: { coll, pipeline: [{ $match: filter }, perBusiness] },
   })
   const counted = await Intent.aggregate<Omit<Counted, 'freeAt'>>([
     { $match: inSandbox },
@@ -59,7 +60,8 @@ export const sandboxLimit = (
 ): number | null => (limits.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay) || null
 
 /**
- * Runs an insert of `amount` documents. For a test key, throws RATE_LIMITED and inserts nothing if they exceed the quota of the day.
+ * Runs an insert of `amount` documents. For a test key, throws RATE_LIMITED and inserts nothing if they exceed the
+ * quota of the day.
  */
 export async function withinSandboxDay<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
@@ -82,7 +84,10 @@ export async function withinSandboxDay<T>(
   )
 }
 
-/** Runs a write within a quota of the UTC day. Throws RATE_LIMITED with the message, and runs nothing, if the write exceeds the quota. */
+/**
+ * Runs a write within a quota of the UTC day. Throws RATE_LIMITED with the message, and runs nothing, if the write
+ * exceeds the quota.
+ */
 export async function withinDay<T>(
   { now }: Pick<Deps, 'now'>,
   quota: Quota,

@@ -6,7 +6,10 @@ import { countLiveCodes, liveCodeLimit } from './live-codes.ts'
 import { countSandboxDay, sandboxLimit } from './sandbox-day.ts'
 import { countSandboxResponses, sandboxResponseLimit } from './sandbox-responses.ts'
 
-/** What a business has used of a quota, and what is left. `limit` is null if there is none, `used` if counting takes too long. */
+/**
+ * How much of a quota a business has used, and how much is left. `limit` is null if there is none, `used` if counting
+ * takes too long.
+ */
 export interface QuotaUsage {
   used: number | null
   limit: number | null

@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** One household or office: an IPv4 address, or the first 64 bits of an IPv6 address, whose owner may choose the rest. */
+/** Returns the network of one household or office: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(ip: string): string {
   if (isIPv4(ip)) return ip
   if (!ipaddr.isValid(ip)) return 'unknown'
@@ -16,9 +16,10 @@ export interface Prefix {
 }
 
 /**
- * Prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and a /48 is free for anyone. A provider's
- * region has about a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a /16 belongs to a carrier or a hosting company.
- * Each share is at least three times the one below, so a party that fills one prefix leaves most of the next to its neighbours.
+ * Prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and a /48 is free
+ * for anyone. A provider's region has about a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a
+ * /16 belongs to a carrier or a hosting company. Each share is at least three times the one below, so a party that
+ * fills one prefix leaves most of the next to its neighbours.
  */
 const sizes = {
   ipv4: [
@@ -34,17 +35,19 @@ const sizes = {
   ],
 } as const
 
-/** Some 400 bytes each. Every request needs the prefixes of its address, and one connection sends many. */
-const mostKnown = 1000
+/** About 400 bytes each. Every request needs the prefixes of its address, and one connection sends many requests. */
+const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
-/** The prefixes that contain an address, smallest first. All texts that are not an address count as one network. */
+/**
+ * Returns the prefixes that contain an address, smallest first. All texts that are not an address count as one network.
+ */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
   if (found !== undefined) return found
   if (!ipaddr.isValid(ip)) return [{ range: 'unknown', share: 1 }]
   const prefixes = computePrefixes(ip)
-  if (known.size === mostKnown) known.clear()
+  if (known.size === maxKnown) known.clear()
   known.set(ip, prefixes)
   return prefixes
 }
@@ -64,9 +67,9 @@ const firstOf = ({ parts }: ipaddr.IPv6, count: number): string => parts.slice(0
 /** A network and the length of its prefix in bits. */
 export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** An address or CIDR as network and prefix length; `::ffff:a.b.c.d/n` as IPv4. Throws on anything else. */
+/** Parses an address or CIDR, and maps `::ffff:a.b.c.d/n` to IPv4. Throws for any other text. */
 export function parseRange(entry: string): Range {
-  // ipaddr also accepts `10.1` and `010.0.0.1`, but as addresses that the writer did not mean.
+  // ipaddr also accepts `10.1` and `010.0.0.1`, but not as the addresses that the writer meant.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
     throw new Error(`${entry} is no address and no CIDR`)

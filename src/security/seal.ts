@@ -9,12 +9,12 @@ import {
 } from 'node:crypto'
 import { createXaes, nonceBytes } from './xaes-256-gcm.ts'
 
-/** What is signed, each use with a key of its own: a payment's form, and the proof that somebody has its link. */
+/** The uses of signatures, each with a key of its own: a payment's form, and the proof that a customer has its link. */
 export type SigningUse = 'sign form' | 'sign link'
 
 /**
- * The document field that stores a sealed value. It is the associated data, so the value opens only for this field: a sealed value that was
- * copied to another document is refused.
+ * The document field that stores a sealed value. It is the associated data, so the value opens only for this field: a
+ * sealed value that was copied to another document is refused.
  */
 export interface SealedField {
   collection: string
@@ -22,17 +22,25 @@ export interface SealedField {
   field: string
 }
 
-/** Seals what must be read again (XAES-256-GCM), hashes what must only be recognised and signs what comes back (HMAC-SHA256). */
+/**
+ * Seals what must be read again (XAES-256-GCM), hashes what must only be recognised and signs what comes back
+ * (HMAC-SHA256).
+ */
 export interface Secrets {
   /** The id of each SECRET_KEY, as what it seals carries it: the current one's first, then the previous one's. */
   keyIds: readonly [current: string, ...previous: string[]]
-  /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh random nonce of 192 bits each time. */
+  /**
+   * Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh random nonce of 192 bits each time.
+   */
   seal(plain: string | Buffer, field: SealedField): string
   /** Returns the text that was sealed for this field with the current or the previous SECRET_KEY. Otherwise throws. */
   unseal(sealed: string, field: SealedField): string
   /** As `unseal`, but returns bytes: decoding 1 MB of text takes 4 ms. */
   unsealBytes(sealed: string, field: SealedField): Buffer
-  /** Re-seals a value of the previous SECRET_KEY with the current one. Returns any other sealed value unchanged. Throws as `unseal` does. */
+  /**
+   * Re-seals a value of the previous SECRET_KEY with the current one. Returns any other sealed value unchanged. Throws
+   * as `unseal` does.
+   */
   reseal(sealed: string, field: SealedField): string
   /** The hash to store for a secret. */
   hash(secret: string): string
@@ -46,7 +54,7 @@ export interface Secrets {
 
 const signatureBytes = 16
 
-/** Derives a key for each use from each SECRET_KEY, so that no use tells anything about another. */
+/** Derives a key for each use from each SECRET_KEY, so that no use reveals anything about another. */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]): Secrets {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
@@ -118,7 +126,7 @@ const signWith = (key: KeyObject, text: string): Buffer =>
 const associatedData = ({ collection, id, field }: SealedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** A key object made once: Node 24 spends some 30 µs on looking at a raw buffer in each call. */
+/** A key object made once: Node 24 takes about 30 µs to check a raw buffer in each call. */
 const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

@@ -7,15 +7,15 @@ import { createFairSlots } from '../process/fair-slots.ts'
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /** Hashes that a process computes at once: 38 MiB in all, and half of the threads that also serve files and DNS. */
-const mostAtOnce = 2
+const maxAtOnce = 2
 /** The most checks of one kind that run or wait. The last one waits for about half a second. */
-export const maxOfKind = mostAtOnce + 50
+export const maxOfKind = maxAtOnce + 50
 /** The share of one owner if owners compete. Three owners that use up their shares leave slots for a fourth. */
 export const fairShare = 16
 
 /**
- * Whether a secret matches a hash. Null if too many checks are running or waiting, for this owner or in all. Without a hash the work is the
- * same, and the secret does not match.
+ * Whether a secret matches a hash. Null if too many checks are running or waiting, for this owner or in all. Without a
+ * hash the work is the same, and the secret does not match.
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
@@ -24,17 +24,17 @@ export interface SlowHash {
   /** Returns the hash of a password or PIN, to store. Waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>
   /**
-   * Checks one kind of secret, `atOnce` of them at a time. Each kind has its own limit and its own queue, so a flood of one kind neither refuses
-   * nor delays another. Each owner within a kind has a limit as well.
+   * Checks one kind of secret, `atOnce` of them at a time. Each kind has its own limit and its own queue, so a flood of
+   * one kind neither refuses nor delays another. Each owner within a kind has a limit as well.
    */
-  createCheck(mostOfOwner: number, atOnce?: number): SlowCheck
+  createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
 }
 
 export function createSlowHash(): SlowHash {
   /** How many of each kind run at once. A kind is an owner of slots, so no kind waits for the queue of another. */
   const atOnceOf: number[] = []
   const slots = createFairSlots(
-    (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < mostAtOnce,
+    (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < maxAtOnce,
   )
 
   function createKind(atOnce: number) {
@@ -49,17 +49,17 @@ export function createSlowHash(): SlowHash {
     }
   }
 
-  function createCheck(mostOfOwner: number, atOnce = mostAtOnce): SlowCheck {
+  function createCheck(maxOfOwner: number, atOnce = maxAtOnce): SlowCheck {
     const run = createKind(atOnce)
     const checks = createCountsByOwner()
     return async (owner, slowHash, secret) => {
-      if (checks.all() >= maxOfKind || checks.of(owner) >= mostOfOwner) return null
+      if (checks.all() >= maxOfKind || checks.of(owner) >= maxOfOwner) return null
       checks.add(owner, 1)
       return run(() => verify(slowHash ?? hashOfNothing, secret)).finally(() => checks.add(owner, -1))
     }
   }
 
-  const runMake = createKind(mostAtOnce)
+  const runMake = createKind(maxAtOnce)
   return { make: (secret) => runMake(() => hash(secret, cost)), createCheck }
 }
 

@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 
-/** Encrypts and decrypts with one key. A random nonce is safe for 2^80 messages, where AES-256-GCM alone allows 2^32. */
+/**
+ * Encrypts and decrypts with one key. A random nonce is safe for 2^80 messages, where AES-256-GCM alone allows 2^32.
+ */
 export interface Xaes {
   /** Returns the ciphertext followed by the tag. Authenticates `aad`, which is not part of the result. */
   encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer
@@ -12,11 +14,13 @@ export const nonceBytes = 24
 const tagBytes = 16
 
 /**
- * XAES-256-GCM (https://c2sp.org/XAES-256-GCM): derives an AES-256-GCM key from the first half of the nonce, and encrypts under it with the
- * second half. npm has no maintained package for it. The test runs the vectors of the specification. `key` has 32 bytes.
+ * XAES-256-GCM (https://c2sp.org/XAES-256-GCM): derives an AES-256-GCM key from the first half of the nonce, and
+ * encrypts under it with the second half. npm has no maintained package for it. The test runs the vectors of the
+ * specification. `key` has 32 bytes.
  */
 export function createXaes(key: Buffer): Xaes {
-  // Whole blocks without chaining: one cipher object serves all derivations, and each `update` returns its blocks at once.
+  // Whole blocks without chaining: one cipher object serves all derivations, and each `update` returns its blocks at
+  // once.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 

@@ -8,7 +8,7 @@ import { networkOf } from '../security/network.ts'
  * One name from one address: 10 tries in a quarter of an hour. From other addresses the same name stays open, so that nobody
  * is locked out by a stranger.
  */
-const perName = { name: 'name', most: 10, seconds: 900 }
+const perName = { name: 'name', max: 10, seconds: 900 }
 /**
  * One address may fail 50 times an hour, over all names: enough for an office behind one address. Larger prefixes have their share
  * (network.ts), so that the 65 536 networks of a /48 cannot occupy the password check.

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
-import { createLimiter, type Limiter, mostWaiting, shareWaitMs } from '../../src/lists/limiter.ts'
+import { createLimiter, type Limiter, maxWaiting, maxWaitMs } from '../../src/lists/limiter.ts'
 import { createGate } from '../support/gate.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -43,7 +43,7 @@ describe('The list limiter', () => {
     void work('a', 'a2')
     const startedAt = performance.now()
     const third = await work('a', 'a3')
-    expect(performance.now() - startedAt).to.be.within(shareWaitMs - 5, shareWaitMs * 3)
+    expect(performance.now() - startedAt).to.be.within(maxWaitMs - 5, maxWaitMs * 3)
     expect(third).to.be.instanceOf(Refusal)
     expect((third as Refusal).extras).to.deep.include({
       details: { scope: 'lists', limit: 2 },
@@ -79,7 +79,7 @@ describe('The list limiter', () => {
     for (const name of ['a1', 'a2']) void work('a', name)
     void work('b', 'b1')
     const waits = work('c', 'c1')
-    await new Promise((resolve) => setTimeout(resolve, shareWaitMs * 2.5))
+    await new Promise((resolve) => setTimeout(resolve, maxWaitMs * 2.5))
     expect(limiter.waiting()).to.equal(1)
     await end('a1')
     await end('c1')
@@ -87,14 +87,14 @@ describe('The list limiter', () => {
   })
 
   it('limits how much work of one owner may wait', async () => {
-    const all = Array.from({ length: 2 + mostWaiting }, (_none, place) => work('a', `a${place}`))
+    const all = Array.from({ length: 2 + maxWaiting }, (_none, place) => work('a', `a${place}`))
     await settle()
-    expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, mostWaiting])
+    expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, maxWaiting])
     const startedAt = performance.now()
     expect(await work('a', 'too many')).to.be.instanceOf(Refusal)
-    expect(performance.now() - startedAt).to.be.lessThan(shareWaitMs / 2)
+    expect(performance.now() - startedAt).to.be.lessThan(maxWaitMs / 2)
     const refused = await Promise.all(all.slice(2))
-    expect(refused.filter((each) => each instanceof Refusal)).to.have.lengthOf(mostWaiting)
+    expect(refused.filter((each) => each instanceof Refusal)).to.have.lengthOf(maxWaiting)
     for (const name of ['a0', 'a1']) await end(name)
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
   })
@@ -107,7 +107,7 @@ describe('The list limiter', () => {
     const endedAt = performance.now()
     expect(await run('b')).to.equal('b')
     expect(await run('a').catch((error: unknown) => error)).to.be.instanceOf(Refusal)
-    expect(performance.now() - endedAt).to.be.within(shareWaitMs - 5, restMs)
+    expect(performance.now() - endedAt).to.be.within(maxWaitMs - 5, restMs)
     await waitFor('the slot has rested', () => run('a').catch(() => false))
     expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
   })

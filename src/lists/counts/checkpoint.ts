@@ -1,24 +1,32 @@
-/** How many had been made before an instant (ms since 1970), counted from the first mark of its list on. */
-export interface Mark {
+/**
+ * A count checkpoint: how many items were created before `at` (ms since 1970), counted from the list's first
+ * checkpoint.
+ */
+export interface Checkpoint {
   at: number
-  made: number
+  count: number
 }
 
-/** How far apart marks are: as many keys of an index are counted in about a millisecond, and a million documents take 500 marks. */
+/**
+ * The items between two checkpoints. MongoDB counts as many index keys in about 1 ms. A million documents have 500
+ * checkpoints.
+ */
 export const stride = 2_000
 
-/** Of all lists together: those of half a thousand million documents, in some 15 MB. */
+/** For all lists together: the checkpoints of 500 million documents, in about 15 MB. */
 export const maxCheckpoints = 250_000
 
-/** Many times the 8 s of a request, the 5 s of a MongoDB command, and the second by which processes may disagree on the time. */
-const lateAtMostMs = 300_000
+/** Many times the 8 s of a request, the 5 s of a MongoDB command, and the 1 s of clock skew. */
+const maxDelayMs = 300_000
 
-/** What was made before then is in MongoDB, whoever made it, unless a process or MongoDB stood still in the midst of it. */
-export const writtenBefore = (now: Date): Date => new Date(now.getTime() - lateAtMostMs)
+/** Every item created before this instant is in MongoDB, unless a process or MongoDB was frozen during its insert. */
+export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
-/** Marks later than that are counted again and again: who stood still seldom goes on after more than an hour. */
-const doubtedMs = 3_600_000
+/** Younger checkpoints are counted again. A frozen process seldom continues after more than an hour. */
+const unsettledMs = 3_600_000
 
-/** The marks that stay when the others are counted anew. What was made before `keptFrom` may be gone (null: nothing is). */
-export const lasting = (marks: readonly Mark[], keptFrom: Date | null, now: Date): Mark[] =>
-  marks.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - doubtedMs)
+/**
+ * The checkpoints that stay valid. Items created before `keptFrom` may have been removed (null: nothing is removed).
+ */
+export const settled = (checkpoints: readonly Checkpoint[], keptFrom: Date | null, now: Date): Checkpoint[] =>
+  checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)

@@ -1,56 +1,56 @@
 import type { Deps } from '../../deps.ts'
 import type { Span } from '../../input/span.ts'
-import type { Mark } from './checkpoint.ts'
-import { type Countable, countMade } from './countable.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { type Countable, countCreated } from './countable.ts'
 
-/** How many there are of a span, and where in it the marks stand. */
+/** The number of items in a span, and the checkpoints in it. */
 export interface Counted {
   total: number
-  /** How many are newer than the last of the marks. */
+  /** How many items are newer than the last checkpoint. */
   newer: number
-  /** Those within the span, oldest first. */
-  marks: readonly Mark[]
+  /** The checkpoints within the span, oldest first. */
+  checkpoints: readonly Checkpoint[]
 }
 
 /**
- * Counts all of a span, exactly: what is settled by the marks, what is newer, and what may go, by the index. A list of no more than a
- * stride has no marks.
+ * Counts all items of a span, exactly. Checkpoints give the settled part. The newer items, and the older ones that may
+ * be removed, are counted by the index. A list of at max one stride has no checkpoints.
  */
 export async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
   countable: Countable,
   span: Span,
 ): Promise<Counted> {
-  const marks = await listCounts.checkpointsOf(countable, now())
-  if (marks.length > 0) return countAround(marks, countable, span, Number.POSITIVE_INFINITY)
-  const few = await countAround([], countable, span, listCounts.stride + 1)
-  if (few.newer <= listCounts.stride) return few
-  return countAround(await listCounts.bringUp(countable, now()), countable, span, Number.POSITIVE_INFINITY)
+  const checkpoints = await listCounts.checkpointsOf(countable, now())
+  if (checkpoints.length > 0) return countAround(checkpoints, countable, span, Number.POSITIVE_INFINITY)
+  const short = await countAround([], countable, span, listCounts.stride + 1)
+  if (short.newer <= listCounts.stride) return short
+  return countAround(await listCounts.update(countable, now()), countable, span, Number.POSITIVE_INFINITY)
 }
 
-/** What is newer is counted up to `most`. */
+/** Counts the items after the last checkpoint, up to `max`. */
 async function countAround(
-  all: readonly Mark[],
+  all: readonly Checkpoint[],
   countable: Countable,
   { from, to }: Span,
-  most: number,
+  max: number,
 ): Promise<Counted> {
-  const marks = all.filter(
+  const checkpoints = all.filter(
     ({ at }) => (from === null || at >= from.getTime()) && (to === null || at <= to.getTime()),
   )
-  const [first, last] = [marks[0], marks.at(-1)]
+  const [first, last] = [checkpoints[0], checkpoints.at(-1)]
   const end = to === null ? {} : { $lte: to }
   const start = from === null ? {} : { $gte: from }
   if (first === undefined || last === undefined) {
-    const newer = await countMade(countable, { ...start, ...end }, most)
-    return { total: newer, newer, marks: [] }
+    const newer = await countCreated(countable, { ...start, ...end }, max)
+    return { total: newer, newer, checkpoints: [] }
   }
   const [older, newer] = await Promise.all([
-    // Nothing was made before 1970.
+    // Nothing was created before 1970.
     first.at === 0
       ? 0
-      : countMade(countable, { ...start, $lt: new Date(first.at) }, Number.POSITIVE_INFINITY),
-    countMade(countable, { $gte: new Date(last.at), ...end }, most),
+      : countCreated(countable, { ...start, $lt: new Date(first.at) }, Number.POSITIVE_INFINITY),
+    countCreated(countable, { $gte: new Date(last.at), ...end }, max),
   ])
-  return { total: older + last.made - first.made + newer, newer, marks }
+  return { total: older + last.count - first.count + newer, newer, checkpoints }
 }

@@ -1,31 +1,34 @@
 import type { Model } from 'mongoose'
 import { type Listed, longestReadMs } from '../../input/pagination.ts'
 
-/** What is counted: all that an index has under `where`, which nothing leaves; after that the index goes on with time and id. */
+/**
+ * The items of a list that is counted. Nothing that matches `where` ever stops matching. The index continues with time
+ * and id.
+ */
 export interface Countable {
-  /** Names it in its process: whose it is, in which environment, and of which kind. */
+  /** Unique within a process: owner, environment and kind. */
   key: string
   collection: Model<Listed>['collection']
   index: string
   where: Record<string, unknown>
-  /** What was made before then may have been taken away; null: all stays. */
+  /** Items created before this may have been removed. Null: all stay. */
   keptFrom: Date | null
 }
 
-/** The clocks of two processes, many times. */
+/** Many times the clock skew of two processes. */
 const marginMs = 60_000
 
-/** What test keys made before then the clean-up may have taken away. */
+/** The clean-up may have removed items that test keys created before this. */
 export const testsKeptFrom = (now: Date, retentionMs: number): Date =>
   new Date(now.getTime() - retentionMs + marginMs)
 
-/** How many were made in a time (a filter; empty: ever), counted up to `most`. */
-export const countMade = (
+/** Counts the items created in a time range (a filter; empty: all), up to `max`. */
+export const countCreated = (
   { collection, index, where }: Countable,
   createdAt: Record<string, Date>,
-  most: number,
+  max: number,
 ): Promise<number> =>
   collection.countDocuments(
     { ...where, ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }) },
-    { hint: index, maxTimeMS: longestReadMs, ...(most === Number.POSITIVE_INFINITY ? {} : { limit: most }) },
+    { hint: index, maxTimeMS: longestReadMs, ...(max === Number.POSITIVE_INFINITY ? {} : { limit: max }) },
   )

@@ -1,85 +1,86 @@
-import { lasting, type Mark, writtenBefore } from './checkpoint.ts'
-import { countOn } from './count-on.ts'
+import { type Checkpoint, settled, writtenBefore } from './checkpoint.ts'
 import type { Countable } from './countable.ts'
+import { extendCheckpoints } from './extend-checkpoints.ts'
 
-/** What this process has counted of long lists. Nothing is in it that MongoDB could not be asked again. */
+/** The checkpoints of long lists, kept in the memory of this process. They can be counted again at any time. */
 export interface ListCounts {
-  /** How far apart marks are. Lists that are no longer have none. */
+  /** The items between two checkpoints. A list of at most this many has none. */
   stride: number
-  /** The marks of a list that was counted before, oldest first; none of others. */
-  checkpointsOf(countable: Countable, now: Date): Promise<readonly Mark[]>
-  /** Counts on to what is written by now, the last hour anew, and answers the marks. */
-  bringUp(countable: Countable, now: Date): Promise<readonly Mark[]>
+  /** The checkpoints of a list, oldest first. Empty if the list has not been counted. */
+  checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
+  /** Counts what is new, and the last hour again. Returns the checkpoints. */
+  update(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
 }
 
-interface Tally {
-  marks: Mark[]
+interface ListCount {
+  checkpoints: Checkpoint[]
   countedAtMs: number
 }
 
-/** So long marks are used as they are: the last hour of the busiest list is counted in some tenths of a second. */
+/** Younger counts are used as they are. Counting the last hour of the busiest list takes some tenths of a second. */
 const freshMs = 60_000
 
-/** `elapsedMs` is a clock that nobody sets. Beyond `maxCheckpoints` the lists go that were not asked for the longest. */
+/** `elapsedMs` is a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
 export function createListCounts(
   elapsedMs: () => number,
   { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
 ): ListCounts {
-  /** Who was asked for last is last. */
-  const tallies = new Map<string, Tally>()
-  const counting = new Map<string, Promise<Mark[]>>()
+  /** The most recently used list is last. */
+  const listCounts = new Map<string, ListCount>()
+  const counting = new Map<string, Promise<Checkpoint[]>>()
 
-  function touch(key: string): Tally {
-    const tally = tallies.get(key) ?? { marks: [], countedAtMs: Number.NEGATIVE_INFINITY }
-    tallies.delete(key)
-    tallies.set(key, tally)
-    return tally
+  function touch(key: string): ListCount {
+    const listCount = listCounts.get(key) ?? { checkpoints: [], countedAtMs: Number.NEGATIVE_INFINITY }
+    listCounts.delete(key)
+    listCounts.set(key, listCount)
+    return listCount
   }
 
-  async function count(countable: Countable, now: Date): Promise<Mark[]> {
-    const tally = touch(countable.key)
+  async function count(countable: Countable, now: Date): Promise<Checkpoint[]> {
+    const listCount = touch(countable.key)
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
-    tally.marks = lasting(tally.marks, keptFrom, now)
-    // What may go already stays in front of the first mark, and is counted each time.
-    if (tally.marks.length === 0) tally.marks.push({ at: keptFrom?.getTime() ?? 0, made: 0 })
+    listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
+    // Items that may be removed are before the first checkpoint, and are counted each time.
+    if (listCount.checkpoints.length === 0)
+      listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
-      await countOn(tally.marks, countable, writtenBefore(now), stride)
+      await extendCheckpoints(listCount.checkpoints, countable, writtenBefore(now), stride)
     } finally {
-      letGo()
+      dropUnused()
     }
-    tally.countedAtMs = beganAtMs
-    return tally.marks
+    listCount.countedAtMs = beganAtMs
+    return listCount.checkpoints
   }
 
-  function letGo(): void {
-    let marks = 0
-    for (const tally of tallies.values()) marks += tally.marks.length
-    for (const [key, tally] of tallies) {
-      if (marks <= maxCheckpoints) return
-      tallies.delete(key)
-      marks -= tally.marks.length
+  function dropUnused(): void {
+    let all = 0
+    for (const listCount of listCounts.values()) all += listCount.checkpoints.length
+    for (const [key, listCount] of listCounts) {
+      if (all <= maxCheckpoints) return
+      listCounts.delete(key)
+      all -= listCount.checkpoints.length
     }
   }
 
-  /** One count of a list at a time, whoever asks. */
-  function bringUp(countable: Countable, now: Date): Promise<Mark[]> {
+  /** Counts a list once at a time. Concurrent callers share the count. */
+  function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
-    const mine = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
-    counting.set(key, mine)
-    return mine
+    const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))
+    counting.set(key, running)
+    return running
   }
 
   return {
     stride,
     async checkpointsOf(countable, now) {
       const { key, keptFrom } = countable
-      if (!tallies.has(key)) return []
-      const tally = touch(key)
-      const isFresh = elapsedMs() - tally.countedAtMs <= freshMs
-      const marks = isFresh ? tally.marks : await bringUp(countable, now)
-      return keptFrom === null ? marks : marks.filter(({ at }) => at >= keptFrom.getTime())
+      if (!listCounts.has(key)) return []
+      const listCount = touch(key)
+      const isFresh = elapsedMs() - listCount.countedAtMs <= freshMs
+      const checkpoints = isFresh ? listCount.checkpoints : await update(countable, now)
+      return keptFrom === null ? checkpoints : checkpoints.filter(({ at }) => at >= keptFrom.getTime())
     },
-    bringUp,
+    update,
   }
 }

@@ -2,13 +2,13 @@ import type { Deps } from '../../deps.ts'
 import { longestReadMs, maxSkip, type Page, pageOf, type Slice } from '../../input/pagination.ts'
 import { type Span, within } from '../../input/span.ts'
 import { readWithinPage } from '../page-bytes.ts'
-import type { Mark } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { type Counted, countSpan } from './count-span.ts'
 import type { Countable } from './countable.ts'
 
 /**
- * Reads one page of all that is countable in a span, newest first, ties by id, and counts them. However late the page and long the list,
- * no more than some strides of the index are passed over. Past the end: no items.
+ * Reads each page of the items in a span, newest first and then by id, and counts all of them. However late the page
+ * and long the list, MongoDB skips at most a few strides of the index. A page past the end has no items.
  */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
@@ -19,10 +19,10 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // An early page is read beside the counting; a late one behind it, because the count knows where it begins.
-  const entry = skip <= deps.listCounts.stride ? { before: null, skip } : entryOf(await counting, skip)
+  // An early page is read during the count. A late each is read after it, because it begins at a checkpoint.
+  const start = skip <= deps.listCounts.stride ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
-    readFrom<Item>(countable, span, entry, slice.limit + 1, fields),
+    readFrom<Item>(countable, span, start, slice.limit + 1, fields),
     counting,
   ])
   return pageOf(slice, found, total)
@@ -31,7 +31,7 @@ export async function readCountedPage<Item>(
 async function readFrom<Item>(
   { collection, index, where }: Countable,
   span: Span,
-  { before, skip }: Entry,
+  { before, skip }: PageStart,
   limit: number,
   projection: Record<string, unknown>,
 ): Promise<Item[]> {
@@ -45,19 +45,21 @@ async function readFrom<Item>(
   return (await readWithinPage(found)) as Item[]
 }
 
-/** Where the reading for a page begins: at what was made before `before`, null: at the newest, and how many are then passed over. */
-interface Entry {
+/**
+ * Where a page begins: `skip` items after the newest item that was created before `before` (null: the newest of all).
+ */
+interface PageStart {
   before: Date | null
   skip: number
 }
 
-/** The entry next to a page that so many stand in front of. */
-function entryOf({ newer, marks }: Counted, skip: number): Entry {
-  const last = marks.at(-1)
+/** The nearest checkpoint before the page that starts at offset `skip`. */
+function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
+  const last = checkpoints.at(-1)
   if (last === undefined) return { before: null, skip }
-  const newerThan = ({ made }: Mark): number => newer + last.made - made
-  const mark = marks.find((one) => newerThan(one) <= skip)
-  return mark === undefined
+  const newerThan = ({ count }: Checkpoint): number => newer + last.count - count
+  const checkpoint = checkpoints.find((each) => newerThan(each) <= skip)
+  return checkpoint === undefined
     ? { before: null, skip }
-    : { before: new Date(mark.at), skip: skip - newerThan(mark) }
+    : { before: new Date(checkpoint.at), skip: skip - newerThan(checkpoint) }
 }

@@ -7,20 +7,23 @@ import { throttled } from '../../process/log.ts'
 import { type Prefix, prefixesOf } from '../network.ts'
 import { createLimiter, type Limiter, type Stored } from './limiter.ts'
 
-/** The failed attempts that one network may make in a period. The budget of a larger prefix is this times its `share`. */
+/**
+ * The failed attempts that one network may make in a period. The budget of a larger prefix is this times its `share`.
+ */
 export interface NetworkBudget {
   name: string
   perNetwork: number
   seconds: number
   /**
-   * Points of a failure; an attempt in progress counts one point. Above 1, an address can have several honest attempts in progress for each
-   * failure in its budget.
+   * Points of a failure; an attempt in progress counts one point. Above 1, an address can have several honest attempts
+   * in progress for each failure in its budget.
    */
   perFailure: number
   /**
-   * Where an attempt counts before its outcome is known. `stored`: in MongoDB, at every prefix, so concurrent attempts cannot exceed any budget.
-   * `process`: in this process, at its own network. Then an attempt that succeeds writes nothing, but each process lets a network have its
-   * whole budget in progress, and attempts in progress may exceed the budget of a larger prefix.
+   * Where an attempt counts before its outcome is known. `stored`: in MongoDB, at every prefix, so concurrent attempts
+   * cannot exceed any budget. `process`: in this process, at its own network. Then an attempt that succeeds writes
+   * nothing, but each process lets a network have its whole budget in progress, and attempts in progress may exceed the
+   * budget of a larger prefix.
    */
   countsAhead: 'stored' | 'process'
 }
@@ -43,8 +46,9 @@ interface Counted {
 }
 
 /**
- * Limits failed attempts by network, at every prefix size, from one address to a hosting company's /16. Addresses outside a closed prefix are
- * never refused. There is no limit over all networks together, because any attacker could use it to shut out everyone.
+ * Limits failed attempts by network, at every prefix size, from one address to a hosting company's /16. Addresses
+ * outside a closed prefix are never refused. There is no limit over all networks together, because any attacker could
+ * use it to shut out everyone.
  */
 export function createLimitByNetwork(
   deps: Pick<Deps, 'mongo' | 'log' | 'now'>,
@@ -55,8 +59,8 @@ export function createLimitByNetwork(
   const warn = throttled(60_000, (fields) => deps.log.warn(fields, 'network.closed'))
   const limiters = new Map<number, Limiter>()
   const limiterFor = ({ share }: Prefix): Limiter => {
-    const most = perNetwork * share * perFailure
-    const limiter = limiters.get(share) ?? createLimiter(deps, collection, { name, most, seconds })
+    const max = perNetwork * share * perFailure
+    const limiter = limiters.get(share) ?? createLimiter(deps, collection, { name, max, seconds })
     limiters.set(share, limiter)
     return limiter
   }
@@ -70,18 +74,21 @@ export function createLimitByNetwork(
     ({ key }) => [key],
   )
   /** How long a prefix stays closed if this many points are added, in ms; 0 if it is open. */
-  const closedOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
+  const closedMsOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
     const stored = await read(limiter.storedKey(key), noDeadline)
     const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())
     const points = leftMs > 0 ? (stored?.points ?? 0) : 0
-    if (points + ahead < limiter.most) return 0
+    if (points + ahead < limiter.max) return 0
     if (leftMs > 0) warn({ kind: name, network: prefix.range })
     return Math.max(leftMs, inProgressMs)
   }
 
   async function openStored(all: readonly Counted[]): Promise<Attempt> {
     const [own, larger] = [all.slice(0, 1), all.slice(1)]
-    const [counted, ...closed] = await Promise.all([countEach(own), ...larger.map((each) => closedOf(each))])
+    const [counted, ...closed] = await Promise.all([
+      countEach(own),
+      ...larger.map((each) => closedMsOf(each)),
+    ])
     const closedMs = Math.max(counted, ...closed)
     if (closedMs > 0) {
       if (counted === 0) await giveBackEach(own)
@@ -109,7 +116,7 @@ export function createLimitByNetwork(
     inProgress.add(ownKey, 1)
     let isOpen = false
     try {
-      const closed = await Promise.all(all.map((each, size) => closedOf(each, size === 0 ? before : 0)))
+      const closed = await Promise.all(all.map((each, size) => closedMsOf(each, size === 0 ? before : 0)))
       const closedMs = Math.max(...closed)
       if (closedMs > 0) return { isOpen: false, closedMs }
       isOpen = true
@@ -141,8 +148,9 @@ export function createLimitByNetwork(
 }
 
 /**
- * Counts one point under each limiter, the smallest prefix first. If one is closed, none keeps the point, so that a closed network does not
- * use up the budget of a larger one. Returns how long it stays closed, in ms; 0 if all are open.
+ * Counts one point under each limiter, the smallest prefix first. If one is closed, none keeps the point, so that a
+ * closed network does not use up the budget of a larger one. Returns how long it stays closed, in ms; 0 if all are
+ * open.
  */
 async function countEach(counts: readonly Counted[]): Promise<number> {
   for (const [index, { limiter, key }] of counts.entries()) {

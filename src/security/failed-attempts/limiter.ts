@@ -3,10 +3,13 @@ import { type Batcher, createBatcher, noDeadline } from '../../mongo/batching/ba
 import { type Collection, isDuplicate } from '../../mongo/collection.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 
-/** At most this many points of one key, within a period that starts with its first. `name` separates limits that share a collection. */
+/**
+ * At most this many points of one key, within a period that starts with its first. `name` separates limits that share a
+ * collection.
+ */
 export interface Limit {
   name: string
-  most: number
+  max: number
   seconds: number
 }
 
@@ -17,16 +20,22 @@ export interface Standing {
   closedMs: number
 }
 
-/** The points of a key, and when its period ends. A document may outlast its period: MongoDB deletes it within a minute or so. */
+/**
+ * The points of a key, and when its period ends. A document may outlast its period: MongoDB deletes it within a minute
+ * or so.
+ */
 export interface Stored {
   key: string
   points: number
   expire: Date
 }
 
-/** Counts points per key under one limit. Uses database time, because a process with a wrong clock would end the period for all. */
+/**
+ * Counts points per key under one limit. Uses database time, because a process with a wrong clock would end the period
+ * for all.
+ */
 export interface Limiter {
-  most: number
+  max: number
   /** The key as the collection has it. */
   storedKey(key: string): string
   /** Adds one point. The write decides, so concurrent attempts cannot exceed the limit. */
@@ -40,7 +49,7 @@ export interface Limiter {
 export function createLimiter(
   deps: Pick<Deps, 'mongo' | 'now'>,
   collection: Collection,
-  { name, most, seconds }: Limit,
+  { name, max, seconds }: Limit,
 ): Limiter {
   const stored = deps.mongo.collection<Stored>(collection.name)
   const storedKey = (key: string): string => `${name}:${key}`
@@ -73,7 +82,7 @@ export function createLimiter(
     const leftMs = Math.max(0, expire.getTime() - deps.now().getTime())
     return (position) => {
       const counted = points - times + position
-      const isOpen = counted <= most
+      const isOpen = counted <= max
       return { isOpen, counted, closedMs: isOpen ? 0 : leftMs }
     }
   })
@@ -83,7 +92,7 @@ export function createLimiter(
     return () => undefined
   })
   return {
-    most,
+    max,
     storedKey,
     count: (key) => count(key, noDeadline),
     async add(key, points) {
@@ -97,8 +106,8 @@ export function createLimiter(
 }
 
 /**
- * Batches concurrent calls for the same key into one write, so a process has at most one write to a document in progress. `add` returns a
- * function from the position of a call in the batch, counted from 1, to its result.
+ * Batches concurrent calls for the same key into one write, so a process has at max one write to a document in
+ * progress. `add` returns a function from the position of a call in the batch, counted from 1, to its result.
  */
 const createSumBatcher = <Result>(
   add: (key: string, times: number) => Promise<(position: number) => Result>,

@@ -1,21 +1,22 @@
 import type { RunCommands } from '../../queues/commands.ts'
 
-/** By how much something grew. */
+/** The name of a shared sum, and the amount to add. */
 export type Addition = readonly [name: string, by: number]
 
 /**
- * Adds to numbers that all processes share, and answers what each comes to, in one runCommands. A number is gone so long after the last
- * addition. All are added or none: null where Redis is away, frozen or full, and then nobody knows which.
+ * Adds to sums that all processes share, and returns the new sums. A sum is removed `livesMs` after its last addition.
+ * Redis makes all additions or none. Returns null if Redis is away, frozen or full. It is then unknown whether they
+ * were made.
  */
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<number[] | null>
 
-/** Numbers in Redis, beneath a name that is theirs alone. */
+/** Keeps the sums in Redis, under keys with this prefix. */
 export const createAddUp =
   (runCommands: RunCommands, prefix: string): AddUp =>
   async (additions, livesMs) => {
-    const answers = await runCommands([
+    const responses = await runCommands([
       ...additions.map(([name, by]) => ['incrby', `${prefix}:${name}`, by] as const),
       ...additions.map(([name]) => ['pexpire', `${prefix}:${name}`, livesMs] as const),
     ])
-    return answers && answers.slice(0, additions.length).map(Number)
+    return responses && responses.slice(0, additions.length).map(Number)
   }

@@ -1,37 +1,40 @@
-/** Those of one name who are at something, and those who wait until one of them is done. */
+/** The actions of one name that are running or waiting. */
 interface Line {
-  there: number
-  inside: number
+  all: number
+  running: number
   waiting: (() => void)[]
 }
 
-/** Does something once fewer of its name are at it than `room` allows at that moment; what `room` throws is thrown. */
-export type InLine = <T>(name: string, room: () => number, act: () => Promise<T>) => Promise<T>
+/**
+ * Runs `act` as soon as fewer actions of its name are running than `maxRunning` returns at that moment. Throws what
+ * `maxRunning` throws.
+ */
+export type RunInLine = <T>(name: string, maxRunning: () => number, act: () => Promise<T>) => Promise<T>
 
-/** Lines by name. Who is woken and finds no room stands at the end again; nobody waits where nobody is inside. */
-export function createLines(): InLine {
+/** Creates a line for each name. An action that is woken in vain goes back to the end of its line. */
+export function createLines(): RunInLine {
   const lines = new Map<string, Line>()
-  return async (name, room, act) => {
-    const line = lines.get(name) ?? { there: 0, inside: 0, waiting: [] }
+  return async (name, maxRunning, act) => {
+    const line = lines.get(name) ?? { all: 0, running: 0, waiting: [] }
     lines.set(name, line)
-    line.there += 1
+    line.all += 1
     try {
-      await comeIn(line, room)
+      await waitToRun(line, maxRunning)
       return await act().finally(() => {
-        line.inside -= 1
+        line.running -= 1
       })
     } finally {
       wakeNext(line)
-      line.there -= 1
-      if (line.there === 0) lines.delete(name)
+      line.all -= 1
+      if (line.all === 0) lines.delete(name)
     }
   }
 }
 
-async function comeIn(line: Line, room: () => number): Promise<void> {
-  while (line.inside >= room()) await new Promise<void>((resolve) => line.waiting.push(resolve))
-  line.inside += 1
-  // There may be room for another.
+async function waitToRun(line: Line, maxRunning: () => number): Promise<void> {
+  while (line.running >= maxRunning()) await new Promise<void>((resolve) => line.waiting.push(resolve))
+  line.running += 1
+  // Another action may be allowed to run as well.
   wakeNext(line)
 }
 

@@ -1,10 +1,10 @@
 import type { AddUp } from './add-up.ts'
-import { createLines, type InLine } from './lines.ts'
+import { createLines, type RunInLine } from './lines.ts'
 
-/** Who is counted: an API key, a prefix whose credentials are refused, or a prefix that sends requests that need no key. */
+/** A caller: an API key, a prefix that sends wrong credentials, or a prefix whose requests need no key. */
 export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
 
-/** Where somebody stands in this second: open up to the limit, closed above it. */
+/** The state of a caller in this second. `isOpen` is false above the limit. */
 export interface Standing {
   isOpen: boolean
   remaining: number
@@ -13,8 +13,8 @@ export interface Standing {
 }
 
 /**
- * Limits the requests of each caller per clock second, over all processes. Decides in memory, so no request waits for Redis. `perSecond`
- * applies to callers without a limit of their own.
+ * Limits the requests of each caller per clock second, over all processes. Decides in memory, so no request waits for
+ * Redis. `perSecond` applies to callers without a limit of their own.
  */
 export interface RateLimits {
   perSecond: number
@@ -22,44 +22,44 @@ export interface RateLimits {
   count(who: Counted, limit?: number, requests?: number): Standing
   /** The standing of a caller before its next request. Counts nothing. */
   look(who: Counted, limit?: number): Standing
-  /** Where those of one network wait for one another. */
-  inLine: InLine
-  /** Tells Redis what was counted here, and learns what the others counted. */
+  /** Runs the requests of one network in line. */
+  inLine: RunInLine
+  /** Sends the counts of this process to Redis, and receives those of all processes. */
   exchange(): Promise<void>
   close(): void
 }
 
-/** What one process has of somebody in this second. */
+/** The requests of one caller in this second, as one process knows them. */
 interface Share {
-  /** Counted here, and not told yet. */
-  untold: number
-  /** What all processes had counted as far as this one knows. */
+  /** Counted by this process and not sent to Redis yet. */
+  unsent: number
+  /** The count of all processes, as far as this process knows. */
   sum: number
   limit: number
 }
 
-/** A second of the clock and all that was counted in it. */
+/** A clock second and its counts. */
 interface Second {
   at: number
   shares: Map<Counted, Share>
 }
 
-/** Two processes that share a key know of one another so much later. Four small trips a second are nothing to Redis. */
+/** The delay with which processes learn each other's counts. Four small calls a second are negligible for Redis. */
 const exchangeEveryMs = 250
 /** A count must outlive its second in Redis, because processes disagree on the time by up to a second. */
 const keptInRedisMs = 3000
 /**
- * More than a process serves in a second, with up to four prefixes for each request: some 8 MB, until a request comes in another second. Callers
- * beyond this are not counted in that second: to refuse them would let a flood shut out everybody.
+ * More callers than a process serves in a second, with up to four prefixes for each request: about 8 MB until the next
+ * second. Further callers are not counted in that second. If they were refused, a flood would shut out every caller.
  */
-const mostCounted = 20_000
-/** One trip of some milliseconds; what is left goes with the next. */
-const mostTold = 1000
+const maxCounted = 20_000
+/** The largest batch. It takes a few milliseconds, and the rest goes into the next. */
+const maxBatch = 1000
 /**
- * A process reports a caller to Redis once it has counted this share of the limit since its last report. Most keys never send as much. Each
- * process may therefore let through 3 % more.
+ * A process reports a caller to Redis once it has counted this share of the limit since its last report. Most keys
+ * never send as much. Each process may therefore let through 3 % more.
  */
-const worthTelling = 0.03
+const minShareToSend = 0.03
 
 export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Date): RateLimits {
   let latest: Second = { at: 0, shares: new Map() }
@@ -72,24 +72,24 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
   }
 
   async function exchange({ at, shares }: Second): Promise<void> {
-    const told = [...shares]
-      .filter(([, { untold, limit }]) => untold > 0 && untold >= limit * worthTelling)
-      .slice(0, mostTold)
-      .map(([who, share]) => ({ who, share, by: share.untold }))
-    if (told.length === 0) return
-    for (const { share, by } of told) {
-      share.untold = 0
-      // Whether or not Redis hears it: without an answer this process goes on alone.
+    const batch = [...shares]
+      .filter(([, { unsent, limit }]) => unsent > 0 && unsent >= limit * minShareToSend)
+      .slice(0, maxBatch)
+      .map(([who, share]) => ({ who, share, by: share.unsent }))
+    if (batch.length === 0) return
+    for (const { share, by } of batch) {
+      share.unsent = 0
+      // Added here in any case: without a response from Redis, this process continues with its own counts.
       share.sum += by
     }
     const sums = await addUp(
-      told.map(({ who, by }) => [`${at}:${who}`, by]),
+      batch.map(({ who, by }) => [`${at}:${who}`, by]),
       keptInRedisMs,
     )
-    for (const [index, { share }] of told.entries()) share.sum = Math.max(share.sum, sums?.[index] ?? 0)
+    for (const [index, { share }] of batch.entries()) share.sum = Math.max(share.sum, sums?.[index] ?? 0)
   }
 
-  /** One at a time, however slow Redis is. */
+  /** Never starts a second exchange, however slow Redis is. */
   async function exchangeOneAtATime(): Promise<void> {
     if (exchanging) return
     exchanging = true
@@ -106,13 +106,13 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     count(who, limit = perSecond, requests = 1) {
       const share = shareOf(current().shares, who, limit)
       if (share === null) return { isOpen: true, remaining: limit, over: 0 }
-      share.untold += requests
+      share.unsent += requests
       const counted = countedOf(share)
-      return { isOpen: counted <= limit, ...spanOf(counted, limit) }
+      return { isOpen: counted <= limit, ...remainderOf(counted, limit) }
     },
     look(who, limit = perSecond) {
-      const counted = countedOf(current().shares.get(who) ?? { untold: 0, sum: 0 })
-      return { isOpen: counted < limit, ...spanOf(counted, limit) }
+      const counted = countedOf(current().shares.get(who) ?? { unsent: 0, sum: 0 })
+      return { isOpen: counted < limit, ...remainderOf(counted, limit) }
     },
     inLine: createLines(),
     exchange: exchangeOneAtATime,
@@ -120,19 +120,19 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
   }
 }
 
-const spanOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> => ({
+const remainderOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> => ({
   remaining: Math.max(0, limit - counted),
   over: Math.max(0, counted - limit),
 })
 
-const countedOf = ({ untold, sum }: Pick<Share, 'untold' | 'sum'>): number => sum + untold
+const countedOf = ({ unsent, sum }: Pick<Share, 'unsent' | 'sum'>): number => sum + unsent
 
-/** Null where there are too many others. */
+/** Returns the share of a caller, or null if too many callers are counted already. */
 function shareOf(shares: Map<Counted, Share>, who: Counted, limit: number): Share | null {
   const known = shares.get(who)
   if (known !== undefined) return known
-  if (shares.size === mostCounted) return null
-  const share = { untold: 0, sum: 0, limit }
+  if (shares.size === maxCounted) return null
+  const share = { unsent: 0, sum: 0, limit }
   shares.set(who, share)
   return share
 }

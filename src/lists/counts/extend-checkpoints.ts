@@ -1,0 +1,55 @@
+import { longestReadMs } from '../../input/pagination.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { type Countable, countCreated } from './countable.ts'
+
+/**
+ * Extends the checkpoints to an instant, one stride at a time, each with two short reads of an index. Every finished
+ * checkpoint stays, so after a failure the next call continues from there.
+ */
+export async function extendCheckpoints(
+  checkpoints: Checkpoint[],
+  countable: Countable,
+  endsBefore: Date,
+  stride: number,
+): Promise<void> {
+  for (let step = stride; ; ) {
+    const last = checkpoints.at(-1)
+    if (last === undefined) return
+    const next = await createdAfter(countable, last.at, endsBefore, step)
+    if (next === null) return
+    // More items than a stride were created in one millisecond.
+    if (next.getTime() === last.at) step *= 2
+    else {
+      const more = await countCreated(
+        countable,
+        { $gte: new Date(last.at), $lt: next },
+        Number.POSITIVE_INFINITY,
+      )
+      checkpoints.push({ at: next.getTime(), count: last.count + more })
+      step = stride
+    }
+  }
+}
+
+/** When the item that follows `skip` others after an instant was created, or null if there is none. */
+async function createdAfter(
+  { collection, index, where }: Countable,
+  from: number,
+  endsBefore: Date,
+  skip: number,
+): Promise<Date | null> {
+  const [found] = await collection
+    .find<{ createdAt: Date }>(
+      { ...where, createdAt: { $gte: new Date(from), $lt: endsBefore } },
+      {
+        projection: { _id: 0, createdAt: 1 },
+        hint: index,
+        sort: { createdAt: 1, _id: 1 },
+        skip,
+        limit: 1,
+        maxTimeMS: longestReadMs,
+      },
+    )
+    .toArray()
+  return found?.createdAt ?? null
+}
