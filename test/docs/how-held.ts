@@ -7,6 +7,7 @@ const operators: Record<string, string> = {
   'README.md': 'starts the demo and the whole suite; the gate runs both as they stand there',
   'bench/README.md': 'measures for minutes',
   'docs/operators/deploy.md': 'machines, images and clusters',
+  'ops/kubernetes/README.md': 'needs a cluster',
   'docs/operators/commands.md': 'changes the data of an installation',
   'docs/operators/backup.md': 'replaces the data of an installation',
   'docs/operators/runbook.md': 'acts on an installation in trouble',

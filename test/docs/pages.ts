@@ -12,6 +12,7 @@ export const pages = [
   'CHANGELOG.md',
   'bench/README.md',
   'bench/results.md',
+  'ops/kubernetes/README.md',
 ].concat(
   readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
