@@ -1,4 +1,4 @@
-/** Every act that the trail tells of (docs/operators/support.md). */
+/** The acts that the audit trail records (docs/operators/support.md). */
 export const acts = [
   'business.approved',
   'business.unapproved',

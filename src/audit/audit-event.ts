@@ -3,32 +3,31 @@ import type { Collection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import type { Act } from './acts.ts'
 
-/** Who acted: support staff on a page, an operator at a shell, a merchant through the API. */
+/** The person who acted: support staff on a page, an operator on the command line, or a merchant through the API. */
 export interface Actor {
   kind: 'staff' | 'operator' | 'merchant'
-  /** The staff account, the system's user at the shell, or the id of the API key. */
+  /** The staff account, the user of the operating system, or the id of the API key. */
   name: string
-  /** Where from; null at a shell. */
+  /** Null for an operator. */
   ip: string | null
 }
 
-/** One line of the audit trail: who, when, from where, what, before → after. Never changed, never deleted. */
+/** One line of the audit trail. It is never changed and never deleted. */
 export interface AuditEvent {
   _id: string
   at: Date
   actor: Actor
-  /** What was done, as `noun.participle`. */
   act: Act
-  /** What it was done to: the id of a delivery, the name of a staff account. */
+  /** The object of the act, such as the id of a delivery or the name of a staff account. */
   subject: string
-  /** The merchant concerned, if one is. */
+  /** The merchant, if the act concerns one. */
   businessId: string | null
-  /** Fields that changed, with small values. Never a secret, a body or a customer's data. */
+  /** The changed fields, with small values. Never a secret, a body or data of a customer. */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
 }
 
-/** A line to be written, with an id of its own. */
+/** Returns a new line with an id. */
 export const auditLine = (line: Omit<AuditEvent, '_id'>): AuditEvent => ({ _id: newId(), ...line })
 
 const fields = {
@@ -55,8 +54,9 @@ export const auditEvents: Collection = {
 }
 
 /**
- * Lines not in the trail yet, as a field of the document that was changed: written in the same update as the change, so that
- * neither is there without the other. `publishAudit` moves them on, and a poll what a killed process left.
+ * Lines that are not in the trail yet, as a field of the changed document. The update that makes the change also adds
+ * the line, so neither exists without the other. `publishAudit` moves the lines to the trail. A poll moves the lines of
+ * processes that were killed.
  */
 export const unauditedFields = [fields]
 export const unauditedIndex = {

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import type { AuditEvent } from './audit-event.ts'
 
-/** Which lines of the trail are wanted: each filter is exact, null is any. */
+/** Selects lines of the trail. Each value matches exactly, and null matches everything. */
 export interface AuditFilter extends Span {
   who: string | null
   act: string | null
@@ -13,31 +13,31 @@ export interface AuditFilter extends Span {
   before: { at: Date; id: string } | null
 }
 
-/** How many lines a page has. */
+/** Lines per page. */
 const pageSize = 50
 
-/** Reads the filter out of a query. Throws VALIDATION_ERROR. */
+/** Parses a query. Throws VALIDATION_ERROR. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
-  const asked = deps.validate<ListAuditQuery>(listAuditQuery, query)
-  const [at, id] = asked.before?.split('-') ?? []
+  const params = deps.validate<ListAuditQuery>(listAuditQuery, query)
+  const [at, id] = params.before?.split('-') ?? []
   return {
-    who: asked.who ?? null,
-    act: asked.act ?? null,
-    subject: asked.subject ?? null,
-    businessId: asked.business ?? null,
-    ...readSpan(asked),
+    who: params.who ?? null,
+    act: params.act ?? null,
+    subject: params.subject ?? null,
+    businessId: params.business ?? null,
+    ...readSpan(params),
     before: at === undefined || id === undefined ? null : { at: new Date(Number(at)), id },
   }
 }
 
-/** A page of the trail, newest first. `next` says where the next page begins; null when this is the last. */
+/** Returns a page of the trail, newest first. `next` is the `before` of the next page, or null on the last page. */
 export async function listAudit(
   deps: Pick<Deps, 'AuditEvent'>,
   filter: AuditFilter,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
   const found = await deps.AuditEvent.find(conditions(filter))
     .sort({ at: -1, _id: -1 })
-    // One more than a page tells whether there is another. Counting a trail that only grows would cost more and more.
+    // The extra line shows whether there is another page. Counting the lines would get slower as the trail grows.
     .limit(pageSize + 1)
     .lean<AuditEvent[]>()
   const lines = found.slice(0, pageSize)

@@ -3,18 +3,18 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { AuditEvent } from './audit-event.ts'
 
-/** A document that may carry lines which are not in the trail yet. */
+/** A document that may contain lines that are not in the trail yet. */
 export interface Audited {
   _id: string
   unaudited: AuditEvent[]
 }
 
-/** How many documents one poll takes. */
+/** Documents per read of the sweep. */
 const batch = 500
 
 /**
- * Moves the lines of some documents into the trail: insert, then take out just what was read. Killed in between, it runs again:
- * a line keeps its id, so nothing comes twice.
+ * Moves the lines of some documents to the trail: inserts the lines, then removes exactly these from the documents. If
+ * the process is killed in between, the sweep repeats both steps. A line keeps its id, so it is inserted once.
  */
 export async function publishAudit<Doc extends Audited>(
   deps: Pick<Models, 'AuditEvent'>,
@@ -26,7 +26,7 @@ export async function publishAudit<Doc extends Audited>(
   try {
     await nativeCollection(deps.AuditEvent).insertMany(lines, { ordered: false })
   } catch (error) {
-    if (!isOnlyKnown(error)) throw error
+    if (!isOnlyDuplicates(error)) throw error
   }
   await nativeCollection(source as unknown as Model<Audited>).bulkWrite(
     docs.map(({ _id, unaudited }) => ({
@@ -39,7 +39,7 @@ export async function publishAudit<Doc extends Audited>(
   )
 }
 
-/** Publishes what processes that died left in the documents of one collection. Answers how many documents had any. */
+/** Publishes the lines of processes that died, for one collection. Returns the number of documents that had lines. */
 export async function sweepAudit<Doc extends Audited>(
   deps: Pick<Models, 'AuditEvent'>,
   source: Model<Doc>,
@@ -56,8 +56,8 @@ export async function sweepAudit<Doc extends Audited>(
   }
 }
 
-/** Whether all that failed was there already. */
-function isOnlyKnown(error: unknown): boolean {
+/** Returns whether an insert failed only for lines that are already in the trail. */
+function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()
   const isClear = faults.length > 0 && error.result.getWriteConcernError() === undefined

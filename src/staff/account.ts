@@ -1,7 +1,7 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** What somebody of the support staff may do: look, or look and send deliveries again. */
+/** The roles of support staff: a `viewer` may view, `support` may also re-queue deliveries. */
 export const roles = ['viewer', 'support'] as const
 export type Role = (typeof roles)[number]
 
@@ -10,12 +10,12 @@ export interface Staff {
   _id: string
   role: Role
   passwordHash: string
-  /** Raised by whatever ends all sessions of the account: a session of an older epoch is none. */
+  /** Incremented by each change that ends all sessions of the account. A session of an older epoch is not valid. */
   epoch: number
   disabledAt: Date | null
   createdAt: Date
   passwordChangedAt: Date
-  /** Lines for the audit trail that are not there yet. */
+  /** Lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 
@@ -34,5 +34,5 @@ export const staffAccounts: Collection = {
   indexes: [unauditedIndex],
 }
 
-/** Whether an account may have this name. */
+/** Returns whether an account may have this name. */
 export const isStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)

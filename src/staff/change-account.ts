@@ -5,7 +5,7 @@ import type { Staff } from './account.ts'
 import type { AccountDeps } from './create-account.ts'
 import { newPassword } from './passwords.ts'
 
-/** Switches an account off, which ends its sessions, or on again. False when there is no such account. */
+/** Disables an account, which ends its sessions, or enables it. Returns false if there is no such account. */
 export async function setDisabled(
   deps: AccountDeps,
   name: string,
@@ -17,18 +17,21 @@ export async function setDisabled(
     act: disabled ? 'staff.disabled' : 'staff.enabled',
     isDone: (staff) => (staff.disabledAt !== null) === disabled,
     fields: { disabledAt },
-    seen: ({ disabledAt: before }) => ({ before: { disabledAt: before }, after: { disabledAt } }),
+    audited: ({ disabledAt: before }) => ({ before: { disabledAt: before }, after: { disabledAt } }),
   })
 }
 
-/** Gives an account a new password, which is seen only here, and ends its sessions. Null when there is no such account. */
+/**
+ * Sets a new random password and ends the sessions of the account. Returns the password, which is stored only as a
+ * hash, or null if there is no such account.
+ */
 export async function renewPassword(deps: AccountDeps, name: string, actor: Actor): Promise<string | null> {
   const password = newPassword()
   const changed = await change(deps, name, actor, {
     act: 'staff.password-changed',
     isDone: () => false,
     fields: { passwordHash: await deps.slowHash.make(password), passwordChangedAt: deps.now() },
-    seen: () => ({ before: null, after: null }),
+    audited: () => ({ before: null, after: null }),
   })
   return changed ? password : null
 }
@@ -37,22 +40,26 @@ interface Change {
   act: Act
   isDone(staff: Staff): boolean
   fields: Partial<Staff>
-  seen(staff: Staff): Pick<AuditEvent, 'before' | 'after'>
+  /** The changed fields for the audit trail. */
+  audited(staff: Staff): Pick<AuditEvent, 'before' | 'after'>
 }
 
-/** One write: the change, the end of every session, the line of the trail; guarded by the epoch that was read. */
+/**
+ * Makes a change in one write, which also ends every session and adds the audit line. The epoch that was read guards
+ * it.
+ */
 async function change(deps: AccountDeps, name: string, actor: Actor, wanted: Change): Promise<boolean> {
   const found = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
   if (found === null) return false
   if (wanted.isDone(found)) return true
   const about = { at: deps.now(), actor, act: wanted.act, subject: name, businessId: null }
-  const line = auditLine({ ...about, ...wanted.seen(found) })
+  const line = auditLine({ ...about, ...wanted.audited(found) })
   const changed = await deps.Staff.findOneAndUpdate(
     { _id: name, epoch: found.epoch },
     { $set: wanted.fields, $inc: { epoch: 1 }, $push: { unaudited: line } },
     { returnDocument: 'after' },
   ).lean<Staff | null>()
-  // Somebody else changed it meanwhile: look again.
+  // Another process has changed the account in the meantime: read it again.
   if (changed === null) return change(deps, name, actor, wanted)
   await publishAudit(deps, deps.Staff, [changed])
   return true

@@ -11,7 +11,7 @@ export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & {
   now(): Date
 }
 
-/** Makes an account with a password of its own, which is seen only here. Null when the name is taken. */
+/** Creates an account with a random password, which is stored only as a hash. Returns null if the name is taken. */
 export async function createAccount(
   deps: AccountDeps,
   { name, role }: { name: string; role: Role },

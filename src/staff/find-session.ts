@@ -3,25 +3,28 @@ import type { Deps } from '../deps.ts'
 import type { Role, Staff } from './account.ts'
 import type { StaffSession } from './session.ts'
 
-/** Who asks for a page. */
+/** The signed-in member of staff. */
 export interface SignedIn {
   name: string
   role: Role
-  /** Stands in every form, so that no other site can send one. */
+  /** The token that every form contains, so that no other site can send one. */
   csrf: string
-  /** The same, and while SECRET_KEY changes what stands in forms that another process made. */
+  /** All valid tokens. While SECRET_KEY is rotated, a form of another process may have a different one. */
   csrfs: string[]
 }
 
 type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
-/** Who holds this token; null when it is no session, or none any more. Nothing is kept: a session ends at once everywhere. */
+/**
+ * Returns the member of staff with this session token, or null if the session does not exist or has ended. Reads
+ * MongoDB each time, so a session ends at once in every process.
+ */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const session = await deps.StaffSession.findOne(
     {
       _id: { $in: deps.secrets.hashes(token) },
       endedAt: null,
-      // What is over is still there for a while.
+      // Sessions stay stored for a while after they end.
       expiresAt: { $gt: deps.now() },
     },
     { staffName: 1, epoch: 1 },
@@ -36,7 +39,7 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   return { name: staff._id, role: staff.role, csrf: csrfs[0] ?? '', csrfs }
 }
 
-/** Whether a form carries the token of its session. */
+/** Returns whether a form contains the token of its session. */
 export function isOwnForm(session: SignedIn, csrf: unknown): boolean {
   const given = Buffer.from(typeof csrf === 'string' ? csrf : '')
   const own = session.csrfs.map((each) => Buffer.from(each))

@@ -1,22 +1,22 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** How long somebody stays signed in, whatever they do meanwhile. */
+/** Measured from the sign-in. Activity does not extend a session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 
-/** From the sign-in, so long after it is over: it may carry lines that the trail has not got yet. */
+/** Measured from the sign-in. It is long after the end of the session, because lines may not be in the trail yet. */
 const removedAfterSeconds = 30 * 86_400
 
-/** Somebody signed in. `_id` is the hash of the token in their cookie. */
+/** A session of a member of staff. `_id` is the hash of the token in the cookie. */
 export interface StaffSession {
   _id: string
   staffName: string
-  /** The account's when they signed in. */
+  /** The epoch of the account at the sign-in. */
   epoch: number
   createdAt: Date
   endedAt: Date | null
   expiresAt: Date
-  /** Lines for the audit trail that are not there yet. */
+  /** Lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 

@@ -5,13 +5,13 @@ import { createLimiter } from '../security/failed-attempts/limiter.ts'
 import { networkOf } from '../security/network.ts'
 
 /**
- * One name from one address: 10 tries in a quarter of an hour. From other addresses the same name stays open, so that nobody
- * is locked out by a stranger.
+ * Attempts at one name from one address in 15 minutes. From other addresses the name stays open, so that a stranger
+ * cannot lock out a member of staff.
  */
 const perName = { name: 'name', max: 10, seconds: 900 }
 /**
- * One address may fail 50 times an hour, over all names: enough for an office behind one address. Larger prefixes have their share
- * (network.ts), so that the 65 536 networks of a /48 cannot occupy the password check.
+ * Failed attempts from one address per hour, for all names: enough for an office behind one address. Larger prefixes
+ * have their own limits (network.ts), so that the 65 536 networks of a /48 cannot occupy the password check.
  */
 const perAddress = {
   name: 'network',
@@ -20,22 +20,28 @@ const perAddress = {
   perFailure: 1,
   countsAhead: 'stored',
 } as const
-/** How long the first, second, … try of a name waits before it is looked at; the last holds for all further ones. */
+/**
+ * The delay of the first, second, … attempt at a name before the password is checked. The last applies to all further
+ * ones.
+ */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
-/** A try that was counted: let in after a delay, or not, and then how long until one is. */
-export type Try =
-  | { isOpen: true; delayMs: number; takeBack(isGood: boolean): Promise<void> }
+/**
+ * A counted attempt. Open: the password may be checked after the delay, and `takeBack` undoes the count. Closed: no
+ * attempt is accepted for `closedMs`.
+ */
+export type SignInAttempt =
+  | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
   | { isOpen: false; closedMs: number }
 
-/** Counts a try before it is looked at, so that many at once do not slip through. `takeBack` when it shall not count. */
-export type CountTry = (name: string, ip: string) => Promise<Try>
+/** Counts an attempt before its password is checked, so that concurrent attempts cannot exceed the limit. */
+export type CountAttempt = (name: string, ip: string) => Promise<SignInAttempt>
 
-export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets'>): CountTry {
+export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets'>): CountAttempt {
   const names = createLimiter(deps, signInAttempts, perName)
   const addresses = createLimitByNetwork(deps, signInAttempts, perAddress)
   return async (name, ip) => {
-    // What is typed there may be a password.
+    // Hashed, because people type passwords into the field of the name.
     const key = `${networkOf(ip)} ${deps.secrets.hash(name)}`
     const address = await addresses(ip)
     if (!address.isOpen) return { isOpen: false, closedMs: address.closedMs }
@@ -47,9 +53,9 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'se
     return {
       isOpen: true,
       delayMs: delaysMs[Math.min(named.counted, delaysMs.length) - 1] ?? 0,
-      async takeBack(isGood) {
-        // A good one also forgets the failures before it.
-        await (isGood ? names.forget(key) : names.giveBack(key))
+      async takeBack(isSuccess) {
+        // A successful sign-in also clears the earlier failures.
+        await (isSuccess ? names.forget(key) : names.giveBack(key))
         await address.leave()
       },
     }

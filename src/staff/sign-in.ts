@@ -8,66 +8,71 @@ import { prefixesOf } from '../security/network.ts'
 import type { SlowCheck } from '../security/slow-hash.ts'
 import { isStaffName, type Staff } from './account.ts'
 import { type StaffSession, sessionLifetimeMs } from './session.ts'
-import type { CountTry } from './sign-in-limit.ts'
+import type { CountAttempt } from './sign-in-limit.ts'
 
-/** What became of a try. `token` is for the cookie and is seen only here; `refused` does not say why. */
-export type SignIn =
+/**
+ * The result of an attempt to sign in. `token` is for the cookie; only its hash is stored. `refused` gives no reason.
+ */
+export type SignInResult =
   | { outcome: 'signed-in'; token: string }
   | { outcome: 'refused' }
   | { outcome: 'wait'; seconds: number }
   | { outcome: 'busy' }
 
 type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'> & {
-  countTry: CountTry
+  countAttempt: CountAttempt
   checkPassword: SlowCheck
 }
 
-/** The longest name of an account; of what a stranger typed no more is looked at. */
+/** The longest name of an account. The rest of a longer text is ignored. */
 const maxNameLength = 64
-/** In the trail, for a name that nobody has: people type passwords where the name belongs. No account is called so. */
+/**
+ * Replaces an unknown name in the trail, because people type passwords into its field. It is not a valid account name.
+ */
 const unknownName = 'unknown name'
 
 /**
- * Signs somebody in under a fresh token. An unknown name, a wrong password and a disabled account cost the same work and
- * get the same answer; only the audit trail knows which it was.
+ * Signs in a member of staff with a new token. An unknown name, a wrong password and a disabled account cost the same
+ * work and give the same result. Only the audit trail distinguishes them.
  */
 export async function signIn(
   deps: SignInDeps,
-  asked: { name: string; password: string; ip: string },
-): Promise<SignIn> {
-  const name = Array.from(asked.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
-  const counted = await deps.countTry(name, asked.ip)
-  if (!counted.isOpen) return { outcome: 'wait', seconds: Math.ceil(counted.closedMs / 1000) }
-  await pause(counted.delayMs)
+  { password, ip, ...input }: { name: string; password: string; ip: string },
+): Promise<SignInResult> {
+  const name = Array.from(input.name.trim().toLowerCase().toWellFormed()).slice(0, maxNameLength).join('')
+  const attempt = await deps.countAttempt(name, ip)
+  if (!attempt.isOpen) return { outcome: 'wait', seconds: Math.ceil(attempt.closedMs / 1000) }
+  await pause(attempt.delayMs)
   const staff = isStaffName(name) ? await deps.Staff.findOne({ _id: name }).lean<Staff | null>() : null
-  const fits = await deps.checkPassword(
-    largestPrefixOf(asked.ip),
-    staff?.passwordHash ?? null,
-    asked.password,
-  )
-  if (fits === null) {
-    await counted.takeBack(false)
+  const isRight = await deps.checkPassword(largestPrefixOf(ip), staff?.passwordHash ?? null, password)
+  if (isRight === null) {
+    await attempt.takeBack(false)
     return { outcome: 'busy' }
   }
-  const actor: Actor = { kind: 'staff', name: staff?._id ?? unknownName, ip: asked.ip }
-  if (staff === null || !fits || staff.disabledAt !== null) {
-    await recordRefusal(deps, actor, reasonOf(staff, fits))
+  const actor: Actor = { kind: 'staff', name: staff?._id ?? unknownName, ip }
+  if (staff === null || !isRight || staff.disabledAt !== null) {
+    await recordRefusal(deps, actor, reasonOf(staff, isRight))
     return { outcome: 'refused' }
   }
   const token = await openSession(deps, staff, actor)
-  await counted.takeBack(true)
+  await attempt.takeBack(true)
   return { outcome: 'signed-in', token }
 }
 
-/** Whose share of the checks an attempt takes: of one provider at most, so that it cannot make the sign-in busy for staff elsewhere. */
+/**
+ * The network whose share of the checks an attempt uses. So one provider cannot make the sign-in busy for other
+ * networks.
+ */
 const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
-const reasonOf = (staff: Staff | null, fits: boolean): string => {
+const reasonOf = (staff: Staff | null, isRight: boolean): string => {
   if (staff === null) return 'no such account'
-  return fits ? 'the account is disabled' : 'wrong password'
+  return isRight ? 'the account is disabled' : 'wrong password'
 }
 
-/** Nothing was changed, so the line travels in no other write. As many come as the limit lets through. */
+/**
+ * Inserts the line directly, because a refusal changes no document. The limit on attempts bounds the number of lines.
+ */
 async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Promise<void> {
   const line = auditLine({
     at: deps.now(),

@@ -86,7 +86,7 @@ describe('npm run admin -- secrets rotate', function () {
     const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
     expect(nothingSealed.exitCode).to.equal(1)
     expect(JSON.parse(nothingSealed.stdout)).to.deep.include({
-      unreadable: { endpoints: 0, answers: 0 },
+      unreadable: { endpoints: 0, responses: 0 },
       keysLeft: 0,
       keysGone: 1,
       goneKeys: [key],
@@ -110,18 +110,18 @@ describe('npm run admin -- secrets rotate', function () {
     const before = await service.deps.Endpoint.find().lean()
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
     expect(lost.exitCode).to.equal(1)
-    expect(lost.stderr).to.match(/^2 endpoints, 6 stored answers and 1 API keys need a key .+\n$/)
+    expect(lost.stderr).to.match(/^2 endpoints, 6 stored responses and 1 API keys need a key .+\n$/)
     // What the lost key sealed does not hide the rest.
     expect(lost.stdout).to.match(
-      /^resealed: endpoints 0, answers 0\nunreadable: endpoints 2, answers 6\nunreadableEndpoints: \n {2}/,
+      /^resealed: endpoints 0, responses 0\nunreadable: endpoints 2, responses 6\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
     // Of five of the six here, and of an endpoint made before them. That of an intent is not stored.
     expect(await rotate()).to.deep.equal({
-      resealed: { endpoints: 2, answers: 6 },
-      unreadable: { endpoints: 0, answers: 0 },
+      resealed: { endpoints: 2, responses: 6 },
+      unreadable: { endpoints: 0, responses: 0 },
       unreadableEndpoints: [],
       keysLeft: 1,
       keys: [key],
@@ -132,8 +132,8 @@ describe('npm run admin -- secrets rotate', function () {
     await use(both, merchant).expect(200)
     await hasMoved(merchant, both)
     expect(await rotate()).to.deep.equal({
-      resealed: { endpoints: 0, answers: 0 },
-      unreadable: { endpoints: 0, answers: 0 },
+      resealed: { endpoints: 0, responses: 0 },
+      unreadable: { endpoints: 0, responses: 0 },
       unreadableEndpoints: [],
       keysLeft: 0,
       keys: [],
@@ -296,7 +296,7 @@ describe('npm run admin -- secrets rotate', function () {
     const { exitCode, stdout } = await cli.admin(['secrets', 'rotate'], exchanged)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(
-      /^resealed: endpoints \d+, answers \d+\nunreadable: endpoints 0, answers 0\nunreadableEndpoints: none\nkeysLeft: \d+\nkeys: \n {2}/,
+      /^resealed: endpoints \d+, responses \d+\nunreadable: endpoints 0, responses 0\nunreadableEndpoints: none\nkeysLeft: \d+\nkeys: \n {2}/,
     )
     expect(stdout).to.include(`\n  ${unused.keyId}  sk_test_…${unused.key.slice(-4)}  ${unused.businessId}\n`)
     for (const { key } of [unused, suspended, rotated, fresh ?? expect.fail()])

@@ -9,14 +9,14 @@ import { type BoardResponse, retryAll, retryJob } from './retry.ts'
 import { createRoleBoard } from './role-board.ts'
 import { contentSecurityPolicy, style } from './settings.ts'
 
-/** The most jobs on a page, as in Bull Board's own settings. */
-const mostJobs = 50
+/** The maximum of Bull Board's own settings. */
+const maxJobsPerPage = 50
 /** More pages than Redis can hold. Redis refuses larger numbers, which would look like a fault of Redis. */
 const lastPage = 1_000_000
 
 /**
- * Bull Board at `/admin/queues`, for signed-in staff. Bull Board itself only reads: this router handles its two actions, Retry and
- * Retry all for deliveries, and refuses every other request that is not a GET.
+ * Bull Board at `/admin/queues`, for signed-in staff. Bull Board itself only reads: this router handles its two
+ * actions, Retry and Retry all for deliveries, and refuses every other request that is not a GET.
  */
 export function createBoard(deps: Deps): Router {
   const router = Router()
@@ -26,10 +26,10 @@ export function createBoard(deps: Deps): Router {
   })
 
   router.put('/api/queues/:queue/:job/retry', guardAction, async (req, res) =>
-    answer(res, await retryJob(deps, await queueOf(deps, req), String(req.params.job), requeuer(req, res))),
+    sendJson(res, await retryJob(deps, await queueOf(deps, req), String(req.params.job), requeuer(req, res))),
   )
   router.put('/api/queues/:queue/retry/failed', guardAction, async (req, res) =>
-    answer(res, await retryAll(deps, await queueOf(deps, req), requeuer(req, res))),
+    sendJson(res, await retryAll(deps, await queueOf(deps, req), requeuer(req, res))),
   )
   router.use((req, res, next) => {
     if (req.method === 'GET' || req.method === 'HEAD') return next()
@@ -39,18 +39,18 @@ export function createBoard(deps: Deps): Router {
   const boards = { support: createRoleBoard('support'), viewer: createRoleBoard('viewer') }
   router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
-    // Their names change with their content.
+    // The names of these files change with their content.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')
     next()
   })
   router.use('/api', async (req, res, next) => {
     // Bull Board separates its own strings with NUL, and fails if an address contains one.
     if (req.url.includes('%00'))
-      return answer(res, { status: 400, body: { error: 'The address contains a NUL character' } })
+      return sendJson(res, { status: 400, body: { error: 'The address contains a NUL character' } })
     if (Number(req.query.page ?? 1) > lastPage)
-      return answer(res, { status: 400, body: { error: `There is no page after ${lastPage}` } })
-    if (Number(req.query.jobsPerPage ?? 0) > mostJobs)
-      return answer(res, { status: 400, body: { error: `A page can show at most ${mostJobs} jobs` } })
+      return sendJson(res, { status: 400, body: { error: `There is no page after ${lastPage}` } })
+    if (Number(req.query.jobsPerPage ?? 0) > maxJobsPerPage)
+      return sendJson(res, { status: 400, body: { error: `A page can show at most ${maxJobsPerPage} jobs` } })
     const queues = await deps.boardQueues.obtain()
     for (const board of Object.values(boards)) board.addQueues(queues)
     next()
@@ -60,10 +60,10 @@ export function createBoard(deps: Deps): Router {
   return router
 }
 
-const answer = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
+const sendJson = (res: Response, { status, body }: BoardResponse): void => void res.status(status).json(body)
 
 const refuseAction = (res: Response, message: string): void =>
-  answer(res, { status: 403, body: { error: 'Refused', message } })
+  sendJson(res, { status: 403, body: { error: 'Refused', message } })
 
 function guardAction(req: Request, res: Response, next: NextFunction): void {
   if (staffOf(res).role !== 'support')

@@ -7,12 +7,12 @@ import type { BoardResponse } from './retry.ts'
 
 /** Turns errors into messages that Bull Board's page shows, without a stack. */
 export function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
-  const complain = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
+  const logUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
   return (error: unknown, req, res, _next) => {
     if (res.headersSent) return req.socket.destroy()
     const { status, body } = responseFor(error)
     if (status === 503) {
-      complain({ err: error })
+      logUnavailable({ err: error })
       res.setHeader('Retry-After', '2')
     }
     if (status === 500) deps.log.error({ err: error, requestId: res.locals.requestId }, 'request.failed')

@@ -43,8 +43,8 @@ const responses: Record<Requeued, BoardResponse> = {
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
 /**
- * Re-queues the delivery of one job. MongoDB decides; the job only identifies the delivery. The job leaves *failed* if the
- * delivery is no longer DEAD.
+ * Re-queues the delivery of one job. MongoDB decides; the job only identifies the delivery. The job leaves *failed* if
+ * the delivery is no longer DEAD.
  */
 export async function retryJob(
   deps: RetryDeps,
@@ -59,8 +59,8 @@ export async function retryJob(
 }
 
 /**
- * Re-queues the deliveries of all jobs in *failed*, oldest first. Jobs that fail in the meantime are not included. A repeated or
- * interrupted request continues with the rest.
+ * Re-queues the deliveries of all jobs in *failed*, oldest first. Jobs that fail in the meantime are not included. A
+ * repeated or interrupted request continues with the rest.
  */
 export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Promise<BoardResponse> {
   const total = await queue.getFailedCount()

@@ -38,7 +38,7 @@ function jobsIn(body: object | string): FailedJob[] {
   return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
 }
 
-/** Begins without queues, so that the page opens even while Redis is down. */
+/** Creates a board without queues, so that the page opens even while Redis is down. */
 export function createRoleBoard(role: Role): RoleBoard {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)

@@ -31,7 +31,7 @@ export const uiConfig: UIConfig = {
   },
 }
 
-/** Only its own bundle may run. Inline styles are allowed, because React sets the style of elements. */
+/** Only Bull Board's own bundle may run. Inline styles are allowed, because React sets the style of elements. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,9 +45,10 @@ export const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * Hides the link to Bull Board's own site, and the buttons of operations that board.ts refuses. Bull Board can only hide all buttons of
- * a queue (readOnlyMode), so for support staff this hides all of them except Retry, which it finds by its icon. The class names end in a
- * hash that changes with the version, so the selectors match only their beginnings. If a new version changes them, the browser test fails.
+ * Hides the link to Bull Board's own site, and the buttons of operations that board.ts refuses. Bull Board can only
+ * hide all buttons of a queue (readOnlyMode), so for support staff this hides all of them except Retry, which it finds
+ * by its icon. The class names end in a hash that changes with the version, so the selectors match only their
+ * beginnings. If a new version changes them, the browser test fails.
  */
 export const style = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),

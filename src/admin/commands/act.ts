@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
 
-/** Wraps the action of a command: opens MongoDB and prints the result as JSON or as lines. The exit code is 0 only on success. */
+/**
+ * Wraps the action of a command: opens MongoDB and prints the result as JSON or as lines. The exit code is 0 only on
+ * success.
+ */
 export const act = <Args extends unknown[]>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Record<string, unknown>>,
 ) =>

@@ -27,7 +27,10 @@ export function businessName(text: string): string {
   return name
 }
 
-/** Parses a list of scopes. An empty list throws and does not mean all scopes: it is usually an unset variable of a shell. */
+/**
+ * Parses a list of scopes. An empty list throws and does not mean all scopes: it is usually an unset variable of a
+ * shell.
+ */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)
   const unknown = wanted.filter((name) => !scopes.some((scope) => scope === name))
@@ -91,12 +94,12 @@ export function centimes(text: string): number {
 
 /** Parses a limit: a whole number, or `default` for the limit of the service. */
 export const limitFrom =
-  (least: number, most: number) =>
+  (min: number, max: number) =>
   (text: string): number | 'default' => {
     if (text === 'default') return text
     const limit = Number(text)
-    if (!/^\d+$/.test(text) || limit < least || limit > most)
-      throw new InvalidArgumentError(`Must be a whole number from ${least} to ${most}, or default.`)
+    if (!/^\d+$/.test(text) || limit < min || limit > max)
+      throw new InvalidArgumentError(`Must be a whole number from ${min} to ${max}, or default.`)
     return limit
   }
 

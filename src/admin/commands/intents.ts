@@ -57,7 +57,7 @@ export function addIntentsCommands(program: Command): void {
 }
 
 /** A reachable Redis responds within this time. */
-const redisWithinMs = 1000
+const redisTimeoutMs = 1000
 
 interface Options {
   business: string
@@ -111,7 +111,7 @@ async function cancelSelected(
     progress.add(results.length)
   }
   try {
-    await inTime(isReady, redisWithinMs)
+    await inTime(isReady, redisTimeoutMs)
     const parts = {
       ...deps,
       batchers: openBatchers(deps, deps.now),

@@ -35,8 +35,8 @@ export async function countSelected(deps: AdminDeps, selection: Selection): Prom
 }
 
 /**
- * Re-queues the deliveries that match `selection` at the start, and calls `advance` after each batch. Throws Failed, before the first
- * change, for a business, an endpoint or a delivery that does not exist.
+ * Re-queues the deliveries that match `selection` at the start, and calls `advance` after each batch. Throws Failed,
+ * before the first change, for a business, an endpoint or a delivery that does not exist.
  */
 export async function requeueSelected(
   deps: AdminDeps,
@@ -85,8 +85,8 @@ async function expectExisting(deps: AdminDeps, { id, endpoint, business }: Selec
   if (endpoint !== undefined)
     found(await deps.Endpoint.exists({ _id: endpoint }), `There is no endpoint ${endpoint}`)
   if (id === undefined) return
-  const there = await deps.Delivery.find({ _id: { $in: id } }, { _id: 1 }).lean<{ _id: string }[]>()
-  const known = new Set(there.map(({ _id }) => _id))
+  const existing = await deps.Delivery.find({ _id: { $in: id } }, { _id: 1 }).lean<{ _id: string }[]>()
+  const known = new Set(existing.map(({ _id }) => _id))
   const missing = id.filter((each) => !known.has(each))
   if (missing.length > 0) throw new Failed(`There is no delivery ${missing.slice(0, 5).join(', ')}.`)
 }

@@ -7,7 +7,7 @@ import { startProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
 /** The report lists at most this many endpoints. */
-const mostListed = 100
+const maxListed = 100
 
 const rotateHelp = `
 Run this command when every process has the new SECRET_KEY, and the old key as
@@ -24,10 +24,13 @@ case, check that SECRET_KEY_PREVIOUS is the right one.
 
 If the command is interrupted, run it again: it continues with the rest.`
 
-/** The result of a rotation. `unreadable`: encrypted with a key that is not configured. `keysGone`: API keys that cannot be used for that reason. */
+/**
+ * The result of a rotation. `unreadable`: encrypted with a key that is not configured. `keysGone`: API keys that cannot
+ * be used for that reason.
+ */
 interface Rotated {
-  resealed: { endpoints: number; answers: number }
-  unreadable: { endpoints: number; answers: number }
+  resealed: { endpoints: number; responses: number }
+  unreadable: { endpoints: number; responses: number }
   unreadableEndpoints: { id: string }[]
   keysLeft: number
   /** The first hundred. */
@@ -56,15 +59,15 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   const progress = startProgress(endpointCount + claimCount, json === true)
   try {
     const endpoints = await resealSecrets(deps, progress.add)
-    const answers = await resealResponses(deps, progress.add)
+    const responses = await resealResponses(deps, progress.add)
     const { left, listed, gone, listedGone } = await findStaleKeys(deps)
-    const unreadable = { endpoints: endpoints.unreadable.length, answers: answers.unreadable }
-    const lost = unreadable.endpoints + unreadable.answers + gone
+    const unreadable = { endpoints: endpoints.unreadable.length, responses: responses.unreadable }
+    const lost = unreadable.endpoints + unreadable.responses + gone
     if (lost > 0) reportLost(unreadable, gone)
     return {
-      resealed: { endpoints: endpoints.resealed, answers: answers.resealed },
+      resealed: { endpoints: endpoints.resealed, responses: responses.resealed },
       unreadable,
-      unreadableEndpoints: endpoints.unreadable.slice(0, mostListed).map((id) => ({ id })),
+      unreadableEndpoints: endpoints.unreadable.slice(0, maxListed).map((id) => ({ id })),
       keysLeft: left,
       keys: listed,
       keysGone: gone,
@@ -77,10 +80,10 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
 }
 
 /** Reports on stderr what needs a missing key. The rest is rotated all the same. */
-function reportLost({ endpoints, answers }: Rotated['unreadable'], keys: number): void {
+function reportLost({ endpoints, responses }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(
-    `${endpoints} endpoints, ${answers} stored answers and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
+    `${endpoints} endpoints, ${responses} stored responses and ${keys} API keys need a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS. They were not changed. ` +
       'Check SECRET_KEY_PREVIOUS for a typing error. If you have an older key, run only this command once more with the older key as SECRET_KEY_PREVIOUS.\n',
   )
 }

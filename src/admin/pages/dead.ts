@@ -83,7 +83,7 @@ async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedI
   return html`<p>${isCut ? 'More than ' : ''}${deliveriesCounted(sum(groups))} died !${between} and ${sum(groups) === 1 ? 'is' : 'are'} still dead.${cut}</p>
     !${ofBusinesses
       .toSorted(([, a], [, b]) => sum(b) - sum(a))
-      .map(([id, some]) => section(names.get(id), id, some, urls, period, staff))}`
+      .map(([id, ofBusiness]) => section(names.get(id), id, ofBusiness, urls, period, staff))}`
 }
 
 const sum = (groups: readonly DeadGroup[]): number => groups.reduce((total, { count }) => total + count, 0)

@@ -9,8 +9,8 @@ export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
 
 /**
- * Refuses unsafe requests that did not come from a page of this site, according to the browser. This covers every unsafe method
- * under /admin, including Bull Board's requests, which carry no token.
+ * Refuses unsafe requests that did not come from a page of this site, according to the browser. This covers every
+ * unsafe method under /admin, including Bull Board's requests, which carry no token.
  */
 export const requireOwnOrigin =
   (publicUrl: string) =>

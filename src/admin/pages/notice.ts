@@ -23,7 +23,10 @@ export function requeueNotice({ result }: Query): string {
   return notice(...ofOne[known as keyof typeof ofOne]) + (known === 'requeued' ? reload : '')
 }
 
-/** Returns the notice after the re-queue of all deliveries of an endpoint, or an empty string. `continueForm` re-queues the rest. */
+/**
+ * Returns the notice after the re-queue of all deliveries of an endpoint, or an empty string. `continueForm` re-queues
+ * the rest.
+ */
 export function requeueAllNotice(query: Query, continueForm: string): string {
   if (query.result === 'endpoint-gone') return notice(...ofOne['endpoint-gone'])
   if (query.result !== 'all') return ''

@@ -27,7 +27,10 @@ export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
   return [paying, ...refunding].join('')
 }
 
-/** Returns the facts about a payment intent: amount, status, payment, refunds and failure. `intent` has its current status (asOf). */
+/**
+ * Returns the facts about a payment intent: amount, status, payment, refunds and failure. `intent` has its current
+ * status (asOf).
+ */
 export const paymentFacts = (intent: TracedIntent, business: Business | null): string =>
   html`<dl class="facts card">
     <dt>Business</dt><dd><a href="${businessPath(intent.businessId)}">!${userText(business?.name ?? intent.businessId)}</a></dd>

@@ -6,7 +6,7 @@ import type { PaymentAttempt } from '../../intents/payments/payment.ts'
 import { paymentOutcome, refundOutcome } from './payment-words.ts'
 import { money } from './words.ts'
 
-/** One thing that happened, or will: when, and what, in HTML. */
+/** An entry of the timeline, in the past or in the future. `text` is HTML. */
 export interface Entry {
   at: Date
   text: string

@@ -28,7 +28,10 @@ const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
   'not-executed': 'the wallet was not reached; no money moved',
 }
 
-/** Returns the result of an attempt to pay: `declined; the customer can try again: the wallet does not have enough money (insufficient_funds)`. */
+/**
+ * Returns the result of an attempt to pay: `declined; the customer can try again: the wallet does not have enough money
+ * (insufficient_funds)`.
+ */
 export const paymentOutcome = ({ outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>): string =>
   reason === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${reasonInWords(reason)}`
 

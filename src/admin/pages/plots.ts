@@ -26,29 +26,29 @@ function plot(name: Series, hours: readonly DeliveryHour[]): string {
   const { title, colour } = series[name]
   const counts = hours.map((hour) => hour[name])
   const total = counts.reduce((sum, count) => sum + count, 0)
-  const most = Math.max(...counts)
-  const label = `${title} per hour: ${figure.format(total)} in total, at most ${figure.format(most)} in one hour.`
+  const max = Math.max(...counts)
+  const label = `${title} per hour: ${figure.format(total)} in total, at most ${figure.format(max)} in one hour.`
   return html`<figure class="card">
-    <figcaption><b>${title}: ${figure.format(total)}</b> <span class="faint">at most ${figure.format(most)} per hour</span></figcaption>
+    <figcaption><b>${title}: ${figure.format(total)}</b> <span class="faint">at most ${figure.format(max)} per hour</span></figcaption>
     <svg viewBox="0 0 ${width} ${height}" class="${colour}" role="img" aria-label="${label}">
       <line class="axis" x1="0" x2="${width}" y1="${ground}" y2="${ground}" />
-      !${hours.map((hour, index) => bar(hour, hour[name], index, hours.length, most))}
+      !${hours.map((hour, index) => bar(hour, hour[name], index, hours.length, max))}
     </svg>
   </figure>`
 }
 
-function bar(hour: DeliveryHour, count: number, index: number, of: number, most: number): string {
-  const step = width / of
+function bar(hour: DeliveryHour, count: number, index: number, bars: number, max: number): string {
+  const step = width / bars
   // A bar is visible unless its count is zero.
-  const tall = count === 0 ? 0 : Math.max(2, Math.round((count / most) * (ground - 4)))
+  const tall = count === 0 ? 0 : Math.max(2, Math.round((count / max) * (ground - 4)))
   const clock = hour._id.toISOString().slice(11, 16)
   const x = Math.round(index * step) + 1
   return html`<rect x="${x}" y="${ground - tall}" width="${Math.floor(step) - 2}" height="${tall}"><title>${clock} UTC: ${figure.format(count)}</title></rect>
-    !${hour._id.getUTCHours() % 6 === 0 ? hourMark(x, clock) : ''}`
+    !${hour._id.getUTCHours() % 6 === 0 ? hourLabel(x, clock) : ''}`
 }
 
 /** The label under a bar. Near the right edge it is aligned to the right, so that it is not cut off. */
-const hourMark = (x: number, clock: string): string =>
+const hourLabel = (x: number, clock: string): string =>
   x > width - 30
     ? html`<text x="${width}" y="${height - 4}" text-anchor="end">${clock}</text>`
     : html`<text x="${x}" y="${height - 4}">${clock}</text>`

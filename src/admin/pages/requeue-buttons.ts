@@ -9,8 +9,9 @@ import { deliveryPath, endpointPath } from './paths.ts'
 import { userText } from './words.ts'
 
 /**
- * Returns the button that re-queues one delivery, or an empty string for a viewer and for a delivery that cannot be re-queued: one that was
- * delivered, or whose first attempt is still due. `back` is the page to return to: of the delivery, or of its payment or order.
+ * Returns the button that re-queues one delivery, or an empty string for a viewer and for a delivery that cannot be
+ * re-queued: one that was delivered, or whose first attempt is still due. `back` is the page to return to: of the
+ * delivery, or of its payment or order.
  */
 export function requeueButton(
   delivery: ListedDelivery,
@@ -24,7 +25,9 @@ export function requeueButton(
   </form>`
 }
 
-/** Returns the button that re-queues all deliveries of an endpoint that died in a span, or an empty string for a viewer. */
+/**
+ * Returns the button that re-queues all deliveries of an endpoint that died in a span, or an empty string for a viewer.
+ */
 export function requeueAllButton(endpointId: string, span: Span, staff: SignedIn, label: string): string {
   if (staff.role !== 'support') return ''
   return html`<form method="post" action="${endpointPath(endpointId)}/requeue-all">

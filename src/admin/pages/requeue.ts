@@ -13,7 +13,10 @@ import { deliveryPath, endpointPath, sourcePath } from './paths.ts'
 import { requeuer } from './requeuer.ts'
 import { sendNotFound } from './respond.ts'
 
-/** One request re-queues for at most this long. Staff re-queue the rest with another request. A page has 8 s in all (router.ts). */
+/**
+ * One request re-queues for at most this long. Staff re-queue the rest with another request. A page has 8 s in all
+ * (router.ts).
+ */
 const budgetMs = 5000
 
 /** POST: re-queues one delivery. */

@@ -11,7 +11,10 @@ import { signInPages } from './sign-in.ts'
 import { style } from './style.ts'
 import { supportRoutes } from './support-routes.ts'
 
-/** With `no-referrer`, browsers would send `Origin: null` with forms of these pages, and the origin check would refuse them. */
+/**
+ * With `no-referrer`, browsers would send `Origin: null` with forms of these pages, and the origin check would refuse
+ * them.
+ */
 export const staffPageRights = { scripts: false, images: true, referrer: 'same-origin' } as const
 
 /** Everything under `/admin`. All pages but the sign-in need a session. errors.ts turns errors into pages. */

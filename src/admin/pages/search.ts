@@ -22,16 +22,16 @@ import { atMost, userText } from './words.ts'
 type Found = { path: string } | { businesses: Business[] }
 
 /** Longer than any id or name. */
-const longestQuery = 200
+const maxQueryLength = 200
 /** The fewest characters of a name to search for: nearly every name contains any single letter. */
-const shortestPart = 2
+const minPartLength = 2
 const shownHours = 24
 const dayMs = 86_400_000
 
 /** GET: the first page. One field finds a payment, an order, a delivery, an endpoint or a business. */
 export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { q } = req.query
-  const query = typeof q === 'string' ? q.trim().slice(0, longestQuery) : ''
+  const query = typeof q === 'string' ? q.trim().slice(0, maxQueryLength) : ''
   const found = await find(deps, query)
   if ('path' in found) return redirectTo(res, found.path)
   const [hours, backlog] = await Promise.all([lastHours(deps, shownHours), countBacklog(deps)])
@@ -48,7 +48,7 @@ export const searchPage = (deps: Deps) => async (req: Request, res: Response) =>
 async function find(deps: Deps, query: string): Promise<Found> {
   const path = await findById(deps, query)
   if (path !== null) return { path }
-  const isPart = query.length >= shortestPart && query.isWellFormed() && !query.includes('\0')
+  const isPart = query.length >= minPartLength && query.isWellFormed() && !query.includes('\0')
   const businesses = isPart ? await findBusinessesByName(deps, query) : []
   const [only, ...others] = businesses
   return only !== undefined && others.length === 0 ? { path: businessPath(only._id) } : { businesses }
@@ -72,7 +72,7 @@ const form = (query: string): string =>
   html`<form class="filter card" role="search" action="/admin">
     <div class="whole">
       <label for="q">Payment reference, id or business</label>
-      <input id="q" name="q" type="search" value="${query}" maxlength="${longestQuery}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${query === '' ? 'autofocus' : ''} aria-describedby="hint" />
+      <input id="q" name="q" type="search" value="${query}" maxlength="${maxQueryLength}" autocomplete="off" spellcheck="false" placeholder="PI-…" !${query === '' ? 'autofocus' : ''} aria-describedby="hint" />
     </div>
     <div class="act"><button class="main">Search</button></div>
     <p class="faint" id="hint">Enter a payment reference, an order number, the id of a delivery, an endpoint or a business, or part of the name of a business.</p>
@@ -80,7 +80,7 @@ const form = (query: string): string =>
 
 function results(query: string, businesses: Business[]): string {
   if (businesses.length === 0)
-    return html`<p class="notice" role="status">Nothing was found for <b>!${userText(query)}</b>. Enter a whole reference or id, or at least ${shortestPart} characters of the name of a business. Old test data is deleted.</p>`
+    return html`<p class="notice" role="status">Nothing was found for <b>!${userText(query)}</b>. Enter a whole reference or id, or at least ${minPartLength} characters of the name of a business. Old test data is deleted.</p>`
   const more =
     businesses.length === maxBusinesses
       ? ` Only the first ${maxBusinesses} are shown. Enter more of the name.`

@@ -8,7 +8,9 @@ import { findSession } from '../../staff/find-session.ts'
 import { plainPage } from './layout.ts'
 import { sendNotice } from './respond.ts'
 
-/** With `__Host-`, the browser accepts the cookie only over https (or from localhost), for this host and for every path. */
+/**
+ * With `__Host-`, the browser accepts the cookie only over https (or from localhost), for this host and for every path.
+ */
 export const cookieName = '__Host-staff'
 
 export const tokenOf = (req: Request): string | undefined => parseCookie(req.headers.cookie ?? '')[cookieName]
@@ -44,7 +46,9 @@ function isNavigation(req: Request): boolean {
   return (req.method === 'GET' || req.method === 'HEAD') && (dest === undefined || dest === 'document')
 }
 
-/** Returns whether a link on another site or in a mail led here. The browser then omits the cookie (SameSite=Strict). */
+/**
+ * Returns whether a link on another site or in a mail led here. The browser then omits the cookie (SameSite=Strict).
+ */
 const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req) === undefined
 

@@ -7,7 +7,7 @@ import { addHeader, redirectTo, sendPage } from '../../http/pages/send-page.ts'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 import { fairShare } from '../../security/slow-hash.ts'
 import { sessionLifetimeMs } from '../../staff/session.ts'
-import { type SignIn, signIn } from '../../staff/sign-in.ts'
+import { type SignInResult, signIn } from '../../staff/sign-in.ts'
 import { createSignInLimit } from '../../staff/sign-in-limit.ts'
 import { signOut } from '../../staff/sign-out.ts'
 import { checkCsrf, staffOf } from './guards.ts'
@@ -19,7 +19,7 @@ export function signInPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   // One check at a time: a flood of sign-ins does not delay the checks of customers' PINs.
   const checkPassword = deps.slowHash.createCheck(fairShare, 1)
-  const limited = { ...deps, countTry: createSignInLimit(deps), checkPassword }
+  const limited = { ...deps, countAttempt: createSignInLimit(deps), checkPassword }
 
   router.get('/sign-in', (req, res) => {
     const to = nextPath(req.query.to)
@@ -69,7 +69,7 @@ function nextPath(to: unknown): string {
 
 function refuseSignIn(
   res: Response,
-  result: Exclude<SignIn, { outcome: 'signed-in' }>,
+  result: Exclude<SignInResult, { outcome: 'signed-in' }>,
   filled: { to: string; name: string },
 ): void {
   if (result.outcome === 'refused')

@@ -28,7 +28,10 @@ export function supportRoutes(deps: Deps): Router {
   return router
 }
 
-/** Serves a page that lists, counts or searches, within the limits of the lists. Each member of staff has a share, like a business. */
+/**
+ * Serves a page that lists, counts or searches, within the limits of the lists. Each member of staff has a share, like
+ * a business.
+ */
 const limited =
   (deps: Deps) =>
   <Params>(page: (deps: Deps) => (req: Request<Params>, res: Response) => Promise<void>) =>
