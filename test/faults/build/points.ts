@@ -64,7 +64,7 @@ export const points: readonly Point[] = [
     process: 'web',
     edits: [
       replace(
-        'move',
+        'transfer',
         'return finishMovement($$)',
         "{ reach('wallet.money-held'); return finishMovement($$) }",
       ),
