@@ -6,149 +6,153 @@ import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** Longer than a few turns of the event loop; the last one outlives its test. */
+/** Longer than a few iterations of the event loop. */
 const longRestMs = 500
 
 const later = () => performance.now() + 60_000
 
-/** A batcher whose trips are let go by hand. */
+/** A batcher of upper-case letters. A test ends each batch itself. */
 function openBatcher(longestBatch: number, restMs = 0) {
-  const trips: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
+  const batches: { items: string[]; end(outcomes: (string | Error)[]): void; fail(error: Error): void }[] = []
   const batcher = createBatcher<string, string>(
     longestBatch,
-    (items) => new Promise((resolve, reject) => trips.push({ items, end: resolve, fail: reject })),
+    (items) => new Promise((resolve, reject) => batches.push({ items, end: resolve, fail: reject })),
     restMs,
   )
-  const turn = () => new Promise(setImmediate)
-  return { batcher, trips, turn }
+  return {
+    batches,
+    call: (item: string, deadlineAt = later()) => batcher(item, deadlineAt),
+    /** Ends a batch after all its calls succeeded. */
+    finish: (index: number) => batches[index]?.end(batches[index].items.map((item) => item.toUpperCase())),
+    sizes: () => batches.map(({ items }) => items.length),
+  }
 }
 
+const nextLoop = () => new Promise(setImmediate)
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
 
 describe('A batcher of writes', () => {
   it('sends one batch at a time, and adds later calls to the next batch in order', async () => {
-    const { batcher, trips, turn } = openBatcher(10)
-    const first = batcher('a', later())
-    await turn()
-    const others = ['b', 'c', 'd'].map((item) => batcher(item, later()))
-    await turn()
-    expect(trips.map(({ items }) => items)).to.deep.equal([['a']])
-    trips[0]?.end(['A'])
+    const { batches, call, finish } = openBatcher(10)
+    const first = call('a')
+    await nextLoop()
+    const others = ['b', 'c', 'd'].map((item) => call(item))
+    await nextLoop()
+    expect(batches.map(({ items }) => items)).to.deep.equal([['a']])
+    finish(0)
     expect(await first).to.equal('A')
-    await turn()
-    expect(trips[1]?.items).to.deep.equal(['b', 'c', 'd'])
-    trips[1]?.end(['B', 'C', 'D'])
+    await nextLoop()
+    expect(batches[1]?.items).to.deep.equal(['b', 'c', 'd'])
+    finish(1)
     expect(await Promise.all(others)).to.deep.equal(['B', 'C', 'D'])
-
-    const lone = batcher('e', later())
-    await turn()
-    trips[2]?.end(['E'])
+    const lone = call('e')
+    await nextLoop()
+    finish(2)
     expect(await lone).to.equal('E')
   })
 
   it('that pauses sends a single call at once, and later calls together after the pause', async () => {
     const restMs = 50
-    const { batcher, trips, turn } = openBatcher(10, restMs)
+    const { batches, call, finish } = openBatcher(10, restMs)
     const startedAt = performance.now()
-    const first = batcher('a', later())
-    await turn()
-    trips[0]?.end(['A'])
+    const first = call('a')
+    await nextLoop()
+    finish(0)
     expect(await first).to.equal('A')
-    const second = batcher('b', later())
-    await turn()
-    const third = batcher('c', later())
-    await waitFor('a second trip', () => trips.length === 2)
+    const second = call('b')
+    await nextLoop()
+    const third = call('c')
+    await waitFor('a second batch', () => batches.length === 2)
     // A timer may fire a millisecond early.
     expect(performance.now() - startedAt).to.be.at.least(restMs - 2)
-    expect(trips[1]?.items).to.deep.equal(['b', 'c'])
-    trips[1]?.end(['B', 'C'])
+    expect(batches[1]?.items).to.deep.equal(['b', 'c'])
+    finish(1)
     expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
   it('that pauses sends the next batch as soon as 50 calls wait', async () => {
-    const { batcher, trips, turn } = openBatcher(100, longRestMs)
-    const first = batcher('a', later())
-    await turn()
-    trips[0]?.end(['A'])
+    const { batches, call, finish } = openBatcher(100, longRestMs)
+    const first = call('a')
+    await nextLoop()
+    finish(0)
     await first
-    const items = Array.from({ length: 50 }, (_, index) => `${index}`)
-    const most = items.slice(1).map((item) => batcher(item, later()))
-    await turn()
-    expect(trips).to.have.length(1)
-    const last = batcher('0', later())
-    await turn()
-    await turn()
-    trips[1]?.end(trips[1].items)
-    expect(await Promise.all([last, ...most])).to.deep.equal(items)
+    const all = numbers(49).map((item) => call(item))
+    await nextLoop()
+    expect(batches).to.have.length(1)
+    all.push(call('49'))
+    await nextLoop()
+    await nextLoop()
+    finish(1)
+    expect(await Promise.all(all)).to.deep.equal(numbers(50))
   })
 
   it('that pauses does not pause while 50 calls are left over, but does with fewer', async () => {
-    const { batcher, trips, turn } = openBatcher(60, longRestMs)
-    const items = Array.from({ length: 115 }, (_, index) => `${index}`)
-    const all = items.map((item) => batcher(item, later()))
-    for (const trip of [0, 1]) {
-      await turn()
-      trips[trip]?.end(trips[trip]?.items ?? [])
-      await turn()
+    const { batches, call, finish, sizes } = openBatcher(60, longRestMs)
+    const all = numbers(115).map((item) => call(item))
+    for (const index of [0, 1]) {
+      await nextLoop()
+      finish(index)
+      await nextLoop()
     }
-    expect(await Promise.all(all)).to.deep.equal(items)
-    const late = batcher('late', later())
-    await turn()
-    expect(trips.map(({ items: sent }) => sent.length)).to.deep.equal([60, 55])
-    await waitFor('the rest is over', () => trips.length === 3)
-    trips[2]?.end(['late'])
-    expect(await late).to.equal('late')
+    expect(await Promise.all(all)).to.deep.equal(numbers(115))
+    const late = call('late')
+    await nextLoop()
+    expect(sizes()).to.deep.equal([60, 55])
+    await waitFor('the end of the pause', () => batches.length === 3)
+    finish(2)
+    expect(await late).to.equal('LATE')
   })
 
   it('limits the size of a batch', async () => {
-    const { batcher, trips, turn } = openBatcher(3)
-    const all = Array.from('abcdefgh', (item) => batcher(item, later()))
-    for (let trip = 0; trip < 3; trip += 1) {
-      await turn()
-      trips[trip]?.end(trips[trip]?.items ?? [])
-      await turn()
+    const { call, finish, sizes } = openBatcher(3)
+    const all = numbers(8).map((item) => call(item))
+    for (const index of [0, 1, 2]) {
+      await nextLoop()
+      finish(index)
+      await nextLoop()
     }
-    expect(await Promise.all(all)).to.deep.equal(Array.from('abcdefgh'))
-    expect(trips.map(({ items }) => items.length)).to.deep.equal([3, 3, 2])
+    expect(await Promise.all(all)).to.deep.equal(numbers(8))
+    expect(sizes()).to.deep.equal([3, 3, 2])
   })
 
   it('gives each caller its own outcome, and an error to one caller only', async () => {
-    const { batcher, trips, turn } = openBatcher(10)
-    const all = ['a', 'b', 'c'].map((item) => outcome(batcher(item, later())))
-    await turn()
-    trips[0]?.end(['A', new Error('b is wrong'), 'C'])
+    const { batches, call } = openBatcher(10)
+    const all = ['a', 'b', 'c'].map((item) => outcome(call(item)))
+    await nextLoop()
+    batches[0]?.end(['A', new Error('b is wrong'), 'C'])
     const [a, b, c] = await Promise.all(all)
     expect([a, c]).to.deep.equal(['A', 'C'])
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
 
   it('fails all calls of a failed batch, and continues', async () => {
-    const { batcher, trips, turn } = openBatcher(10)
-    const all = ['a', 'b'].map((item) => outcome(batcher(item, later())))
-    await turn()
-    const waiting = batcher('c', later())
-    trips[0]?.fail(new Error('connection lost'))
+    const { batches, call, finish } = openBatcher(10)
+    const all = ['a', 'b'].map((item) => outcome(call(item)))
+    await nextLoop()
+    const waiting = call('c')
+    batches[0]?.fail(new Error('connection lost'))
     for (const error of await Promise.all(all)) expect(error).to.have.property('message', 'connection lost')
-    await turn()
-    expect(trips[1]?.items).to.deep.equal(['c'])
-    trips[1]?.end(['C'])
+    await nextLoop()
+    expect(batches[1]?.items).to.deep.equal(['c'])
+    finish(1)
     expect(await waiting).to.equal('C')
   })
 
   it('drops a call that is past its deadline unsent, with 503 SERVICE_UNAVAILABLE', async () => {
-    const { batcher, trips, turn } = openBatcher(10)
-    const first = batcher('a', later())
-    await turn()
-    const late = outcome(batcher('b', performance.now() - 1))
-    const inTime = batcher('c', later())
-    trips[0]?.end(['A'])
+    const { batches, call, finish } = openBatcher(10)
+    const first = call('a')
+    await nextLoop()
+    const late = outcome(call('b', performance.now() - 1))
+    const inTime = call('c')
+    finish(0)
     await first
     expect(await late).to.include({ code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
-    expect(trips[1]?.items).to.deep.equal(['c'])
-    trips[1]?.end(['C'])
+    expect(batches[1]?.items).to.deep.equal(['c'])
+    finish(1)
     expect(await inTime).to.equal('C')
-    expect(await outcome(batcher('d', performance.now() - 1))).to.include({ code: 'SERVICE_UNAVAILABLE' })
-    expect(trips).to.have.lengthOf(2)
+    expect(await outcome(call('d', performance.now() - 1))).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    expect(batches).to.have.lengthOf(2)
   })
 })
 
@@ -211,8 +215,8 @@ describe('A batcher of inserts', () => {
 
   it('treats the whole batch as unknown if the write concern failed, including duplicates', async () => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
-    const told = { message: 'write concern', code: 64, writeErrors: [] }
-    const insertMany = () => Promise.reject(new mongo.MongoBulkWriteError(told, result))
+    const reported = { message: 'write concern', code: 64, writeErrors: [] }
+    const insertMany = () => Promise.reject(new mongo.MongoBulkWriteError(reported, result))
     const insert = createInsertBatcher<Thing>(insertMany, 500)
     const outcomes = await Promise.all(['a', 'b'].map((_id) => outcome(insert({ _id }, later()))))
     for (const each of outcomes) expect(each).to.be.instanceOf(mongo.MongoBulkWriteError)
@@ -221,17 +225,17 @@ describe('A batcher of inserts', () => {
 
 describe('A batcher of reads', () => {
   it('reads once for all waiting callers, by any of their ids, and caches nothing', async () => {
-    const asked: string[][] = []
+    const requested: string[][] = []
     const read = createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {
-        asked.push(ids)
-        return Promise.resolve([{ ids: ['a', 'b'], seen: asked.length }])
+        requested.push(ids)
+        return Promise.resolve([{ ids: ['a', 'b'], seen: requested.length }])
       },
       (doc) => doc.ids,
     )
     const found = await Promise.all(['a', 'b', 'a', 'nothing'].map((id) => read(id, later())))
     expect(found.map((doc) => doc?.seen ?? null)).to.deep.equal([1, 1, 1, null])
-    expect(asked).to.deep.equal([['a', 'b', 'nothing']])
+    expect(requested).to.deep.equal([['a', 'b', 'nothing']])
     expect(await read('a', later())).to.have.property('seen', 2)
   })
 })

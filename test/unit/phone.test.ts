@@ -4,36 +4,25 @@ import { maskPhone, readPhone, readPin } from '../../src/wallets/phone.ts'
 
 describe('A phone number', () => {
   it('of this country is its 8 digits, however it was typed', () => {
-    const typed = [
-      '22000001',
-      ' 22 00 00 01 ',
-      '22-00-00-01',
-      '22\u201100\u201100\u201101',
-      '22.00.00.01',
-      '22/00/00/01',
-      '+22222000001',
-      '+222 22 00 00 01',
-      '(+222) 22-00-00-01',
-      '0022222000001',
-      '222 22000001',
-      '+222\u00a022\u202f00\u00a000\u00a001',
-      '\u202a+222 22000001\u202c',
-      '\u200f22000001\u061c',
-      '22\u00ad000001',
-      '٢٢٠٠٠٠٠١',
-      '+٢٢٢ ٢٢ ٠٠ ٠٠ ٠١',
-      '۲۲۰۰۰۰۰۱',
-      '22٠٠00۰۱',
-    ]
-    expect(typed.map(readPhone)).to.deep.equal(typed.map(() => '22000001'))
+    const typed = {
+      separators: ['22000001', ' 22 00 00 01 ', '22-00-00-01', '22\u201100\u201100\u201101'],
+      'more separators': ['22.00.00.01', '22/00/00/01', '+222\u00a022\u202f00\u00a000\u00a001'],
+      'country code': [
+        '+22222000001',
+        '+222 22 00 00 01',
+        '(+222) 22-00-00-01',
+        '0022222000001',
+        '222 22000001',
+      ],
+      invisible: ['\u202a+222 22000001\u202c', '\u200f22000001\u061c', '22\u00ad000001'],
+      scripts: ['٢٢٠٠٠٠٠١', '+٢٢٢ ٢٢ ٠٠ ٠٠ ٠١', '۲۲۰۰۰۰۰۱', '22٠٠00۰۱'],
+    }
+    for (const text of Object.values(typed).flat()) expect(readPhone(text), text).to.equal('22000001')
   })
 
   it('that begins with the digits of the country code keeps them', () => {
-    expect(['22200001', '222 22 222', '+222 22 20 00 01'].map(readPhone)).to.deep.equal([
-      '22200001',
-      '22222222',
-      '22200001',
-    ])
+    const kept = { '22200001': '22200001', '222 22 222': '22222222', '+222 22 20 00 01': '22200001' }
+    expect(Object.keys(kept).map(readPhone)).to.deep.equal(Object.values(kept))
   })
 
   it('of another country includes its code', () => {
@@ -43,54 +32,25 @@ describe('A phone number', () => {
   })
 
   it('has no other form', () => {
-    const wrong = [
-      '',
-      ' ',
-      '+',
-      '2200000',
-      '1234567890123456',
-      '0612345678',
-      '00123456',
-      '+00222 22000001',
-      '++22222000001',
-      '22000001+',
-      '+222 2200000',
-      '+222 220000012',
-      '222 2200000',
-      '+222 00001',
-      '+22345678',
-      '0022345678',
-      '+223456789',
-      '22000001 x1',
-      '22OOOO01',
-      '２２００００01',
-      '22000001\0',
-      '-',
-      '1e9',
-      '22000001\ud800',
-    ]
-    expect(wrong.map(readPhone)).to.deep.equal(wrong.map(() => null))
+    const wrong = {
+      length: ['', ' ', '+', '-', '2200000', '1234567890123456', '+22345678', '0022345678', '+223456789'],
+      'length after the code': ['+222 2200000', '+222 220000012', '222 2200000', '+222 00001'],
+      prefix: ['0612345678', '00123456', '+00222 22000001', '++22222000001', '22000001+'],
+      characters: ['22000001 x1', '22OOOO01', '２２００００01', '22000001\0', '1e9', '22000001\ud800'],
+    }
+    for (const text of Object.values(wrong).flat()) expect(readPhone(text), text).to.equal(null)
   })
 
   it('is masked to its first two and last two digits, whatever its length', () => {
-    expect(['22000045', '221771234567', '123456789012345'].map(maskPhone)).to.deep.equal([
-      '22******45',
-      '22******67',
-      '12******45',
-    ])
+    const masked = ['22000045', '221771234567', '123456789012345'].map(maskPhone)
+    expect(masked).to.deep.equal(['22******45', '22******67', '12******45'])
   })
 })
 
 describe('A PIN', () => {
   it('is 4 to 6 digits of any script', () => {
-    expect(['1234', ' 0000 ', '123456', '١٢٣٤', '۱۲۳۴', '\u200f1234'].map(readPin)).to.deep.equal([
-      '1234',
-      '0000',
-      '123456',
-      '1234',
-      '1234',
-      '1234',
-    ])
+    expect(['1234', ' 0000 ', '123456'].map(readPin)).to.deep.equal(['1234', '0000', '123456'])
+    for (const text of ['١٢٣٤', '۱۲۳۴', '\u200f1234']) expect(readPin(text), text).to.equal('1234')
   })
 
   it('has no other form', () => {

@@ -134,8 +134,8 @@ describe('Slots', () => {
     })
 
     it('are a tenth of the process for all endpoints of a business at one origin, and another business has its own', () => {
-      const mine = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
-      expect(takeAll(slots, ...mine)).to.have.length(100)
+      const own = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
+      expect(takeAll(slots, ...own)).to.have.length(100)
       expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
       expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
     })
@@ -146,13 +146,11 @@ describe('Slots', () => {
       freeAll(taken.splice(0, 20), null)
       expect(takeAll(slots, after)).to.have.length(20)
       expect(slots.available(ownerOf('a', '2', 'new.example'))).to.equal(50)
-      expect(
-        takeAll(slots, ownerOf('a', '3', 'new.example'), ownerOf('a', '4', 'new.example')),
-      ).to.have.length(80)
+      const others = (origin: string) => takeAll(slots, ownerOf('a', '3', origin), ownerOf('a', '4', origin))
+      expect(others('new.example')).to.have.length(80)
       freeAll(taken, null)
-      expect(
-        takeAll(slots, ownerOf('a', '5', 'old.example'), ownerOf('a', '6', 'old.example')),
-      ).to.have.length(100)
+      const old = (name: string) => ownerOf('a', name, 'old.example')
+      expect(takeAll(slots, old('5'), old('6'))).to.have.length(100)
     })
   })
 
@@ -207,8 +205,8 @@ describe('Slots', () => {
     })
 
     it('count as fast while the business has all its slow slots, and move when one of these is freed', async () => {
-      const mine = endpoints('a', 5)
-      const hanging = takeAll(slots, ...mine)
+      const own = endpoints('a', 5)
+      const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
       await time.advance(fastForMs)
       const others = endpoints('a', 20).slice(5)
@@ -227,10 +225,10 @@ describe('Slots', () => {
         await time.advance(fastForMs)
       }
       // 100 of each of the first three have moved, and 50 of the last, which leaves 50 free. The other 50 count as fast.
-      const room = () => takeAll(slots, ...endpoints('d', 40).slice(2)).length
-      expect(room()).to.equal(250 - 50)
+      const takeOthers = () => takeAll(slots, ...endpoints('d', 40).slice(2)).length
+      expect(takeOthers()).to.equal(250 - 50)
       freeAll((held.get('a') ?? []).slice(0, 4), false)
-      expect(room()).to.equal(2)
+      expect(takeOthers()).to.equal(2)
     })
 
     it('do nothing if the attempt has ended', async () => {
@@ -261,11 +259,11 @@ describe('Slots', () => {
     const largest = mega.repeat(12)
 
     it('each business has 12 000 000 characters in flight', () => {
-      const mine = takeAll(slots, ownerOf('a', 'large'))
-      expect(mine.filter((slot) => slot.count(mega))).to.have.length(12)
+      const own = takeAll(slots, ownerOf('a', 'large'))
+      expect(own.filter((slot) => slot.count(mega))).to.have.length(12)
       expect(slots.takeNow(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
-      mine[0]?.free(true)
-      expect(mine.at(-1)?.count(mega)).to.equal(true)
+      own[0]?.free(true)
+      expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
     it('all businesses have 48 000 000 together, but each may have one body of any length', () => {
@@ -277,12 +275,9 @@ describe('Slots', () => {
 
     it('an endpoint whose body was refused may send as many such bodies as the budget allows', () => {
       const large = ownerOf('a', 'large')
-      const mine = takeAll(slots, large)
-      const counted = mine.filter((slot) => slot.count(mega))
-      freeAll(
-        mine.filter((slot) => !counted.includes(slot)),
-        null,
-      )
+      const own = takeAll(slots, large)
+      const counted = own.filter((slot) => slot.count(mega))
+      for (const slot of own) if (!counted.includes(slot)) slot.free(null)
       expect(slots.available(large)).to.equal(0)
       expect(slots.available(ownerOf('a', 'small'))).to.equal(50)
       freeAll(counted.splice(0, 3), null)
@@ -304,27 +299,31 @@ describe('Slots', () => {
 
   describe('that endpoints wait for', () => {
     const owner = unknownOwner('a', 'new')
+    function countReports() {
+      const reports = { count: 0 }
+      slots.onAvailable(async () => void (reports.count += 1))
+      return reports
+    }
 
     it('are reported together soon after one is freed, until the endpoint is served', async () => {
-      let calls = 0
-      slots.onAvailable(async () => void (calls += 1))
+      const reports = countReports()
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
       expect(slots.isWaiting(owner.endpointId)).to.equal(true)
       freeAll(taken, true)
-      expect(calls).to.equal(0)
+      expect(reports.count).to.equal(0)
       await time.advance(10)
-      expect(calls).to.equal(1)
+      expect(reports.count).to.equal(1)
       await time.advance(1_000)
-      expect(calls).to.equal(1)
+      expect(reports.count).to.equal(1)
       slots.takeNow(owner)?.free(true)
       await time.advance(10)
-      expect(calls).to.equal(2)
+      expect(reports.count).to.equal(2)
       slots.clearWaiting(owner.endpointId)
       expect(slots.waiting()).to.deep.equal([])
       slots.takeNow(owner)?.free(true)
       await time.advance(10)
-      expect(calls).to.equal(2)
+      expect(reports.count).to.equal(2)
     })
 
     it('are never reported twice at once, but once more if one was freed meanwhile', async () => {
@@ -349,23 +348,21 @@ describe('Slots', () => {
     })
 
     it('are reported when attempts move to the slow set', async () => {
-      let calls = 0
-      slots.onAvailable(async () => void (calls += 1))
+      const reports = countReports()
       takeAll(slots, owner)
       await time.advance(fastForMs + 10)
-      expect(calls).to.equal(1)
+      expect(reports.count).to.equal(1)
     })
 
     it('are reported on request, even if none was freed, but not if no endpoint waits', async () => {
-      let calls = 0
-      slots.onAvailable(async () => void (calls += 1))
+      const reports = countReports()
       slots.serveWaiting()
       await time.advance(10)
-      expect(calls).to.equal(0)
+      expect(reports.count).to.equal(0)
       slots.setWaiting(owner)
       slots.serveWaiting()
       await time.advance(10)
-      expect(calls).to.equal(1)
+      expect(reports.count).to.equal(1)
     })
 
     it('go to the endpoints in the order in which they were refused one', () => {
@@ -390,123 +387,103 @@ describe('Slots', () => {
   describe('that a relay waits for', () => {
     const owner = ownerOf('a', 'shop')
 
-    /** Waits for a slot, and records the result. */
-    function ask(of = owner) {
-      const one: { got: Slot | null | 'nothing yet' } = { got: 'nothing yet' }
-      const wait = async (): Promise<void> => {
-        one.got = await slots.take(of)
-      }
-      void wait()
-      return one
+    /** Starts to wait for a slot of an endpoint. `result` has what the relay got. */
+    function wait(of = owner) {
+      const relay: { result: 'waiting' | 'slot' | 'none' } = { result: 'waiting' }
+      void slots.take(of).then((slot) => (relay.result = slot === null ? 'none' : 'slot'))
+      return relay
     }
-    const settled = () => new Promise(setImmediate)
+    const resultsOf = async (...relays: ReturnType<typeof wait>[]) => {
+      await new Promise(setImmediate)
+      return relays.map(({ result }) => result)
+    }
+    /** Takes all slots of these endpoints, none of which waits afterwards. */
+    function fill(...owners: SlotOwner[]): Slot[] {
+      const taken = takeAll(slots, ...owners)
+      for (const { endpointId } of owners) slots.clearWaiting(endpointId)
+      return taken
+    }
 
     it('are returned at once while some are free, then first come, first served', async () => {
-      const held = takeAll(slots, owner)
-      slots.clearWaiting(owner.endpointId)
-      const [first, second] = [ask(), ask()]
-      await settled()
-      expect([first.got, second.got]).to.deep.equal(['nothing yet', 'nothing yet'])
+      const held = fill(owner)
+      const relays = [wait(), wait()]
+      expect(await resultsOf(...relays)).to.deep.equal(['waiting', 'waiting'])
       held[0]?.free(null)
-      await settled()
-      expect(first.got).to.have.property('free')
-      expect(second.got).to.equal('nothing yet')
+      expect(await resultsOf(...relays)).to.deep.equal(['slot', 'waiting'])
       held[1]?.free(null)
-      await settled()
-      expect(second.got).to.have.property('free')
+      expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
     })
 
     it('are returned when another endpoint of the business frees one of the business', async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
-      const one = ask()
-      await settled()
-      expect(one.got).to.equal('nothing yet')
+      const relay = wait()
+      expect(await resultsOf(relay)).to.deep.equal(['waiting'])
       held[0]?.free(null)
-      await settled()
-      expect(one.got).to.have.property('free')
+      expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
     it('are returned when another endpoint of the business frees one of their common origin', async () => {
-      const [first, second] = ['1', '2'].map((name) => ownerOf('a', name, 'one.example:8443'))
-      const third = ownerOf('a', '3', 'one.example:8443')
-      const held = takeAll(slots, first as SlotOwner, second as SlotOwner)
+      const at = (name: string) => ownerOf('a', name, 'one.example:8443')
+      const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)
-      const one = ask(third)
-      await settled()
-      expect(one.got).to.equal('nothing yet')
+      const relay = wait(at('3'))
+      expect(await resultsOf(relay)).to.deep.equal(['waiting'])
       held[0]?.free(null)
-      await settled()
-      expect(one.got).to.have.property('free')
+      expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
     it('are given up after a tenth of a second; then no relay of the business waits for 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
-      const held = takeAll(slots, slow, quick)
-      for (const { endpointId } of [slow, quick]) slots.clearWaiting(endpointId)
-      const [first, second] = [ask(slow), ask(quick)]
+      const held = fill(slow, quick)
+      const relays = [wait(slow), wait(quick)]
       await time.advance(300)
-      expect([first.got, second.got]).to.deep.equal([null, null])
+      expect(await resultsOf(...relays)).to.deep.equal(['none', 'none'])
       expect(slots.waiting()).to.deep.equal([slow, quick])
-      for (const { endpointId } of [slow, quick]) slots.clearWaiting(endpointId)
-      const third = ask(quick)
-      await settled()
-      expect(third.got).to.equal(null)
+      fill(slow, quick)
+      expect(await resultsOf(wait(quick))).to.deep.equal(['none'])
       await time.advance(5_000)
       freeAll(held, null)
-      takeAll(slots, quick)
-      slots.clearWaiting(quick.endpointId)
-      const fourth = ask(quick)
+      fill(quick)
+      const last = wait(quick)
       await time.advance(50)
-      expect(fourth.got).to.equal('nothing yet')
+      expect(await resultsOf(last)).to.deep.equal(['waiting'])
     })
 
     it('may still be waited for by another business', async () => {
-      takeAll(slots, owner)
-      slots.clearWaiting(owner.endpointId)
-      const mine = ask()
+      fill(owner)
+      const refused = wait()
       await time.advance(300)
-      expect(mine.got).to.equal(null)
+      expect(await resultsOf(refused)).to.deep.equal(['none'])
       const other = ownerOf('b', 'shop')
-      const held = takeAll(slots, other)
-      slots.clearWaiting(other.endpointId)
-      const theirs = ask(other)
-      await settled()
-      expect(theirs.got).to.equal('nothing yet')
+      const held = fill(other)
+      const relay = wait(other)
+      expect(await resultsOf(relay)).to.deep.equal(['waiting'])
       held[0]?.free(null)
-      await settled()
-      expect(theirs.got).to.have.property('free')
+      expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
     it('are waited for by at most 500 relays for one endpoint and 1 000 for one business', async () => {
       const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
-      takeAll(slots, ...three)
-      for (const { endpointId } of three) slots.clearWaiting(endpointId)
-      const asked = three.map((of) => Array.from({ length: 501 }, () => ask(of)))
-      await settled()
-      const refused = asked.map((some) => some.filter(({ got }) => got === null).length)
+      fill(...three)
+      const relays = three.map((of) => Array.from({ length: 501 }, () => wait(of)))
+      const results = await Promise.all(relays.map((group) => resultsOf(...group)))
+      const refused = results.map((group) => group.filter((result) => result === 'none').length)
       expect(refused).to.deep.equal([1, 1, 501])
       const other = ownerOf('b', 'shop')
-      takeAll(slots, other)
-      slots.clearWaiting(other.endpointId)
-      const theirs = ask(other)
-      await settled()
-      expect(theirs.got).to.equal('nothing yet')
+      fill(other)
+      expect(await resultsOf(wait(other))).to.deep.equal(['waiting'])
     })
 
     it('are not waited for if deliveries of the endpoint wait in MongoDB, nor when the process stops', async () => {
       takeAll(slots, owner)
-      const one = ask()
-      await settled()
-      expect(one.got).to.equal(null)
+      expect(await resultsOf(wait())).to.deep.equal(['none'])
       slots.clearWaiting(owner.endpointId)
-      const second = ask()
-      await settled()
-      expect(second.got).to.equal('nothing yet')
+      const relay = wait()
+      expect(await resultsOf(relay)).to.deep.equal(['waiting'])
       slots.close()
-      await settled()
-      expect(second.got).to.equal(null)
+      expect(await resultsOf(relay)).to.deep.equal(['none'])
     })
   })
 

@@ -31,7 +31,7 @@ describe('A batcher of updates', () => {
     return { batcher: createUpdateBatcher<Seat>(watched), sent, guests }
   }
 
-  /** Somebody takes a seat that is free. */
+  /** A guest takes a free seat. */
   const take = (_id: string, guest: string): GuardedUpdate => ({
     filter: { _id, guest: null },
     update: { $set: { guest } },
