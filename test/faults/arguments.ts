@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Servers } from './plan/fault.ts'
 
-/** What somebody command for on the command line. */
+/** The parsed command line. */
 export type Command =
   | { action: 'check'; folder: string }
   | { action: 'mutants'; names: string[] }
@@ -19,8 +19,8 @@ const SOAK_MINUTES = 60
 const LONGEST_ROUND_MINUTES = 5
 const SHORTEST_MINUTES = 0.25
 
-/** `drawn` is the seed if none is given. @throws {Error} one sentence that says what is wrong */
-export function readArguments(args: string[], drawn: number): Command {
+/** @throws {Error} if an argument is wrong */
+export function readArguments(args: string[], defaultSeed: number): Command {
   const [text, flag] = [{ type: 'string' }, { type: 'boolean', default: false }] as const
   const texts = {
     seed: text,
@@ -32,13 +32,13 @@ export function readArguments(args: string[], drawn: number): Command {
   const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { ...texts, ...flags } })
   if (values.check !== undefined) return { action: 'check', folder: values.check }
   if (values.mutants) return { action: 'mutants', names: positionals }
-  if (positionals.length > 0) throw new Error(`What is ${positionals.join(' ')}?`)
+  if (positionals.length > 0) throw new Error(`Unknown arguments: ${positionals.join(' ')}`)
   if (values.standalone && values['replica-set']) throw new Error('--standalone or --replica-set, not both')
   const minutes = values.soak ? SOAK_MINUTES : amount('minutes', values.minutes)
   const given = values['round-minutes']
-  const roundMinutes = given === undefined ? usual(minutes) : amount('round-minutes', given)
+  const roundMinutes = given === undefined ? defaultRoundMinutes(minutes) : amount('round-minutes', given)
   const only = values.standalone ? 'standalone' : values['replica-set'] ? 'replica-set' : null
-  const [seed, round] = seedIn(values.seed ?? String(drawn))
+  const [seed, round] = seedIn(values.seed ?? String(defaultSeed))
   const count = round === null ? Math.max(1, Math.round(minutes / roundMinutes)) : 1
   const rounds = Array.from({ length: count }, (_, index) => {
     const number = round ?? index + 1
@@ -47,12 +47,12 @@ export function readArguments(args: string[], drawn: number): Command {
   return { action: values.plan ? 'plan' : 'run', rounds, keep: values.keep }
 }
 
-/** The command that repeats a round alone. */
+/** The command that repeats one round. */
 export const commandFor = ({ seed, round, servers, seconds }: NumberedRound): string =>
   `npm run faults -- --seed ${seed}-${round} --round-minutes ${seconds / 60} --${servers}`
 
-/** Four rounds or more if there is time: two with each kind of servers. */
-const usual = (minutes: number): number =>
+/** At least four rounds if there is time, two with each kind of servers. */
+const defaultRoundMinutes = (minutes: number): number =>
   Math.max(SHORTEST_MINUTES, Math.min(LONGEST_ROUND_MINUTES, minutes / 2, Math.max(1, minutes / 4)))
 
 const serversOf = (round: number): Servers => (round % 2 === 1 ? 'standalone' : 'replica-set')

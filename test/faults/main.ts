@@ -35,7 +35,7 @@ async function run(): Promise<boolean> {
   return true
 }
 
-/** One fault a line, times in seconds. */
+/** Prints one fault per line, with times in seconds. */
 function printPlan(plan: readonly PlannedFault[]): void {
   const inSeconds = (ms: number): string => (ms / 1000).toFixed(1).padStart(6)
   for (const { atMs, forMs, what, target, ...more } of plan) {

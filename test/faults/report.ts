@@ -8,20 +8,20 @@ import type { RoundResult } from './round/round.ts'
 type Faults = Pick<RoundResult, 'faults' | 'planned' | 'done'>
 type Timed = Pick<RoundResult, 'checked' | 'busy'>
 
-/** One mistake often breaks a promise a thousand times. */
+/** One bug often breaks a promise a thousand times. */
 const maxPrinted = 10
 
-/** One line each: the promise, the subject, the message. */
+/** Prints one line per violation: the promise, the subject and the message. */
 export function printViolations(violations: readonly Violation[]): void {
   for (const promise of new Set(violations.map((one) => one.promise))) {
-    const some = violations.filter((one) => one.promise === promise)
-    for (const { subject, message } of some.slice(0, maxPrinted))
+    const own = violations.filter((one) => one.promise === promise)
+    for (const { subject, message } of own.slice(0, maxPrinted))
       console.log(`${promise}  ${subject}  ${message}`)
-    if (some.length > maxPrinted) console.log(`${promise}  and ${some.length - maxPrinted} more`)
+    if (own.length > maxPrinted) console.log(`${promise}  and ${own.length - maxPrinted} more`)
   }
 }
 
-/** A round in one line. */
+/** Summarises a round in one line. */
 export function figuresOf(folder: string, played: RoundResult): string {
   const count = (file: string, part = ''): number =>
     [...linesOf(join(folder, file))].filter((line) => line.includes(part)).length
@@ -37,7 +37,7 @@ export function figuresOf(folder: string, played: RoundResult): string {
   ].join('; ')
 }
 
-/** What was done of the plan: `2 of 4 faults (process.kill 1/2, …); 1 of 2 points`. */
+/** Summarises how much of the plan was done: `2 of 4 faults (process.kill 1/2, …); 1 of 2 points`. */
 export function faultsDone({ planned, done, faults }: Faults): string {
   const [all, made] = [countsOf(planned), countsOf(done)]
   const kinds = [...all].map(([kind, count]) => `${kind} ${made.get(kind) ?? 0}/${count}`).join(', ')
@@ -52,22 +52,22 @@ export function neverReached(rounds: readonly Faults[]): string[] {
 }
 
 /**
- * Some faults cannot be done: a process is not killed while the other of its type does not serve, and a point may not be passed in time. A run with
- * fewer than these proves nothing.
+ * Some faults cannot be done. A process is not killed while the other one of its type does not serve, and a process may
+ * not pass a point in time. A run with fewer than these shares proves nothing.
  */
 const minShare = 1 / 2
 const minShareOfPoints = 1 / 4
-/** Of fewer faults it is chance how many are done. */
+/** With fewer planned faults, chance decides how many are done. */
 const minCount = 8
 const minCountOf = (kind: string): number => (kind === 'clock.jump' ? 1 : 3)
 
-/** Why a run proves too little: each reason in a sentence. */
+/** The reasons why a run proves too little. */
 export function shortfalls(rounds: readonly Faults[]): string[] {
   const planned = rounds.flatMap((round) => round.planned)
   const done = rounds.flatMap((round) => round.done)
   const isAtPoint = ({ what }: PlannedFault): boolean => what === 'process.point'
-  const tooFew = (what: string, isMeant: (fault: PlannedFault) => boolean, share: number): string[] => {
-    const [all, made] = [planned.filter(isMeant).length, done.filter(isMeant).length]
+  const tooFew = (what: string, isCounted: (fault: PlannedFault) => boolean, share: number): string[] => {
+    const [all, made] = [planned.filter(isCounted).length, done.filter(isCounted).length]
     return all < minCount || made >= all * share ? [] : [`only ${made} of ${all} ${what} were done`]
   }
   const made = countsOf(done, kindOf)
@@ -80,7 +80,7 @@ export function shortfalls(rounds: readonly Faults[]): string[] {
   ]
 }
 
-/** Each fault of a primary is rare: together they count as one kind. */
+/** The faults of a primary count as one kind, because each of them is rare. */
 const kindOf = (what: string): string => (what.startsWith('primary.') ? 'primary.*' : what)
 
 function countsOf(
@@ -100,10 +100,10 @@ const pointsReached = (faults: Faults['faults']): Set<string> =>
     faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])),
   )
 
-/** A shorter run may have no time that is long enough without a fault. */
+/** A shorter run may have no long enough time without a fault. */
 const minSeconds = 300
 
-/** How much the promises about time could have reported; or that the machine was too busy. */
+/** Says how much the promises about time could have reported, or that the machine was too busy. */
 export function timeChecked({ checked, busy }: Timed): string {
   const ms = (value: number): number => Math.round(value / 1000)
   if (busy.isMostly)
@@ -111,7 +111,7 @@ export function timeChecked({ checked, busy }: Timed): string {
   return `time checked: ${timed.map((promise) => `${promise} ${checked[promise]}`).join(', ')}`
 }
 
-/** The promises about time that a run does not prove: each in a sentence. */
+/** The promises about time that a run does not prove. */
 export const timeNotProved = (rounds: readonly Timed[], seconds: number): string[] =>
   timed
     .filter((promise) => seconds >= minSeconds && rounds.every(({ checked }) => checked[promise] === 0))

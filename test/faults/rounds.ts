@@ -9,15 +9,15 @@ import { planOf } from './plan/plan.ts'
 import { figuresOf, neverReached, printViolations, shortfalls, timeNotProved } from './report.ts'
 import { type RoundResult, runRound } from './round/round.ts'
 
-/** Work may wait for a poll and for its last attempts; what takes longer is stuck. */
+/** Work may wait for a poll and for its last attempts. If it takes longer than this, it is stuck. */
 const quietSeconds = 120
-/** Operations that two cores bear beside four processes that die again and again. */
+/** The load that two cores can take beside four processes that keep dying. */
 const perSecond = 60
-/** The quiet after a burst of faults lasts 8 s or more. */
+/** Less than the quiet after a burst of faults, which lasts at least 8 s. */
 const maxLateMs = 6000
 export const planOfRound = (round: NumberedRound): PlannedFault[] => planOf({ ...round, points })
 
-/** Runs the rounds and prints a line for each. Returns whether every promise held, and enough was done to prove it. */
+/** Runs the rounds and prints a line for each. Returns whether every promise held and the run proves it. */
 export async function runRounds(rounds: readonly NumberedRound[], keep: boolean): Promise<boolean> {
   const build = buildWith(harnessEdits)
   const all: RoundResult[] = []

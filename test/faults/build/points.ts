@@ -1,21 +1,24 @@
 import { after, before, type Edit, replace } from '../../support/edited-build/edit.ts'
 
-/** A named point between two steps of an operation, at which a process of a test build can be told to die or to stop (inside.ts). */
+/** A named point between two steps of an operation, where a process of a test build can die or stop (inside.ts). */
 export interface Point {
-  /** The operation, and what was done last or comes next: `create.inserted`, `create.before-insert`. */
+  /** The operation, and its last or next step: `create.inserted`, `create.before-insert`. */
   name: string
-  /** The process that passes it, or passes it more often. */
+  /** The type of process that passes the point, or passes it more often. */
   process: 'web' | 'worker'
   edits: Edit[]
 }
 
-/** Name, function, and the operation in it before or after which the point stands. */
-type Place = readonly [name: string, within: string, find: string]
+/** The name, the function, and the code in it that the point precedes or follows. */
+type PointSpec = readonly [name: string, within: string, find: string]
 
-const pointsOf = (process: Point['process'], insert: typeof before, places: readonly Place[]): Point[] =>
-  places.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
+const pointsOf = (process: Point['process'], insert: typeof before, specs: readonly PointSpec[]): Point[] =>
+  specs.map(([name, within, find]) => ({ name, process, edits: [insert(within, find, `reach('${name}')`)] }))
 
-/** All named points. `write.…` are passed by every write, `wallet.…` by payments and refunds, `audit.…` by every act of staff. */
+/**
+ * All named points. Every write passes `write.…`, payments and refunds pass `wallet.…`, and every act of staff passes
+ * `audit.…`.
+ */
 export const points: readonly Point[] = [
   ...pointsOf('web', before, [
     ['write.key-looked-up', 'write', 'idempotencyKey($$)'],
@@ -80,7 +83,7 @@ export const points: readonly Point[] = [
     ['outcome.received', 'queryOrder', "$.outcome !== 'unknown'"],
     ['relay.events-read', 'relaySome', 'findEndpoints($$)'],
     ['relay.before-insert', 'relaySource', '$.allSettled($$)'],
-    // Each delivery that was inserted with a lease, before its attempt begins.
+    // Passed for each delivery that was inserted with a lease, before its attempt begins.
     ['relay.inserted', 'relayTo', 'beginAttempt($$)'],
     ['relay.deliveries-inserted', 'relaySource', '$.enqueue($$)'],
     ['relay.enqueued', 'relaySource', '$.deliveries += $'],

@@ -33,8 +33,8 @@ export const signedAt = ({ headers }: Arrival): number => Number(headers['x-serv
 const marginMs = 1000
 
 /**
- * An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. Of two the nearer one counts: a
- * frozen process that lost its lease may still send.
+ * An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. Of two the
+ * nearer one counts: a frozen process that lost its lease may still send.
  */
 function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
   const unrecorded = [...arrivals]

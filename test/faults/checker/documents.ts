@@ -1,6 +1,6 @@
 /**
- * The stored documents, as far as the promises look at them. Restated here, so that the product's code does not check itself. Instants are
- * milliseconds of the service's clock.
+ * The stored documents, as far as the promises look at them. Restated here, so that the product's code does not check
+ * itself. Instants are milliseconds of the service's clock.
  */
 export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 

@@ -93,7 +93,10 @@ export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
   (settled === null &&
     calls.some((call) => (call.status ?? 500) >= 500 || errorOf(call)?.code.endsWith('_IN_PROGRESS')))
 
-/** How often it may have been carried out beyond what its responses report: once in each of the lives of its key, and once by each call. */
+/**
+ * How often it may have been carried out beyond what its responses report: once in each of the lives of its key, and
+ * once by each call.
+ */
 export function maxExtraRuns(request: Request): number {
   if (!isUnknown(request)) return 0
   if (!request.isAcrossDays) return 1

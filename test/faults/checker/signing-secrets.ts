@@ -2,7 +2,10 @@ import { groupsOf } from './groups.ts'
 import type { Request } from './requests.ts'
 import { dataOf, endpointIn } from './responses.ts'
 
-/** The signing secrets of an endpoint, as responses showed them. `isWhole`: there is no other, for the outcome of every rotation is known. */
+/**
+ * The signing secrets of an endpoint, as responses showed them. `isWhole`: there is no other, for the outcome of every
+ * rotation is known.
+ */
 export interface Secrets {
   secrets: string[]
   isWhole: boolean

@@ -14,7 +14,9 @@ export interface Times {
   aheadAt(at: number): Span
   /** When the service's clock showed this. */
   machineTime(shown: number): Span
-  /** How far the clocks of two processes may differ in the span: a jump reaches them within milliseconds of each other. */
+  /**
+   * How far the clocks of two processes may differ in the span: a jump reaches them within milliseconds of each other.
+   */
   skewAround(span: Span): number
   /** When a call began and ended on the service's clock, at the earliest and at the latest. */
   shownOf(call: { began: number; ended: number }): Span
@@ -22,13 +24,19 @@ export interface Times {
   isCalm(span: Span, settleMs: number): boolean
   /** The same, without the faults that only delay: Redis, and a busy machine. */
   isCalmForWrites(span: Span, settleMs: number): boolean
-  /** For how long the machine was too busy to keep time. If it was for more than half of the round, nothing in it is calm. */
+  /**
+   * For how long the machine was too busy to keep time. If it was for more than half of the round, nothing in it is
+   * calm.
+   */
   busy: { ms: number; ofMs: number; isMostly: boolean }
 }
 
 /** How long the consequences of a fault last at most. */
 export const settles = {
-  /** Broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5 s), waiting requests are done. */
+  /**
+   * Broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5 s), waiting
+   * requests are done.
+   */
   requests: 6_000,
   /** The leases of a dead worker end within 10 s, and the others poll every 2 s. */
   jobs: 10_000,

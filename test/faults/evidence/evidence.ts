@@ -1,6 +1,6 @@
 /**
- * What a round leaves behind, one folder each, and all that the checker reads. Lines are JSON, one per record. Instants are milliseconds of the
- * machine's clock unless a field says otherwise.
+ * The evidence of a round: a folder that the checker reads. Each line is one record in JSON. Instants are milliseconds
+ * of the machine's clock unless a field says otherwise.
  */
 export const files = {
   setting: 'setting.json',
@@ -17,40 +17,40 @@ export const files = {
   violations: 'violations.json',
 } as const
 
-/** Settings of the service. `retrySeconds`: the seven waits between attempts. */
+/** Settings of the service. `retrySeconds`: the seven delays between attempts. */
 type Settings = Record<`${'intentLifetime' | 'codeLifetime' | 'webhookTimeout'}Seconds`, number> & {
   retrySeconds: number[]
   sandboxRetentionDays: number
 }
 
-/** What there was before the traffic began, and the settings of the service. */
+/** The state before the traffic began, and the settings of the service. */
 export interface Setting {
   seed: number
   /** `quietAt` is null if the service never became quiet. */
   beganAt: number
   healedAt: number
   quietAt: number | null
-  /** Work that was still open at the end, each in a sentence. */
+  /** Descriptions of work that was still open at the end. */
   left: string[]
-  /** Parts of the round that failed, each in a sentence. */
+  /** Descriptions of the parts of the round that failed. */
   brokenOff: string[]
   settings: Settings
   businesses: {
     id: string
     name: string
-    /** Part of every label, name, reason and metadata that this business makes in that environment, and of no other. */
+    /** Part of all labels, names, reasons and metadata of this business in that environment, and of no others. */
     markers: { test: string; live: string }
     keys: { id: string; mode: 'test' | 'live'; kind: 'secret' | 'publishable'; secret: string }[]
   }[]
   wallets: { phone: string; pin: string; balance: number }[]
   providerWallets: { phone: string; pin: string; balance: number }[]
   staff: { name: string; role: 'support' | 'viewer'; password: string }[]
-  /** Variants whose stock is balanced. */
+  /** Variants whose stock the checker calculates. */
   stock: { business: string; sandbox: boolean; product: string; variant: string; quantity: number }[]
   clientTimeoutMs: number
 }
 
-/** What a request is for. `overreach`: an act that the role of a viewer does not allow. */
+/** The purpose of a request. `overreach`: an act that the role of a viewer does not allow. */
 export type What =
   | 'create'
   | 'read'
@@ -69,21 +69,21 @@ export type What =
   | `support.${'sign-in' | 'page'}`
   | `requeue${'' | '.all'}`
 
-/** One request to the service, with its response if there was one. A retry is a call of its own. */
+/** One request to the service, with its response if there was one. Each retry is a separate call. */
 export interface Call {
   call: number
   began: number
   ended: number
   /** How far the service's clock was ahead at the beginning and at the end. */
   clockAheadMs: [number, number]
-  /** `stranger`: a merchant after another business's things. `auditor`: reads everything when all is quiet. */
+  /** A `stranger` is a merchant who requests things of another business. The `auditor` reads everything at the end. */
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
-  /** The calls of one operation share this number; `attempt` counts the tries of one write. */
+  /** The calls of one operation share this number. `attempt` numbers the calls of one write. */
   operation: number
   attempt: number
-  /** Some clients give up early on purpose, while the service continues. */
+  /** Some clients close the connection early on purpose, while the service continues. */
   timeoutMs: number
-  /** The origin of the process that received it. */
+  /** The origin of the process that received the request. */
   origin: string
   what: What
   /** Null for customers and staff. */
@@ -95,7 +95,7 @@ export interface Call {
   path: string
   idempotencyKey: string | null
   body: unknown
-  /** Codes with which the traffic expects it to be refused; empty for a good request. */
+  /** The error codes that the traffic expects. Empty for a good request. */
   expects: readonly string[]
   /** Null: no complete response, so the outcome is unknown. */
   status: number | null
@@ -106,7 +106,7 @@ export interface Call {
   responseHash?: string | null
 }
 
-/** An HTML page: its words, and the state of a payment page (`pending`, `waiting`, `paid`, …). */
+/** The text of an HTML page, and the state of a payment page (`pending`, `waiting`, `paid`, …). */
 export interface Page {
   text: string
   state: string | null
@@ -122,8 +122,8 @@ export interface Arrival {
   headers: Record<string, string>
   body: string
   /**
-   * A complete response with this status, or how it failed. `slow`: a 200 after the timeout. `hung`: no response. `unread`: the service left
-   * before the end of a response.
+   * The status of a complete response, or how it failed. `slow`: a 200 after the timeout. `hung`: no response.
+   * `unread`: the service closed the connection before the end of a response.
    */
   did: number | 'hung' | 'reset' | 'cut' | 'garbage' | 'slow' | 'unread'
   /** The status of an `unread` response. */
@@ -136,23 +136,23 @@ export interface ProviderRequest {
   at: number
   clockAheadMs: number
   kind: 'payment' | 'refund'
-  /** An order, or the question what became of one. */
+  /** An order, or a query of its outcome. */
   type: 'order' | 'outcome'
   key: string
-  /** Null in a question. A refund has a `paymentKey` and no `reference`. */
+  /** Null in a query. A refund has a `paymentKey` and no `reference`. */
   amount: number | null
   businessId: string | null
   reference: string | null
   paymentKey: string | null
   phone: string | null
-  /** In the provider's books after this request: `succeeded`, `declined`, `failed`, `refused`, `expired`, `unknown`. */
+  /** The result in the provider's books: `succeeded`, `declined`, `failed`, `refused`, `expired` or `unknown`. */
   status: string
-  /** Whether this request decided it: money moves once for each key. */
+  /** Whether this request decided the result. Money moves once for each key. */
   decided: boolean
   did: number | 'hung' | 'reset' | 'slow'
 }
 
-/** One fault, from its beginning until it was healed. */
+/** One fault, from its beginning until its end. */
 export interface Fault {
   began: number
   ended: number
@@ -160,14 +160,14 @@ export interface Fault {
   target: string
 }
 
-/** A process that ended by itself, or not as it was told to. */
+/** A process that ended by itself, or with an unexpected exit code. */
 export interface UnwantedEnd {
   at: number
   process: string
   message: string
 }
 
-/** A promise that did not hold, and for what: a reference number, a delivery, a call. */
+/** A promise that did not hold. The subject is a reference number, a delivery or a call, for example. */
 export interface Violation {
   promise: string
   subject: string

@@ -47,7 +47,10 @@ function repeat(what: Repeated, endMs: number): PlannedFault[] {
   })) as PlannedFault[]
 }
 
-/** Each process stops or dies at its points in turn. The second of a type follows half a period later, so that one always serves. */
+/**
+ * Each process stops or dies at its points in turn. The second of a type follows half a period later, so that one
+ * always serves.
+ */
 function atPoints(
   { points: names, deed, awayMs }: Omit<Focus, 'seconds' | 'faults'>,
   endMs: number,

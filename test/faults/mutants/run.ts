@@ -23,8 +23,9 @@ const maxRounds = 2
 const concurrency = 4
 
 /**
- * Checks the checker: each chosen bug must be found in a short round of its own, and a control round must be clean. Without names it tries the
- * quick choice, with `all` every bug. Prints a line for each round. Returns whether everything was as it should be.
+ * Checks the checker: each chosen bug must be found in a short round of its own, and a control round must be clean.
+ * Without names it tries the quick choice, with `all` every bug. Prints a line for each round. Returns whether
+ * everything was as it should be.
  * @throws {Error} for an unknown name
  */
 export async function checkMutants(names: readonly string[]): Promise<boolean> {
@@ -90,7 +91,9 @@ function outcomeOf(mutant: Mutant, outcome: RoundOutcome | null): { isRight: boo
   return { isRight, message: isRight ? counts : `${counts || 'nothing found'}: ${mutant.bug} See ${folder}` }
 }
 
-/** Each round has a process of its own, so that rounds do not delay each other's clients. Null if the process crashed. */
+/**
+ * Each round has a process of its own, so that rounds do not delay each other's clients. Null if the process crashed.
+ */
 async function runInProcess(name: string, round: number): Promise<RoundOutcome | null> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [name, String(round)], {
     execArgv: ['--import', 'tsx'],

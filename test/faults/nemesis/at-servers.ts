@@ -7,7 +7,7 @@ import type { Kind } from '../plan/fault.ts'
 import { command } from '../round/servers.ts'
 import type { FaultAction, Targets } from './fault-actions.ts'
 
-/** A server may be frozen, or be starting. */
+/** Long enough for a frozen or starting server. */
 const timeoutMs = 30_000
 
 const primary = ({ servers }: Targets): Promise<Server> =>
@@ -15,7 +15,7 @@ const primary = ({ servers }: Targets): Promise<Server> =>
 
 type OfMongo = Extract<Kind, `mongo.${string}` | `primary.${string}`>
 
-/** The server that takes writes dies and starts again. */
+/** Kills the server that accepts writes, and restarts it. */
 const dies =
   (signal: 'SIGKILL' | 'SIGTERM'): FaultAction<OfMongo> =>
   async (targets, { target, forMs }) => {
@@ -51,7 +51,7 @@ export const atMongo: { [kind in OfMongo]: FaultAction<kind> } = {
   async 'primary.step-down'(targets, { target }) {
     const one = await primary(targets)
     const began = Date.now()
-    // It refuses if no other member has kept up. Without a response it has stepped down, or is about to.
+    // The primary refuses if no other member is up to date. Without a response, it has stepped down or is about to.
     const isRefused = await command(one, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 1 }, 5000).then(
       () => false,
       (error) => error instanceof mongoose.mongo.MongoServerError,
@@ -74,7 +74,7 @@ export const atRedis: { [kind in OfRedis]: FaultAction<kind> } = {
     await send(targets, 'FLUSHALL')
     return { began, target }
   },
-  /** It keeps nothing on disk, so it comes back empty. */
+  /** Redis keeps nothing on disk, so it restarts empty. */
   async 'redis.empty'({ servers: { redis } }, { target, forMs }) {
     const began = Date.now()
     await redis.kill('SIGKILL')
@@ -82,7 +82,7 @@ export const atRedis: { [kind in OfRedis]: FaultAction<kind> } = {
     await redis.restart()
     return { began, target }
   },
-  /** It refuses each command that needs memory. */
+  /** Redis refuses each command that needs memory. */
   async 'redis.full'(targets, { target, forMs }) {
     const began = Date.now()
     await send(targets, 'CONFIG SET maxmemory 1')
@@ -92,7 +92,7 @@ export const atRedis: { [kind in OfRedis]: FaultAction<kind> } = {
   },
 }
 
-async function send({ servers: { redis } }: Targets, words: string): Promise<void> {
-  const isDone = async () => (await ask(redis.port, `${words}\r\n`))?.startsWith('+OK') === true
-  await waitFor(`Redis accepts ${words}`, isDone, timeoutMs)
+async function send({ servers: { redis } }: Targets, text: string): Promise<void> {
+  const isDone = async () => (await ask(redis.port, `${text}\r\n`))?.startsWith('+OK') === true
+  await waitFor(`Redis accepts ${text}`, isDone, timeoutMs)
 }

@@ -18,26 +18,26 @@ export interface Targets {
   endpointServers: Pick<EndpointServers, 'behave' | 'behaveProvider'>
 }
 
-/** Makes a fault and heals it. Returns when it began and how its target is recorded; null if it could not be made. */
+/** Makes a fault and ends it. Returns when it began and its recorded target, or null if it could not be made. */
 export type FaultAction<Name extends Kind> = (
   targets: Targets,
   fault: FaultOf<Name>,
 ) => Promise<{ began: number; target: string } | null>
 
-/** A process needs longer to start only on a machine where hardly any request would be served. */
+/** How long to wait for the other process of a type. */
 const startMs = 4000
 
 const processOf = ({ processes }: Targets, name: ProcessName): ServiceProcess => {
   const found = processes.get(name)
-  if (found === undefined) throw new Error(`there is no ${name}`)
+  if (found === undefined) throw new Error(`no process ${name}`)
   return found
 }
 
-/** A process dies only while the other one of its type serves. */
+/** Whether the other process of the same type serves. Otherwise a process must not die. */
 async function mayDie(targets: Targets, name: ProcessName): Promise<boolean> {
   const twin = processNames.find((other) => other !== name && typeOf(other) === typeOf(name)) ?? name
-  const giveUpAt = Date.now() + startMs
-  while (!processOf(targets, twin).isServing() && Date.now() < giveUpAt) await pause(50)
+  const deadline = Date.now() + startMs
+  while (!processOf(targets, twin).isServing() && Date.now() < deadline) await pause(50)
   return processOf(targets, twin).isServing()
 }
 
@@ -68,8 +68,8 @@ export const faultActions: { [kind in Kind]: FaultAction<kind> } = {
     const one = processOf(targets, target)
     if (deed === 'kill' && !(await mayDie(targets, target))) return null
     targets.orders.give(target, fault)
-    const reached = await one.comesToPoint(fault.forMs)
-    // Before it starts again, or it would die again.
+    const reached = await one.reachesPoint(fault.forMs)
+    // Before the process starts again, so that it does not die again.
     targets.orders.takeBack(target, fault, reached?.point ?? null)
     if (reached === null) return null
     await pause(awayMs)

@@ -27,7 +27,7 @@ describe('The nemesis', () => {
   })
 
   it('reports a point from the moment at which the process came there', async () => {
-    const one = { comesToPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
+    const one = { reachesPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
     const orders = { give: () => undefined, takeBack: () => undefined }
     const all = { processes: new Map([['web-1', one]]), orders } as unknown as Targets
     const order = { point: 'create.inserted', time: 1, deed: 'stop', awayMs: 0 } as const

@@ -5,9 +5,9 @@ import { type PlannedFault, targetOf } from '../plan/fault.ts'
 import { type FaultAction, faultActions, type Targets } from './fault-actions.ts'
 
 /**
- * Makes each planned fault at its time, and resolves when all are healed. A fault that is late by more than `maxLateMs` is left out. `report` gets
- * each one that was made. If one fails, the others are healed, and no more are begun.
- * @throws {Error} that of the first
+ * Makes each planned fault at its time, and resolves when all have ended. Leaves out a fault that is more than
+ * `maxLateMs` late. `report` gets each fault that was made. If one throws, the others still end, but no more begin.
+ * @throws {Error} the first error
  */
 export async function runFaults(
   targets: Targets,

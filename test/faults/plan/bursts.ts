@@ -1,19 +1,21 @@
 import type { Chance } from '../../support/chance.ts'
 
-/** A stretch with faults: all of them begin and end within it. */
+/** A period with faults. All of them begin and end within it. */
 export interface Burst {
   fromMs: number
   toMs: number
 }
 
 const firstAtMs = 2500
-/** A process that is frozen for longer than a lease fits into a long burst. */
+/** A long burst has time for a process that is frozen for longer than a lease. */
 const burstMs = { min: 10_000, max: 22_000 }
 /** Long enough for the consequences of a fault to end. */
 const shortQuietMs = { min: 8000, max: 11_000 }
-/** Every second one is also long enough to check the time of some requests. */
+/** Every second quiet period is also long enough to check the time of some requests. */
 const longQuietMs = { min: 22_000, max: 26_000 }
-/** The last one is long enough to check every promise about time: 10 s of consequences, and 15 s and two waits for a late attempt. */
+/**
+ * The last one is long enough to check every promise about time: 10 s to recover, 15 s and two delays for an attempt.
+ */
 const lastQuietMs = 38_000
 /** A shorter round has no time for that. */
 const checkedFromMs = 60_000
@@ -31,7 +33,7 @@ export function burstsOf(chance: Chance, lengthMs: number): Burst[] {
   return bursts
 }
 
-/** Deals the cards of a list for ever, each as often as every other, from the `first` on. */
+/** Deals the shuffled cards of a list in a cycle, beginning at index `first`. */
 export type Deck<Card> = () => Card
 
 export function deckOf<Card>(chance: Chance, cards: readonly Card[], first: number): Deck<Card> {

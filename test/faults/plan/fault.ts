@@ -1,4 +1,4 @@
-/** The processes of a round. Each keeps its name, port and log over its lives. */
+/** The processes of a round. Each keeps its name, port and log when it restarts. */
 export const processNames = ['web-1', 'web-2', 'worker-1', 'worker-2'] as const
 export type ProcessName = (typeof processNames)[number]
 export type ProcessType = 'web' | 'worker'
@@ -10,10 +10,10 @@ export type Servers = 'standalone' | 'replica-set'
 interface Faults {
   'process.kill': { target: ProcessName }
   'process.stop': { target: ProcessName }
-  /** The process dies or stops for `awayMs` when it passes the point for the `time`th time, if it does within `forMs`. */
+  /** The process dies or stops for `awayMs` when it passes the point for the `time`th time, but only within `forMs`. */
   'process.point': { target: ProcessName; point: string; time: number; deed: 'kill' | 'stop'; awayMs: number }
   'process.skew': { target: ProcessName; aheadMs: number }
-  /** For all processes at once, and for good. */
+  /** For all processes at once. The clock never jumps back. */
   'clock.jump': { target: 'all'; aheadMs: number }
   'redis.stop': { target: 'redis' }
   'redis.flush': { target: 'redis' }
@@ -28,10 +28,10 @@ interface Faults {
   'endpoint.behaviour': { target: string; behaviour: string }
 }
 export type Kind = keyof Faults
-/** It begins `atMs` after the plan, and is healed `forMs` later. */
+/** The fault begins at `atMs` of the plan and ends `forMs` later. */
 export type FaultOf<Name extends Kind> = { what: Name; atMs: number; forMs: number } & Faults[Name]
 export type PlannedFault = { [name in Kind]: FaultOf<name> }[Kind]
 
-/** One target has one fault at a time. */
+/** Each target has at most one fault at a time. */
 export const targetOf = ({ what, target }: PlannedFault): string =>
   what === 'process.skew' ? `clock of ${target}` : target

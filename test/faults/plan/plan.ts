@@ -11,10 +11,11 @@ import {
 import { processFaults } from './process-faults.ts'
 import { behavioursByTarget, endpointFaults, mongoFaults, redisFaults, serverFault } from './server-faults.ts'
 
-/** A plan follows from this alone. */
+/** The parameters that determine a plan. */
 export interface Planning {
-  /** Of the run; and the number of the round, from 1. */
+  /** The seed of the run. */
   seed: number
+  /** From 1. */
   round: number
   servers: Servers
   seconds: number
@@ -23,18 +24,18 @@ export interface Planning {
 
 const hourMs = 3_600_000
 const monthMs = 31 * 24 * hourMs
-/** After a day and an hour idempotency keys are free again, and a night has passed. After a month the sandbox's data is old. */
+/** After 25 hours, idempotency keys have expired and a night has passed. After a month, the sandbox's data is old. */
 const jumps = [0, 25 * hourMs, 0, monthMs]
-/** Points of the clean-up are passed only in the night after a jump. With nothing old to remove, it passes only some. */
+/** The clean-up passes its points only in the night after a jump, and only some of them if there is no old data. */
 const isOfNight = (point: string): boolean => point.startsWith('clean-up.')
-const ofNothingOld = ['clean-up.taken', 'clean-up.before-end']
+const withoutOldData = ['clean-up.taken', 'clean-up.before-end']
 const isPassedAfter = (aheadMs: number, point: string): boolean =>
-  aheadMs === monthMs ? point !== 'clean-up.before-end' : ofNothingOld.includes(point)
+  aheadMs === monthMs ? point !== 'clean-up.before-end' : withoutOldData.includes(point)
 
-/** How far the decks advance in a second of a round, and in a night. The next round continues there. */
+/** How many cards of a deck are used per second of a round, and per night. The next round continues there. */
 const pointsPerSecond = 1 / 14
 const pointsPerNight = 2
-/** Before, hardly anything exists that could become old. */
+/** Before this, there is hardly any data that could become old. */
 const jumpFromMs = 10_000
 
 /** The faults of a round, in the order of time. */
@@ -49,7 +50,7 @@ export function planOf(round: Planning): PlannedFault[] {
     ...serverFault(chance, burst, redisFaults, decks.redis),
     ...serverFault(chance, burst, mongoFaults[round.servers], decks.mongo),
     ...endpointFaults(chance, burst, decks.endpoints),
-    // Early in its burst: the points of the clean-up are armed by then.
+    // Early in its burst, when the points of the clean-up are armed.
     ...(burst === night ? [jump(Math.max(jumpFromMs, burst.fromMs + 2500), aheadMs)] : []),
   ])
   return faults.toSorted((one, other) => one.atMs - other.atMs)
@@ -63,7 +64,7 @@ const jump = (atMs: number, aheadMs: number): PlannedFault => ({
   aheadMs,
 })
 
-/** The longest burst of the middle third: with traffic before and after it. */
+/** The longest burst of the middle third, so that there is traffic before and after it. */
 function nightOf(bursts: readonly Burst[]): Burst | undefined {
   const from = Math.floor(bursts.length / 3)
   const middle = bursts.slice(from, Math.max(from + 1, Math.ceil((2 * bursts.length) / 3)))

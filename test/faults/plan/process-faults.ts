@@ -2,24 +2,24 @@ import type { Chance } from '../../support/chance.ts'
 import type { Burst, Deck } from './bursts.ts'
 import { type PlannedFault, type ProcessName, processNames, typeOf } from './fault.ts'
 
-/** A process needs this to start on a busy machine. */
+/** The start time of a process on a busy machine. */
 const startMs = 2000
 const maxDownMs = 2000
-/** A point of a rare operation may never be passed. */
+/** How long a point stays armed, because a point of a rare operation may never be passed. */
 const armedMs = 4000
-/** No lease ends in the meantime. */
+/** Too short for a lease to expire. */
 const shortStopMs = { min: 1000, max: 4500 }
 /** Leases last 10 s and are renewed every 3 s. */
 const longStopMs = { min: 11_000, max: 18_000 }
-/** Longer than any lease, and longer than the life of an idempotency key. */
+/** Longer than any lease, and longer than the lifetime of an idempotency key. */
 const skewsMs = [111_000, 111_000, 25 * 3_600_000]
-/** The least that a fault needs of its burst. */
+/** The shortest time that a fault needs. */
 const minMs = maxDownMs + startMs + 1000
 const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'process.skew': 1 } as const
 
 /**
- * Faults of the processes in a burst. If a night passes in it, every process is first armed with a point. Only one process of each type is ever
- * frozen for long, so that the other serves.
+ * The faults of the processes in a burst. If a night passes in the burst, every process is first armed with a point.
+ * Only one process of each type is frozen for long, so that the other one serves.
  */
 export function processFaults(
   chance: Chance,
@@ -27,7 +27,7 @@ export function processFaults(
   isNight: boolean,
   points: (target: ProcessName) => Deck<string>,
 ): PlannedFault[] {
-  const frail = [chance.pick(['web-1', 'web-2']), chance.pick(['worker-1', 'worker-2'])]
+  const frozenForLong = [chance.pick(['web-1', 'web-2']), chance.pick(['worker-1', 'worker-2'])]
   return processNames.flatMap((target) => {
     const point = points(target)
     const faults: PlannedFault[] = []
@@ -35,7 +35,7 @@ export function processFaults(
     while (burst.toMs - atMs >= minMs) {
       const availableMs = burst.toMs - atMs
       const stopMs = (): number => {
-        const isLong = frail.includes(target) && chance.is(0.5) && availableMs > longStopMs.min
+        const isLong = frozenForLong.includes(target) && chance.is(0.5) && availableMs > longStopMs.min
         if (!isLong) return chance.whole(shortStopMs.min, shortStopMs.max)
         return chance.whole(longStopMs.min, Math.min(longStopMs.max, availableMs))
       }
@@ -55,7 +55,7 @@ export function processFaults(
         const deed = chance.pick(['kill', 'kill', 'stop'] as const)
         const awayMs = deed === 'kill' ? chance.whole(0, maxDownMs) : stopMs()
         const time = chance.pick([1, 1, 1, 2, 4])
-        // In a night a worker is armed for long, as the clean-up passes each point once.
+        // In a night a worker is armed for long, because the clean-up passes each point once.
         const forMs = isNight && typeOf(on) === 'worker' ? Math.max(armedMs, availableMs - minMs) : armedMs
         return { what: kind, ...base, forMs, point: point(), time: isNight ? 1 : time, deed, awayMs }
       }
@@ -64,7 +64,7 @@ export function processFaults(
   })
 }
 
-/** How long a fault occupies its process: most points are passed soon. */
+/** How long a fault occupies its process. Most points are passed soon. */
 function busyMs(fault: PlannedFault): number {
   if (fault.what === 'process.kill') return fault.forMs + startMs
   if (fault.what !== 'process.point') return fault.forMs

@@ -15,7 +15,7 @@ export const redisFaults: Lasting = {
   'redis.full': [2000, 8000],
 }
 
-/** The driver gives up on a frozen server after 5 s; the others elect a primary after 2 s. */
+/** The driver times out on a frozen server after 5 s. The other members elect a primary after 2 s. */
 export const mongoFaults: { readonly [servers in Servers]: Lasting } = {
   standalone: { 'mongo.kill': [0, 3000], 'mongo.stop': [1000, 9000] },
   'replica-set': {
@@ -26,10 +26,10 @@ export const mongoFaults: { readonly [servers in Servers]: Lasting } = {
   },
 }
 
-/** To start again, or to elect a primary. */
+/** The time to restart or to elect a primary. */
 const recoveryMs = 3000
 
-/** One fault of a server in a burst; in some bursts none, which shows better what a killed process leaves. */
+/** One fault of a server in a burst. Some bursts have none, which shows better what a killed process leaves behind. */
 export function serverFault(
   chance: Chance,
   burst: Burst,
@@ -46,13 +46,13 @@ export function serverFault(
   return [{ what, target, atMs, forMs } as PlannedFault]
 }
 
-/** Every endpoint and the wallet provider, and how each may behave. */
+/** The behaviours of every endpoint and of the wallet provider. */
 export const behavioursByTarget: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...[...hooks().keys()].map((name) => [name, behaviours] as const),
   ['provider', providerBehaviours.filter((behaviour) => behaviour !== 'ok')],
 ])
 
-/** Three endpoints that behave differently for a while. */
+/** Other behaviours of up to three endpoints for a while. */
 export const endpointFaults = (chance: Chance, burst: Burst, names: Deck<string>): PlannedFault[] =>
   [...new Set([names(), names(), names()])].map((target) => {
     const atMs = chance.whole(burst.fromMs, burst.toMs - 3000)

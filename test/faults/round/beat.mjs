@@ -1,6 +1,6 @@
-// Measures what else the machine has to do, in a process of its own that has nothing to do with the service: four times a second it computes for 10 ms,
-// and says how much later than that it was done. A process that only woke would be let in before all others, however many wait: on two cores with
-// eleven at work it is late by 1 ms, and one that has something to compute by 21 ms.
+// Measures how busy the machine is, in a process of its own. Four times a second, the process computes for 10 ms and
+// reports how late it was done. A process that only wakes up would be scheduled before all others: on two cores with
+// eleven busy processes it is 1 ms late, while one that computes is 21 ms late.
 import { createHash } from 'node:crypto'
 
 const everyMs = 250

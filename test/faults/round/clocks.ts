@@ -2,16 +2,18 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ProcessName, processNames } from '../plan/fault.ts'
 
-/** The one offset that a round adds to database time, and the wall clocks of its processes. Each is in a file that the processes read. */
+/**
+ * The offset that a round adds to database time, and the wall clocks of its processes. Processes read them from files.
+ */
 export interface Clocks {
-  /** The file of the offset, for every process (support/edited-build/inside.ts). */
+  /** The file with the offset, for every process (support/edited-build/inside.ts). */
   offsetFile: string
-  /** The file of one process's wall clock (support/wall-clock.mjs). */
+  /** The file with the wall clock of one process (support/wall-clock.mjs). */
   fileOf(name: ProcessName): string
-  /** How far the service's time is ahead of the machine's. */
+  /** How far the service's clock is ahead of the machine's. */
   aheadMs(): number
   jump(ms: number): void
-  /** Skews the wall clock of one process, which must change nothing; 0 removes the skew. */
+  /** Skews the wall clock of one process, which must change nothing. 0 removes the skew. */
   skew(name: ProcessName, ms: number): void
 }
 
@@ -34,7 +36,7 @@ export function openClocks(folder: string): Clocks {
   }
 }
 
-/** Whoever reads it meanwhile sees the old text or the new one. */
+/** Replaces the text of a file at once, so that no reader sees a part of it. */
 export function writeWhole(file: string, text: string): void {
   writeFileSync(`${file}.new`, text)
   renameSync(`${file}.new`, file)

@@ -3,16 +3,18 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { killOnExit } from '../../support/child.ts'
 
-/** Runs one command of the operator's command line, `business create --name N`, and answers its JSON. @throws {Error} with what it said */
+/**
+ * Runs one command of the operator's command line, such as `business create --name N`, and returns its JSON.
+ * @throws {Error} with the output of a failed command
+ */
 export type CommandLine = (args: string[]) => Promise<Record<string, unknown>>
 
-/** What became of a command. */
-interface Done {
+interface Result {
   code: number
-  said: string
+  output: string
 }
 
-/** One process for all commands of a round: a start of its own takes each of them half a second. One runs at a time. */
+/** Opens one process for all commands of a round, because each start takes half a second. It runs one at a time. */
 export function openCommandLine(
   build: string,
   environment: Record<string, string>,
@@ -22,13 +24,15 @@ export function openCommandLine(
     execArgv: [],
   })
   killOnExit(child)
-  const ended = once(child, 'exit').then((): Done => ({ code: 1, said: 'it ended' }))
+  const ended = once(child, 'exit').then((): Result => ({ code: 1, output: 'the process ended' }))
   const run: CommandLine = async (args) => {
-    const answered = new Promise<Done>((resolve) => child.once('message', (done) => resolve(done as Done)))
+    const response = new Promise<Result>((resolve) =>
+      child.once('message', (result) => resolve(result as Result)),
+    )
     child.send(args)
-    const { code, said } = await Promise.race([answered, ended])
-    if (code !== 0) throw new Error(`admin ${args.join(' ')}: ${said}`)
-    return JSON.parse(said) as Record<string, unknown>
+    const { code, output } = await Promise.race([response, ended])
+    if (code !== 0) throw new Error(`admin ${args.join(' ')}: ${output}`)
+    return JSON.parse(output) as Record<string, unknown>
   }
   let last: Promise<unknown> = Promise.resolve()
   return {

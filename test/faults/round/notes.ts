@@ -5,22 +5,22 @@ import { openRecord } from '../evidence/record.ts'
 import type { PlannedFault, ProcessName } from '../plan/fault.ts'
 import { settings } from './settings.ts'
 
-/** What a round records beside its traffic. */
+/** The records of a round apart from its traffic. */
 export interface Notes {
-  /** `planned` is null for a fault beside the plan. */
+  /** `planned` is null for a fault outside the plan. */
   fault(fault: Fault, planned: PlannedFault | null): void
   /** A process ended by itself. */
   end(process: ProcessName, message: string): void
   setting(known: Partial<Setting>): void
-  /** Runs one part of the round. If it throws, that is recorded, and the round continues. */
+  /** Runs one part of the round. An error is recorded, and the round continues. */
   attempt<Made>(part: string, act: () => Promise<Made>): Promise<Made | null>
   faults: readonly Fault[]
   done: readonly PlannedFault[]
   close(): Promise<void>
 }
 
-/** The last word about a round whose harness was killed. */
-const unfinished = 'it did not finish'
+/** Stays in the setting of a round whose harness is killed. */
+const unfinished = 'the round did not finish'
 
 export function openNotes(folder: string, seed: number): Notes {
   const record = openRecord(folder)

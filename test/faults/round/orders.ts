@@ -10,12 +10,15 @@ interface Order {
   deed: 'kill' | 'stop'
 }
 
-/** What each process does at points, in a file that it reads (support/edited-build/inside.ts). */
+/** The orders of each process, in a file that the process reads (support/edited-build/inside.ts). */
 export interface Orders {
   fileOf(name: ProcessName): string
-  /** Adds the points that no process of its type has reached yet: rare operations need more time. The first one reached counts. */
+  /**
+   * Also orders the points that no process of the type has reached yet, because rare operations need more time. Only
+   * the first point that is reached counts.
+   */
   give(name: ProcessName, order: Order): void
-  /** `reached`: where it died or stopped; null if it did not. */
+  /** `reached`: the point at which the process died or stopped, if any. */
   takeBack(name: ProcessName, order: Order, reached: string | null): void
 }
 

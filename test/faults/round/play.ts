@@ -12,7 +12,7 @@ import type { Stage } from './stage.ts'
 
 export interface RoundOptions {
   seed: number
-  /** Made by `buildWith`. */
+  /** The folder of the build (`buildWith`). */
   build: string
   servers: Servers
   trafficSeconds: number
@@ -20,21 +20,21 @@ export interface RoundOptions {
   /** The operations that the traffic performs ten times as often. */
   often: readonly OperationName[]
   plan: readonly PlannedFault[]
-  /** A fault that is later is left out. */
+  /** Faults that are later than this are left out. */
   maxLateMs: number
   quietSeconds: number
-  /** For the evidence; emptied first. */
+  /** The folder of the evidence. Emptied first. */
   folder: string
 }
 
-/** A hold that the wallet may still carry out lasts two minutes or more: after so many seconds of waiting the clock jumps. */
+/** How long to wait before the clock jumps. A hold that the wallet may still execute lasts at least two minutes. */
 const walletSeconds = 8
 const heldMs = 5 * 60_000
-/** What is older than five minutes is counted for good. */
+/** Lists count items exactly that are older than five minutes. */
 const countedMs = 6 * 60_000
 const dayMs = 86_400_000
 
-/** Traffic with faults, quiet, the audit, the end of the processes, and the dump. */
+/** Runs traffic with faults, the wait for quiet, the audit, the end of the processes and the dump. */
 export async function play(options: RoundOptions, stage: Stage, notes: Notes): Promise<void> {
   const { clocks, endpointServers, origins, commandLine } = stage
   const traffic = await startTraffic({
@@ -82,7 +82,10 @@ async function comeToRest(
   }
 }
 
-/** If the sandbox's data became old, another night passes when all is quiet: the clean-up then removes the rest of it. */
+/**
+ * If the sandbox's data has become old, lets another night pass when all is quiet, so that the clean-up removes the
+ * rest.
+ */
 async function passNight(options: RoundOptions, stage: Stage, db: mongo.Db, notes: Notes): Promise<void> {
   const isQuiet = await becomeQuiet(options, stage, db, notes)
   if (!isQuiet || stage.clocks.aheadMs() < settings.sandboxRetentionDays * dayMs) return
@@ -97,11 +100,11 @@ async function becomeQuiet(
   notes: Notes,
 ): Promise<boolean> {
   const now = () => new Date(Date.now() + stage.clocks.aheadMs())
-  const giveUpAt = Date.now() + options.quietSeconds * 1000
+  const deadline = Date.now() + options.quietSeconds * 1000
   for (;;) {
     const { quietAt, left } = await awaitQuiet(db, now, walletSeconds)
     notes.setting({ quietAt, left: left.map(({ message }) => message) })
-    if (quietAt !== null || Date.now() > giveUpAt) return quietAt !== null
+    if (quietAt !== null || Date.now() > deadline) return quietAt !== null
     if (left.some(({ isHeld }) => isHeld)) jump(stage, heldMs, notes)
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { openProcess, type ServiceProcess } from './process.ts'
 
-/** Starts, and a moment later does at a point what POINT says. */
+/** A program that starts and, a moment later, dies or stops at a point, as POINT says. */
 const program = `
 process.on('SIGTERM', () => process.exit(0))
 console.log('{"msg":"web.started"}')
@@ -49,10 +49,10 @@ describe('A process of a round', () => {
   })
 
   for (const deed of ['stop', 'kill'])
-    it(`reports when it came to a point, and does not serve there (${deed})`, async () => {
+    it(`reports when it reached a point, and does not serve there (${deed})`, async () => {
       const web = open({ POINT: deed })
       await web.start()
-      expect(await web.comesToPoint(5000)).to.include({ point: 'create.inserted', deed, began: 4711 })
+      expect(await web.reachesPoint(5000)).to.include({ point: 'create.inserted', deed, began: 4711 })
       expect(web.isServing()).to.equal(false)
       web.thaw()
       expect(web.isServing()).to.equal(deed === 'stop')

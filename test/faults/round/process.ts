@@ -8,27 +8,27 @@ import type { Fault } from '../evidence/evidence.ts'
 import { type ProcessName, typeOf } from '../plan/fault.ts'
 
 const programs = { web: 'src/server.js', worker: 'workers/main.js' } as const
-/** A process that waits for its database waits until it is back. */
+/** Long, because a process waits for its database at its start. */
 const startLimitMs = 120_000
 /** An attempt may take 2 s here, and a command to a frozen MongoDB 5 s. */
 const endLimitMs = 20_000
 const reviveAfterMs = 300
 
-/** A process of the service over all its lives: it has one name, port and log. */
+/** A process of the service that keeps its name, port and log when it restarts. */
 export interface ServiceProcess {
   isServing(): boolean
-  /** Resolves when it serves. */
+  /** Resolves when the process serves. */
   start(): Promise<void>
-  /** Resolves when it is dead; false if it was. */
+  /** Resolves when the process is dead. Returns false if it already was. */
   kill(): Promise<boolean>
-  /** False if it is dead. */
+  /** Returns false if the process is dead. */
   freeze(): boolean
   thaw(): void
-  /** The point at which it died or stopped; null if it came to none in time. */
-  comesToPoint(withinMs: number): Promise<Reached | null>
-  /** Ends it in order, for good. */
+  /** Returns the point at which the process dies or stops, or null if that does not happen in time. */
+  reachesPoint(withinMs: number): Promise<Reached | null>
+  /** Ends the process with SIGTERM. It does not start again. */
   end(): Promise<void>
-  /** Kills it, for good. */
+  /** Kills the process. It does not start again. */
   close(): Promise<void>
 }
 
@@ -37,13 +37,13 @@ interface Life {
   build: string
   environment: Record<string, string>
   logFile: string
-  /** It ended by itself, or not as it was told to. */
+  /** Called if the process ends by itself or with an unexpected exit code. */
   reportEnd(message: string): void
-  /** It came to a point after the time, and was started or thawed at once. */
+  /** Called if the process reaches a point too late. It is then started or thawed at once. */
   reportStray(fault: Fault): void
 }
 
-/** A point at which it was told to die or to stop. `began`: when it came there, by its own word. */
+/** A point at which the process was ordered to die or to stop, and when it reached that point. */
 interface Reached {
   point: string
   deed: string
@@ -62,65 +62,65 @@ export function openProcess({
   const log = createWriteStream(logFile, { flags: 'a' })
   let child: ChildProcess | undefined
   let hasStarted = false
-  let isOver = false
+  let isClosed = false
   let isDying = false
   let isFrozen = false
   let diedAt: Reached | null = null
   let onPoint: ((reached: Reached) => void) | null = null
-  const toServe = new Set<() => void>()
+  const waiting = new Set<() => void>()
   const isServing = (): boolean => hasStarted && !isDying && !isFrozen
 
   function read(line: string): void {
     log.write(`${line}\n`)
-    if (line.includes('"msg":"fault.point"')) comeTo(JSON.parse(line) as Reached)
+    if (line.includes('"msg":"fault.point"')) onReached(JSON.parse(line) as Reached)
     if (hasStarted || !line.includes(`"msg":"${type}.started"`)) return
     hasStarted = true
-    for (const resolve of toServe) resolve()
-    toServe.clear()
+    for (const resolve of waiting) resolve()
+    waiting.clear()
   }
 
-  function comeTo(reached: Reached): void {
+  function onReached(reached: Reached): void {
     if (reached.deed === 'kill') {
       isDying = true
       diedAt = reached
       return
     }
     isFrozen = true
-    standAt(reached)
+    notify(reached)
   }
 
-  function standAt(reached: Reached): void {
-    if (onPoint === null) return void goOn(reached).catch(({ message }) => reportEnd(message))
+  function notify(reached: Reached): void {
+    if (onPoint === null) return void resume(reached).catch(({ message }) => reportEnd(message))
     onPoint(reached)
     onPoint = null
   }
 
-  async function goOn({ point, deed, began }: Reached): Promise<void> {
-    if (isOver) return
+  async function resume({ point, deed, began }: Reached): Promise<void> {
+    if (isClosed) return
     if (deed === 'kill') await start()
     else thaw()
     reportStray({ began, ended: Date.now(), what: 'process.point', target: `${name} ${point} ${deed}` })
   }
 
-  function live(): void {
+  function spawn(): void {
     isDying = false
     isFrozen = false
     child = startChild(join(build, programs[type]), environment, read)
-    // After `close` every line has been read.
-    child.once('close', (code, signal) => void outlive(code, signal))
+    // At `close`, every line has been read.
+    child.once('close', (code, signal) => void onExit(code, signal))
   }
 
-  async function outlive(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
+  async function onExit(code: number | null, signal: NodeJS.Signals | null): Promise<void> {
     const hadServed = hasStarted
     child = undefined
     hasStarted = false
     const reached = diedAt
     diedAt = null
-    if (reached !== null) return standAt(reached)
+    if (reached !== null) return notify(reached)
     if (isDying) return
-    reportEnd(`it ended with ${signal ?? code}${hadServed ? '' : ' before it served'}`)
+    reportEnd(`the process ended with ${signal ?? code}${hadServed ? '' : ' before it served'}`)
     await pause(reviveAfterMs)
-    if (!isOver) live()
+    if (!isClosed) spawn()
   }
 
   async function endBy(signal: NodeJS.Signals): Promise<number | null> {
@@ -135,8 +135,8 @@ export function openProcess({
   async function start(): Promise<void> {
     thaw()
     if (isServing()) return
-    const served = new Promise<void>((resolve) => toServe.add(resolve))
-    if (child === undefined) live()
+    const served = new Promise<void>((resolve) => waiting.add(resolve))
+    if (child === undefined) spawn()
     const isLate = pause(startLimitMs, 'late', { ref: false })
     if ((await Promise.race([served, isLate])) === 'late') throw new Error(`${name} does not start`)
   }
@@ -161,23 +161,23 @@ export function openProcess({
       return isFrozen
     },
     thaw,
-    async comesToPoint(withinMs) {
+    async reachesPoint(withinMs) {
       const coming = new Promise<Reached>((resolve) => (onPoint = resolve))
       const reached = await Promise.race([coming, pause(withinMs, null)])
       if (reached === null) onPoint = null
       return reached
     },
     async end() {
-      isOver = true
+      isClosed = true
       const deadline = setTimeout(() => child?.kill('SIGKILL'), endLimitMs)
       const wasAlive = child !== undefined
       const code = await endBy('SIGTERM')
       clearTimeout(deadline)
-      if (wasAlive && code !== 0) reportEnd(`told to end, it ended with ${code ?? 'SIGKILL'}`)
+      if (wasAlive && code !== 0) reportEnd(`after SIGTERM, the process ended with ${code ?? 'SIGKILL'}`)
       await closeLog()
     },
     async close() {
-      isOver = true
+      isClosed = true
       await endBy('SIGKILL')
       await closeLog()
     },

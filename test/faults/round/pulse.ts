@@ -2,19 +2,19 @@ import { join } from 'node:path'
 import { startChild } from '../../support/child.ts'
 import type { Fault } from '../evidence/evidence.ts'
 
-/** 10 ms of computing (beat.mjs), and how late it was done. */
+/** 10 ms of computing (beat.mjs), and how late they were done. */
 interface Beat {
   began: number
   ended: number
   lateMs: number
 }
 
-/** Two seconds of beats: a single late one delays hardly anything. */
+/** Two seconds of beats, because a single late beat delays hardly anything. */
 const windowSize = 8
-/** If 10 ms take six times as long, a request through client, `web` and MongoDB waits for a second. */
+/** If 10 ms take six times as long, a request through client, `web` and MongoDB waits for one second. */
 const busyMs = 50
 
-/** Reports each stretch of late beats as a fault; `end` reports the current one. */
+/** Reports each period of late beats as a fault. `end` reports the current one. */
 export function openPulse(report: (fault: Fault) => void): { beat(beat: Beat): void; end(): void } {
   let beats: Beat[] = []
   let busy: { began: number; ended: number } | null = null
@@ -37,7 +37,7 @@ export function openPulse(report: (fault: Fault) => void): { beat(beat: Beat): v
   }
 }
 
-/** Watches whether the machine is too busy to keep time. Stops when the returned function is called. */
+/** Watches whether the machine is too busy to keep time. Returns a function that stops it. */
 export function watchPulse(report: (fault: Fault) => void): () => void {
   const pulse = openPulse(report)
   const child = startChild(join(import.meta.dirname, 'beat.mjs'), {}, (line) => pulse.beat(JSON.parse(line)))

@@ -3,20 +3,20 @@ import type { mongo } from 'mongoose'
 
 const dayMs = 86_400_000
 
-/** Open work: how much of what. `isHeld`: it may only be waiting for a time. */
+/** Open work. `isHeld`: the work may only be waiting for a time. */
 export interface Left {
   message: string
   isHeld: boolean
 }
 
-type Kind = [collection: string, which: object, isHeld?: boolean]
+type Kind = [collection: string, filter: object, isHeld?: boolean]
 const has = (field: string) => ({ [field]: { $exists: true } })
 
-/** Work is open where one of these exists; `now` by the clock of the service. */
+/** Work is open if one of these documents exists. `now` is the service's clock. */
 function openWork(now: Date): Kind[] {
   // A provider may have forgotten an older order, so a person decides (docs/operators/wallet-provider.md).
   const forgotten = new Date(now.getTime() - 29 * dayMs)
-  // No retry waits for so long, so a later delivery is throttled.
+  // No retry waits longer, so a later delivery is throttled.
   const soon = new Date(now.getTime() + 10_000)
   // The clean-up runs every night at 02:30 UTC.
   const today = new Date(now).setUTCHours(2, 30, 0, 0)
@@ -25,7 +25,7 @@ function openWork(now: Date): Kind[] {
     ['intents', has('outbox.0')],
     ['intents', { 'hold.validUntil': { $gt: forgotten } }, true],
     ['intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten } } } }, true],
-    // It would expire while everything is read.
+    // These would expire during the audit.
     ['intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten } } }],
     ['orders', has('outbox.0')],
     ['deliveries', { nextAttemptAt: { $ne: null, $lte: soon } }],
@@ -42,15 +42,15 @@ function openWork(now: Date): Kind[] {
   ]
 }
 
-/** Waits until no work is open, at most so long. `quietAt` is null if some still is. */
+/** Waits until no work is open. `quietAt` is null if some still is after `seconds`. */
 export async function awaitQuiet(
   db: mongo.Db,
   now: () => Date,
   seconds: number,
 ): Promise<{ quietAt: number | null; left: Left[] }> {
-  const giveUpAt = Date.now() + seconds * 1000
+  const deadline = Date.now() + seconds * 1000
   let left = await look(db, now())
-  while (left.length > 0 && Date.now() < giveUpAt) {
+  while (left.length > 0 && Date.now() < deadline) {
     await pause(500)
     left = await look(db, now())
   }
@@ -59,11 +59,11 @@ export async function awaitQuiet(
 
 async function look(db: mongo.Db, now: Date): Promise<Left[]> {
   const counts = await Promise.all(
-    openWork(now).map(async ([collection, which, isHeld = false]) => {
-      const count = await db.collection(collection).countDocuments(which)
+    openWork(now).map(async ([collection, filter, isHeld = false]) => {
+      const count = await db.collection(collection).countDocuments(filter)
       return count === 0
         ? []
-        : [{ message: `${count} of ${collection} with ${JSON.stringify(which)}`, isHeld }]
+        : [{ message: `${count} of ${collection} with ${JSON.stringify(filter)}`, isHeld }]
     }),
   )
   return counts.flat()

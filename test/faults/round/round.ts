@@ -14,7 +14,7 @@ export interface RoundResult extends Verdict {
   done: readonly PlannedFault[]
 }
 
-/** One round, from its servers to what the checker finds. Whatever fails in it, it is checked and reported. */
+/** Runs one round, from its servers to its check. Errors are recorded, and the evidence is checked all the same. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { folder, plan: planned } = options
   rmSync(folder, { recursive: true, force: true })

@@ -1,12 +1,12 @@
-// Runs commands of the operator's command line for its parent, one after the other. Its program runs anew with each import
-// under another name; what it imports is loaded once.
+// Runs commands of the operator's command line for its parent, one at a time. Each import under a new name runs the
+// program again, while the modules that it imports are loaded only once.
 import { pathToFileURL } from 'node:url'
 
 const [node, , program] = process.argv
-let said = ''
+let output = ''
 let count = 0
 const keep = (text) => {
-  said += text
+  output += text
   return true
 }
 process.stdout.write = keep
@@ -15,10 +15,10 @@ process.on('disconnect', () => process.exit())
 process.on('message', (args) => void run(args))
 
 async function run(args) {
-  said = ''
+  output = ''
   process.exitCode = 0
   process.argv = [node, program, '--json', ...args]
   count += 1
   await import(`${pathToFileURL(program).href}?${count}`)
-  process.send({ code: process.exitCode, said })
+  process.send({ code: process.exitCode, output })
 }

@@ -2,12 +2,12 @@ import mongoose from 'mongoose'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../../dev/servers.ts'
 import type { Servers } from '../plan/fault.ts'
 
-/** The servers of one round, all its own. */
+/** The servers of one round. */
 export interface RoundServers {
   mongodbUrl: string
   redisUrl: string
   redis: Server
-  /** Who takes writes now. @throws {Error} where none does */
+  /** The server that accepts writes. @throws {Error} if there is none */
   primary(): Promise<Server>
   stop(): Promise<void>
 }
@@ -37,15 +37,15 @@ const primaryOf = (members: readonly Server[]): Promise<Server> =>
   Promise.any(
     members.map(async (member) => {
       const { isWritablePrimary } = await command(member, { hello: 1 }, 1000)
-      if (isWritablePrimary !== true) throw new Error(`${member.port} takes no writes`)
+      if (isWritablePrimary !== true) throw new Error(`${member.port} accepts no writes`)
       return member
     }),
   )
 
-/** One command at one server. @throws {Error} one that stands still does not answer in time */
+/** Sends one command to one server. @throws {Error} if there is no response in time */
 export async function command(
   member: Server,
-  words: object,
+  document: object,
   withinMs: number,
 ): Promise<Record<string, unknown>> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${member.port}/?directConnection=true`, {
@@ -54,7 +54,7 @@ export async function command(
     socketTimeoutMS: withinMs,
   })
   try {
-    return await client.db('admin').command(words)
+    return await client.db('admin').command(document)
   } finally {
     await client.close()
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Setting } from '../evidence/evidence.ts'
 
-/** What the service runs by in a round: short, so that everything comes to its end within it, and what is made last soon after it. */
+/** The settings of the service. They are short, so that all work ends within the round or soon after it. */
 export const settings: Setting['settings'] = {
   intentLifetimeSeconds: 12,
   codeLifetimeSeconds: 8,
@@ -10,7 +10,7 @@ export const settings: Setting['settings'] = {
   sandboxRetentionDays: 30,
 }
 
-/** The environment that all processes of a round have in common. */
+/** The environment of all processes of a round. */
 export const environmentOf = (round: {
   mongodbUrl: string
   redisUrl: string

@@ -12,11 +12,11 @@ import { openProcess, type ServiceProcess } from './process.ts'
 import { type RoundServers, startServers } from './servers.ts'
 import { environmentOf } from './settings.ts'
 
-/** What a round runs on. */
+/** The servers, processes and controls of a round. */
 export interface Stage {
   servers: RoundServers
   processes: ReadonlyMap<ProcessName, ServiceProcess>
-  /** Of every `web` process. */
+  /** The origins of the `web` processes. */
   origins: string[]
   endpointServers: EndpointServers
   clocks: Clocks

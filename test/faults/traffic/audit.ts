@@ -5,7 +5,7 @@ import type { MakeCall } from './client.ts'
 import { dataOf, isGood, type RequestSpec } from './request-spec.ts'
 import type { Key, World } from './world.ts'
 
-/** Each list, and by which field its items are read one by one; null if they are not. */
+/** Each list, the id field of its items, and the operation that reads one item, if there is one. */
 const lists: readonly { list: What; path: string; id: string; one: What | null }[] = [
   { list: 'list', path: '/intents', id: 'referenceNumber', one: 'read' },
   { list: 'delivery.list', path: '/webhooks/events', id: 'id', one: 'delivery.read' },
@@ -19,14 +19,14 @@ const statuses: { readonly [list in What]?: readonly string[] } = {
   'delivery.list': ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'],
 }
 
-/** A whole list is read in several pages, so that late ones begin at a count checkpoint; those of one status in large pages. */
+/** Whole lists are read in small pages, so that late pages begin at a count checkpoint. */
 const [fewItems, maxItems] = [20, 100]
 const concurrency = 8
-/** How many items of each list are also requested by strangers. */
+/** How many items of each list strangers request. */
 const sampled = 5
 const maxAttempts = 5
 
-/** Reads everything through the public API when all is quiet: every list, also by status, and each item. */
+/** Reads everything through the public API when all is quiet: every list, in total and by status, and each item. */
 export async function audit({
   world,
   makeCall,
@@ -66,7 +66,7 @@ async function idsIn(
     const { items, hasMore } = dataOf<{ items: { [field: string]: string }[]; hasMore: boolean }>(call)
     const known = ids.size
     for (const item of items) ids.add(item[id] ?? '')
-    // The checker reports a list without an end.
+    // The checker reports an endless list.
     if (!hasMore || ids.size === known) return [...ids]
   }
 }

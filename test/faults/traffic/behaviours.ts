@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chance } from '../../support/chance.ts'
 import type { Arrival } from '../evidence/evidence.ts'
 
-/** A webhook that arrives, and how often its delivery came before. */
+/** A webhook that arrives, and the number of earlier attempts of its delivery. */
 export interface Arriving {
   req: IncomingMessage
   res: ServerResponse
@@ -23,16 +23,16 @@ const respond =
     return status
   }
 
-/** Waits so long, or until the client has gone. */
+/** Waits for `ms`, or until the client disconnects. */
 export async function linger(res: ServerResponse, ms: number): Promise<void> {
-  const gone = new AbortController()
-  const leave = (): void => gone.abort()
+  const disconnected = new AbortController()
+  const leave = (): void => disconnected.abort()
   res.once('close', leave)
-  await sleep(ms, undefined, { signal: gone.signal }).catch(() => undefined)
+  await sleep(ms, undefined, { signal: disconnected.signal }).catch(() => undefined)
   res.off('close', leave)
 }
 
-/** Responds with 200 after so long. */
+/** Responds with 200 after a delay. */
 const later =
   (waitMs: (chance: Chance) => number, did: Arrival['did']): Respond =>
   async ({ res, chance }) => {
@@ -49,7 +49,7 @@ const plain = {
   redirect: respond(301, 302, 307, 308),
   gone: respond(410),
   slow: later((chance) => chance.whole(200, 1200), 200),
-  /** Twice the timeout of the service in a round. */
+  /** After twice the timeout of the service in a round. */
   late: later(() => 4000, 'slow'),
   async hang({ res }: Arriving): Promise<Arrival['did']> {
     await new Promise((resolve) => res.once('close', resolve))
@@ -73,7 +73,7 @@ const plain = {
     res.end('x'.repeat(1_000_000))
     return 200
   },
-  /** Responds before it has read the body (endpoint-servers.ts). */
+  /** Responds before the body has been read (endpoint-servers.ts). */
   early: respond(200),
 } satisfies { [name: string]: Respond }
 
@@ -85,20 +85,20 @@ const failures = [1, 2, 3, 5, 8]
 
 const ways = {
   ...plain,
-  /** Each delivery fails a few times first, some of them eight times. */
+  /** Each delivery first fails one to eight times. */
   flaky(arriving: Arriving) {
     const most = failures[Number.parseInt(arriving.deliveryId.slice(-2), 36) % failures.length] ?? 1
     return arriving.earlierAttempts < most ? plain.error(arriving) : plain.ok(arriving)
   },
-  /** Something else each time. */
+  /** A different behaviour each time. */
   random: (arriving: Arriving) => plain[arriving.chance.pick(randomChoices)](arriving),
 }
 
 export type Behaviour = keyof typeof ways
 export const behaviours = Object.keys(ways) as Behaviour[]
-/** These keep the service waiting. */
+/** These behaviours keep the service waiting. */
 export const slowBehaviours: readonly Behaviour[] = ['late', 'hang']
 
-/** Returns what was done. */
+/** Responds to a webhook, and returns how. */
 export const respondAs = (behaviour: Behaviour, arriving: Arriving): Promise<Arrival['did']> =>
   Promise.resolve(ways[behaviour](arriving))

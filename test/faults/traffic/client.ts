@@ -7,14 +7,14 @@ import type { Recording } from '../evidence/record.ts'
 import { pageOf, withoutMarkup } from './page.ts'
 import type { Body, RequestSpec } from './request-spec.ts'
 
-/** Makes one call and records it. */
+/** Sends one request and records it. */
 export type MakeCall = (spec: RequestSpec, attempt: number, chance: Chance) => Promise<Call>
 
-/** Longer than the service lets a request wait for MongoDB (8 s) or for another with its key (10 s). */
+/** Longer than a request waits for MongoDB (8 s) or for another request with its key (10 s). */
 export const clientTimeoutMs = 12_000
-/** Timeouts of 100 clients: some give up early, while the service continues. */
+/** Timeouts in ms, and how many of 100 clients have them. Some are short, and the service continues after them. */
 const timeouts = { 700: 10, 3000: 45, [clientTimeoutMs]: 45 }
-/** A part of the writes with a key breaks off in the middle of the body. */
+/** Some writes with a key break off in the middle of the body. */
 const brokenOff = { part: 0.03, afterMs: 150 }
 
 interface Needs {
@@ -59,9 +59,9 @@ export function openClient({ record, origins, clockAheadMs }: Needs): {
     const timeoutMs = isHalf ? brokenOff.afterMs : timeoutOf(spec, chance)
     const [began, aheadAtFirst] = [Date.now(), clockAheadMs()]
     const { status, headers, text, responseHash } = await exchange(origin, spec, timeoutMs, isHalf)
-    const { key, body, otherBody: _other, headers: _headers, ...asked } = spec
+    const { key, body, otherBody: _other, headers: _headers, ...shared } = spec
     const made: Call = {
-      ...asked,
+      ...shared,
       call,
       began,
       ended: Date.now(),
@@ -104,11 +104,11 @@ function encoded(body: NonNullable<Body>): [type: string, text: string] {
   return ['application/x-www-form-urlencoded', new URLSearchParams(body.form).toString()]
 }
 
-/** States the whole length, and sends half of the body. */
+/** Declares the full length, but sends half of the body. */
 function half({ headers, body }: ReturnType<typeof written>) {
   const bytes = Buffer.from(body ?? '')
   const stream = new Readable({ read: () => undefined })
-  // It is destroyed with its request.
+  // The stream is destroyed with its request.
   stream.on('error', () => undefined)
   stream.push(bytes.subarray(0, Math.ceil(bytes.length / 2)))
   return { headers: { ...headers, 'Content-Length': String(bytes.length) }, body: stream }
@@ -117,7 +117,7 @@ function half({ headers, body }: ReturnType<typeof written>) {
 const plain = (headers: { [name: string]: string | string[] | undefined }): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
 
-/** The checker reports a response that is no JSON. */
+/** Parses a response. The checker reports those that are not JSON. */
 function read(headers: { [name: string]: string }, text: string): unknown {
   const type = headers['content-type'] ?? ''
   if (type.startsWith('text/html') || headers.location !== undefined)

@@ -5,11 +5,11 @@ import type { Body, RequestSpec } from './request-spec.ts'
 import type { Send } from './send.ts'
 import type { Key, Tenant, World } from './world.ts'
 
-/** One operation of the traffic: its merchant and its generator. */
+/** What an operation of the traffic works with. */
 export interface Context {
   world: World
   tenant: Tenant
-  /** One of the tenant's secret keys. */
+  /** One of the secret keys of the tenant. */
   key: Key
   operation: number
   chance: Chance
@@ -22,7 +22,7 @@ export interface Context {
 interface More {
   method?: RequestSpec['method']
   idempotencyKey?: string
-  /** Sent later under the same key. */
+  /** Another body that is later sent under the same key. */
   other?: object
   expects?: RequestSpec['expects']
 }
@@ -47,7 +47,7 @@ export const specOf = (
   headers: {},
 })
 
-/** A merchant reads, once. */
+/** Sends a merchant's read once. */
 export const read = (
   context: Context,
   what: What,
@@ -56,7 +56,7 @@ export const read = (
 ): Promise<Call> =>
   context.makeCall(specOf(context, what, path, null, { method: 'GET', expects }), 1, context.chance)
 
-/** A merchant writes, until there is a response. */
+/** Sends a merchant's write until there is a response. */
 export const write = (
   context: Context,
   what: What,
@@ -65,6 +65,6 @@ export const write = (
   more?: More,
 ): Promise<Call | null> => context.send(specOf(context, what, path, body, more), context.chance)
 
-/** A write without a body. */
+/** Sends a write without a body. */
 export const act = (context: Context, what: What, path: string, more?: More): Promise<Call | null> =>
   write(context, what, path, null, more)

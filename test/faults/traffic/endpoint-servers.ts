@@ -12,13 +12,13 @@ import { openProvider, type ProviderBehaviour, providerKey, providerPath } from 
 /** The servers of the merchants' endpoints at `/hook/<n>`, and of the wallet provider. */
 export interface EndpointServers {
   origin: string
-  /** What each process of the service must know of them. */
+  /** The settings of the service for these servers. */
   environment: { [name: string]: string }
   names: readonly string[]
-  /** Null: as at first. */
+  /** Null restores the initial behaviour. */
   behave(name: string, behaviour: Behaviour | null): void
   behaveProvider(behaviour: ProviderBehaviour | null): void
-  /** Nothing keeps the service waiting from now on. */
+  /** Ends all behaviours that keep the service waiting. */
   calm(): void
   wallets: ReturnType<typeof openProvider>['wallets']
   record: Recording
@@ -34,24 +34,24 @@ interface Opening {
 export async function openEndpointServers({ seed, folder, clockAheadMs }: Opening): Promise<EndpointServers> {
   const record = openRecord(folder)
   const chance = chanceOf(seed, 'endpointServers')
-  const own = hooks()
-  const present = new Map(own)
-  const came = new Map<string, number>()
+  const initial = hooks()
+  const current = new Map(initial)
+  const attempts = new Map<string, number>()
   const provider = openProvider(chanceOf(seed, 'provider'), record, clockAheadMs)
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { url: path = '' } = req
     if (path.startsWith(providerPath)) return provider.receive(req, res)
     const [at, ahead] = [Date.now(), clockAheadMs()]
-    const behaviour = present.get(path)
+    const behaviour = current.get(path)
     const arriving = { req, res, chance, earlierAttempts: 0, deliveryId: '' }
     const early = behaviour === 'early' ? respondAs(behaviour, arriving) : null
     const body = await text(req)
     const deliveryId = deliveryIn(body) || body
-    const earlierAttempts = came.get(deliveryId) ?? 0
-    came.set(deliveryId, earlierAttempts + 1)
+    const earlierAttempts = attempts.get(deliveryId) ?? 0
+    attempts.set(deliveryId, earlierAttempts + 1)
     const did = await (early ?? respondAs(behaviour ?? 'gone', { ...arriving, earlierAttempts, deliveryId }))
-    const isUnread = typeof did === 'number' && !(await isHandedOver(res))
+    const isUnread = typeof did === 'number' && !(await isSent(res))
     const outcome: Pick<Arrival, 'did' | 'begun'> = isUnread
       ? { did: 'unread', begun: did }
       : { did, begun: null }
@@ -78,12 +78,12 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
       // Otherwise all customers would share the limits of one address.
       TRUST_PROXY: '1',
     },
-    names: [...own.keys()],
-    behave: (name, behaviour) => void present.set(name, behaviour ?? own.get(name) ?? 'ok'),
+    names: [...initial.keys()],
+    behave: (name, behaviour) => void current.set(name, behaviour ?? initial.get(name) ?? 'ok'),
     behaveProvider: provider.behave,
     calm() {
-      for (const [name, behaviour] of own)
-        present.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
+      for (const [name, behaviour] of initial)
+        current.set(name, slowBehaviours.includes(behaviour) ? 'ok' : behaviour)
       provider.behave('ok')
     },
     wallets: provider.wallets,
@@ -97,8 +97,8 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
   }
 }
 
-/** Whether the whole response was sent before the connection ended. */
-async function isHandedOver(res: ServerResponse): Promise<boolean> {
+/** Whether the whole response was sent before the connection closed. */
+async function isSent(res: ServerResponse): Promise<boolean> {
   if (!res.writableFinished && !res.closed) await Promise.race([once(res, 'finish'), once(res, 'close')])
   return res.writableFinished
 }

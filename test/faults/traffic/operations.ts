@@ -11,7 +11,7 @@ import { overreach, requeue, requeueAll } from './operations/support.ts'
 
 type Operation = (context: Context) => Promise<unknown>
 
-/** How often each operation is performed, in relation to all others. Some make more than one call. */
+/** All operations with their relative frequency. Some make more than one call. */
 export const operations = {
   createIntent: [260, createIntent],
   repeatCreate: [15, repeatCreate],
@@ -47,11 +47,11 @@ export const operations = {
   overstep: [8, overstep],
 } as const satisfies { [name: string]: readonly [weight: number, operate: Operation] }
 
-/** A live key is refused these, which is tried sometimes. */
+/** These are refused to live keys, so the traffic rarely uses them with one. */
 export const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'placeOrder']
 export type OperationName = keyof typeof operations
 
-/** The weights, ten times as high for some. */
+/** The weights, ten times as high for the operations in `often`. */
 export const weightsWith = (often: readonly OperationName[]) =>
   Object.fromEntries(
     Object.entries(operations).map(([name, [weight]]) => [

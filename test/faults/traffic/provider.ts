@@ -9,10 +9,15 @@ import { type Kind, type Order, openBooks, type Wallet } from './books.ts'
 
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
-/** How the provider answers from here on: always as it should, or never, or not in time. What it was asked for is done all the same. */
+/**
+ * How the provider answers from here on: always as it should, or never, or not in time. What it was asked for is done
+ * all the same.
+ */
 export type ProviderBehaviour = 'ok' | 'error' | 'reset' | 'hang'
 export const providerBehaviours: readonly ProviderBehaviour[] = ['ok', 'error', 'reset', 'hang']
-/** What becomes of an answer while it was told nothing: of 100 some are lost, late or an error of what stands before it. */
+/**
+ * What becomes of an answer while it was told nothing: of 100 some are lost, late or an error of what stands before it.
+ */
 const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
 /** Longer than the service waits for it in a run of faults. */
 const lateMs = 2500

@@ -12,17 +12,17 @@ import type { Business, Employee, Key, Tenant, World } from './world.ts'
 /** Runs the service's command line, and returns its JSON. */
 export type Admin = (args: string[]) => Promise<{ [name: string]: unknown }>
 
-/** What the traffic adds to a round's setting. */
+/** The part of a round's setting that the traffic adds. */
 export type Provisioned = Pick<
   Setting,
   'businesses' | 'wallets' | 'providerWallets' | 'staff' | 'stock' | 'clientTimeoutMs'
 >
 
-/** So many businesses are approved for live, and so many of these have a live shop. */
+/** How many businesses are approved for live, and how many of these have a live shop. */
 const [liveBusinesses, liveShops] = [3, 2]
 const walletsCount = 10
 const productsPerTenant = 3
-/** Of the five endpoints that a business may have. */
+/** The endpoints of a business that are never changed. */
 const lastingHooks = [0, 1, 2]
 
 /** Creates businesses with keys and shops, wallets of the sandbox, and staff, by the command line. */
@@ -94,7 +94,7 @@ async function createTenant(admin: Admin, business: Business, mode: Key['mode'])
   }
 }
 
-/** The first has a forgetful owner, the second hardly any money. Nothing else here has six digits like the PINs. */
+/** The owner of the first types wrong PINs, and the second has hardly any money. Only PINs have six digits. */
 const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
   Array.from({ length: walletsCount }, (_, index) => ({
     phone: `${prefix}${chance.whole(100_000, 999_999)}`,
@@ -102,7 +102,7 @@ const walletsOf = (chance: Chance, prefix: string): Wallet[] =>
     balance: index === 1 ? 900 : 50_000_000,
   }))
 
-/** What merchants do first, through the API: endpoints, and products whose stock is balanced. */
+/** Creates the first endpoints and products of a merchant through the API. Returns the stock of the products. */
 export async function setUp(tenant: Tenant, context: Context): Promise<Provisioned['stock']> {
   const { business, sandbox } = tenant
   if (business.endpoints.length === 0)
@@ -123,7 +123,7 @@ export async function setUp(tenant: Tenant, context: Context): Promise<Provision
   return stock
 }
 
-/** An endpoint that delays the service gets few events, or its queue would never end. */
+/** A slow endpoint gets few events, because its queue would never end. */
 function eventsFor(business: number, hook: number): string[] {
   if (hook === 0) return everyEvent
   const isSlow = slowBehaviours.includes(behaviourOf(business, hook))

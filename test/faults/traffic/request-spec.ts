@@ -3,29 +3,29 @@ import type { Key } from './world.ts'
 
 export type Body = { json: object } | { csv: string } | { form: { [name: string]: string } } | null
 
-/** Something that somebody wants of the service; each try of it is a call. */
+/** A request to the service. Each time it is sent is a separate call. */
 export interface RequestSpec {
   operation: number
   actor: 'merchant' | 'customer' | 'support' | 'stranger' | 'auditor'
   what: What
-  /** Null of customers and of support. */
+  /** Null for customers and support. */
   key: Key | null
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
-  /** Of writes by a key. */
+  /** Null unless it is a merchant's write. */
   idempotencyKey: string | null
   body: Body
-  /** Another body to send under the same idempotency key once it is answered; null: there is none. */
+  /** Another body to send under the same idempotency key after the response, if any. */
   otherBody: Body
-  /** As the `expects` of a call. */
+  /** As `Call.expects`. */
   expects: readonly string[]
   headers: { [name: string]: string }
 }
 
-/** Whether an answer is the last word: nothing at all, 5xx, 429 and the 409 of a request under way are not. */
+/** Whether a response is final. No response, 5xx, 429 and the 409 of a running request are not. */
 export const isFinal = ({ status }: Call): boolean =>
   status !== null && status < 500 && status !== 429 && status !== 409
 
 export const isGood = ({ status }: Call): boolean => status !== null && status < 300
-/** The `data` of a good answer. */
+/** The `data` of a successful response. */
 export const dataOf = <Data>({ response }: Call): Data => (response as { data: Data }).data

@@ -4,17 +4,17 @@ import type { Call } from '../evidence/evidence.ts'
 import type { MakeCall } from './client.ts'
 import { isFinal, type RequestSpec } from './request-spec.ts'
 
-/** Sends a write until it is answered for good; null where that did not come before the traffic's end. */
+/** Sends a write until it gets its final response. Returns null if the traffic ends before that. */
 export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
 
-/** How writes are sent, of 100: some a second time after the answer, some twice at once, some then with another body. */
+/** How 100 writes are sent: some again after the response, some twice at once, some later with another body. */
 const ways = { once: 84, again: 8, twins: 5, changed: 3 }
-/** Between two tries of a write. */
+/** The pause before a write is repeated. */
 const pauseMs = [100, 2000] as const
-/** A key means the same request for 24 hours of the service's clock, which a run moves: nobody sends it again much later. */
+/** Keys are not used after this, because they expire after 24 hours of the service's clock, which jumps. */
 export const keyLifetimeMs = 23 * 3_600_000
 
-/** By `now` of the service, and `endsAt` on the machine's clock, when nobody tries any more. */
+/** `now` is the service's clock. After `endsAt` of the machine's clock, no write is repeated. */
 export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => number): Send {
   const isOld = (beganAt: number): boolean => now() - beganAt > keyLifetimeMs
 
@@ -30,7 +30,7 @@ export function createSend(makeCall: MakeCall, now: () => number, endsAt: () => 
   return async (spec, chance) => {
     const way = chance.weighted(ways)
     const beganAt = now()
-    // Of the attempts' numbers each kind of try has its own, so that a record tells what a call was.
+    // Each kind of repetition has its own range of numbers, so that records show what a call was.
     const twin = way === 'twins' ? persist(spec, 1001, chance) : null
     const call = await persist(spec, 1, chance)
     await twin

@@ -21,18 +21,18 @@ interface TrafficOptions {
 
 export interface Traffic {
   provisioned: Provisioned
-  /** Begins nothing more, and waits a minute at most for what is running. Endpoints calm down. */
+  /** Begins no more operations, calms the endpoints, and waits for running operations, at most a minute. */
   settle(): Promise<void>
   /** Reads everything through the public API. */
   audit(): Promise<void>
   close(): Promise<void>
 }
 
-/** While the service is frozen, no more operations are begun. */
+/** Limits the operations that wait while the service is frozen. */
 const maxConcurrent = 48
 const settleMs = 60_000
 
-/** Sends random traffic until it settles. The same seed tries the same operations in the same order. Resolves when it runs. */
+/** Starts random traffic, which runs until `settle`. The same seed begins the same operations in the same order. */
 export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const { seed, endpointServers, admin, clockAheadMs, perSecond } = options
   const { makeCall, close } = openClient({ ...options, record: endpointServers.record })
@@ -42,7 +42,7 @@ export async function startTraffic(options: TrafficOptions): Promise<Traffic> {
   const world = await provision(admin, seed, { endpointsOrigin: endpointServers.origin, now })
   for (const wallet of world.providerWallets) endpointServers.wallets.set(wallet.phone, { ...wallet })
 
-  /** Each operation has its own generator, so that no response changes the next one. */
+  /** Each operation has its own generator, so that no response changes later operations. */
   function contextOf(operation: number, tenant: Tenant, chance: Chance): Context {
     let keys = 0
     const newKey = () => {

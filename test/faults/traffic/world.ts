@@ -9,7 +9,7 @@ export interface Key {
   business: string
 }
 
-/** An intent as its merchant knows it from responses. Instants are milliseconds of the service's clock. */
+/** An intent as its merchant knows it from responses. Instants are those of the service's clock. */
 export interface KnownIntent {
   reference: string
   shortCode: string
@@ -23,13 +23,13 @@ export interface KnownIntent {
   created: { spec: RequestSpec; at: number; repeats: number }
 }
 
-/** A product whose stock is balanced. */
+/** A product whose stock the checker calculates. */
 export interface KnownProduct {
   id: string
   variants: { id: string; label: string }[]
 }
 
-/** A business in one environment, and what is known there. */
+/** A business in one environment, and what its merchant knows. */
 export interface Tenant {
   business: Business
   sandbox: boolean
@@ -39,7 +39,7 @@ export interface Tenant {
   hasShop: boolean
   intents: KnownIntent[]
   products: KnownProduct[]
-  /** Ids of products that come and go. */
+  /** Ids of products that are created and deleted. */
   passing: string[]
   orders: string[]
   deliveries: string[]
@@ -58,7 +58,7 @@ export interface Employee {
   name: string
   role: 'support' | 'viewer'
   password: string
-  /** Of the session; '' without one. */
+  /** The cookie of the session, or '' without one. */
   cookie: string
 }
 
@@ -72,7 +72,7 @@ export interface World {
   now: () => number
 }
 
-/** The traffic uses only the latest 300 things of a kind. */
+/** Adds an item to a list of at most 300. */
 export function remember<T>(list: T[], item: T): void {
   list.push(item)
   if (list.length > 300) list.shift()

@@ -6,7 +6,10 @@ import { isDone, isUnknown } from '../requests.ts'
 import { dataOf, endpointIn, pageOf, queryOf } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
-/** Each act by hand has its line in the audit trail, once; none waits to be written; and what was re-queued was attempted. */
+/**
+ * Each act by hand has its line in the audit trail, once; none waits to be written; and what was re-queued was
+ * attempted.
+ */
 export const auditComplete: Check = function* (round) {
   const { dump } = round
   for (const { _id } of repeatedOf(dump.auditevents, (line) => line._id)) yield [_id, 'is twice in the trail']

@@ -5,8 +5,8 @@ import type { Check, Finding, Round } from '../round.ts'
 import { setIn } from '../times.ts'
 
 /**
- * The clean-up removes only what a test key made and what is old: everything else that a response showed is there in the end. A delivery goes
- * with its intent or order. And the night after the end of its life, all that is old is gone.
+ * The clean-up removes only what a test key made and what is old: everything else that a response showed is there in
+ * the end. A delivery goes with its intent or order. And the night after the end of its life, all that is old is gone.
  */
 export const cleanUpBounded: Check = function* (round) {
   const { dump, setting, times } = round

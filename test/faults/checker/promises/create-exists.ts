@@ -5,7 +5,10 @@ import type { Check, Round } from '../round.ts'
 /** Two processes read the clock. */
 const marginMs = 1000
 
-/** Every create that was answered is in MongoDB, under its key's business, and in the auditor's reads and lists: nothing acknowledged is lost. */
+/**
+ * Every create that was answered is in MongoDB, under its key's business, and in the auditor's reads and lists: nothing
+ * acknowledged is lost.
+ */
 export const createExists: Check = function* (round) {
   const [read, listed] = [auditedIn(round, false), auditedIn(round, true)]
   for (const request of round.requests) {

@@ -9,8 +9,8 @@ const maxAttempts = 8
 const recordMs = 3000
 
 /**
- * Each delivery came to its end: DELIVERED, DEAD after exactly 8 failed attempts and one more for each re-queue, or CANCELLED with its endpoint.
- * An interrupted attempt does not count, and only a fault interrupts one.
+ * Each delivery came to its end: DELIVERED, DEAD after exactly 8 failed attempts and one more for each re-queue, or
+ * CANCELLED with its endpoint. An interrupted attempt does not count, and only a fault interrupts one.
  */
 export const deliveryCounted: Check = function* (round) {
   const steady = new Set(steadyEndpoints(round).map(({ _id }) => _id))

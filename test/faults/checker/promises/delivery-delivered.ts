@@ -5,8 +5,8 @@ import { settles } from '../times.ts'
 import { isAccepted } from './delivery-counted.ts'
 
 /**
- * The record of a delivery agrees with its endpoint: DELIVERED was accepted, each recorded response was given, each response in time is
- * recorded, and all attempts sent the same bytes.
+ * The record of a delivery agrees with its endpoint: DELIVERED was accepted, each recorded response was given, each
+ * response in time is recorded, and all attempts sent the same bytes.
  */
 export const deliveryDelivered: Check = function* (round) {
   for (const { delivery, attempts, arrivals } of trailsOf(round)) {
@@ -18,7 +18,10 @@ export const deliveryDelivered: Check = function* (round) {
   }
 }
 
-/** A late response counts only if the process may have been frozen: it may read the response before it notices the timeout. */
+/**
+ * A late response counts only if the process may have been frozen: it may read the response before it notices the
+ * timeout.
+ */
 function statusOf({ times }: Round, { did, begun, at, done }: Arrival): number | null {
   if (did === 'unread') return begun
   if (did === 'slow') return times.isCalm({ from: at, to: done }, settles.requests) ? null : 200

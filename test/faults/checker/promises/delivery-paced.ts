@@ -9,7 +9,10 @@ const earlyMs = 5
 /** A lease ends with its worker, and workers poll every 2 s; the rest is the queue. */
 const maxLateMs = 15_000
 
-/** No attempt comes before its wait is over, and none much later without a fault, unless its endpoint is throttled (SPEC 6.4). */
+/**
+ * No attempt comes before its wait is over, and none much later without a fault, unless its endpoint is throttled (SPEC
+ * 6.4).
+ */
 export const deliveryPaced: Check = function* (round) {
   const lines = round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const requeues = groupsOf(lines, ({ subject }) => subject)
@@ -51,7 +54,10 @@ function* paced(
   }
 }
 
-/** An endpoint that is slower than this, or never accepts, is throttled; what queues behind that comes within half a minute. */
+/**
+ * An endpoint that is slower than this, or never accepts, is throttled; what queues behind that comes within half a
+ * minute.
+ */
 const slowMs = 1000
 const queueMs = 30_000
 

@@ -13,8 +13,8 @@ import { lateMs } from '../times.ts'
 const freshMs = 300_000
 
 /**
- * Every arrival is signed afresh over its exact bytes with a secret of its endpoint, and comes to the endpoint's URL (SPEC 6.3). It is a delivery
- * in MongoDB, a test that a merchant requested, or old enough for the clean-up.
+ * Every arrival is signed afresh over its exact bytes with a secret of its endpoint, and comes to the endpoint's URL
+ * (SPEC 6.3). It is a delivery in MongoDB, a test that a merchant requested, or old enough for the clean-up.
  */
 export const deliverySigned: Check = function* (round) {
   const deliveries = new Map(round.dump.deliveries.map((delivery) => [delivery._id, delivery]))

@@ -10,8 +10,8 @@ const marginMs = 50
 const eventMs = 10_000
 
 /**
- * An intent expires at its second and not before: from then on it reads as CANCELLED, nobody pays or cancels it, and without a fault its event
- * exists within seconds.
+ * An intent expires at its second and not before: from then on it reads as CANCELLED, nobody pays or cancels it, and
+ * without a fault its event exists within seconds.
  */
 export const expiryPrompt: Check = function* (round) {
   const payments = groupsOf(
@@ -60,7 +60,9 @@ function* inTime(intent: IntentDocument, begun: number[]): Generator<Finding> {
     yield [referenceNumber, 'was cancelled by its merchant after it expired']
 }
 
-/** What is read after that second is not PENDING, unless a payment is pending; what is read before it has not expired. */
+/**
+ * What is read after that second is not PENDING, unless a payment is pending; what is read before it has not expired.
+ */
 function* reads({ calls, times, intentOf, intentAt }: Round): Generator<Finding> {
   const paying = new Set(formsIn(calls).map(({ path }) => shortCodeIn(path)))
   for (const call of calls) {

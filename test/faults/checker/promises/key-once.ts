@@ -6,8 +6,9 @@ import { dataOf, referenceIn, type ShownIntent } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
 /**
- * No idempotency key ran twice: there are as many things as keys with a 2xx, and at most one more for each life of a key with an unknown
- * outcome. No two keys got the same thing. An intent was cancelled or simulated by a request that was not refused.
+ * No idempotency key ran twice: there are as many things as keys with a 2xx, and at most one more for each life of a
+ * key with an unknown outcome. No two keys got the same thing. An intent was cancelled or simulated by a request that
+ * was not refused.
  */
 export const keyOnce: Check = function* (round) {
   const { dump } = round

@@ -29,7 +29,10 @@ const nameIn: Partial<Record<What, string>> = {
   'endpoint.list': 'id',
 }
 
-/** Each of the auditor's lists, of each status and of all, has each thing of MongoDB once, newest first, and its total is exact. */
+/**
+ * Each of the auditor's lists, of each status and of all, has each thing of MongoDB once, newest first, and its total
+ * is exact.
+ */
 export const listExact: Check = function* (round) {
   const pages = round.calls.filter(
     ({ actor, what, status }) => actor === 'auditor' && what in nameIn && status === 200,

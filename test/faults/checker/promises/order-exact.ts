@@ -5,7 +5,10 @@ import { isDone } from '../requests.ts'
 import { dataOf } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 
-/** Every order that was answered is there with the same lines, at the prices of its products, adds up, and has a number of its own. */
+/**
+ * Every order that was answered is there with the same lines, at the prices of its products, adds up, and has a number
+ * of its own.
+ */
 export const orderExact: Check = function* (round) {
   const placed = round.dump.orders.filter(({ status }) => status === 'PLACED')
   const prices = pricesIn(round)

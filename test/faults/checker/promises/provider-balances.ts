@@ -11,8 +11,8 @@ interface Moved {
 }
 
 /**
- * The provider's books agree with the intents about live money: the same payments and refunds, ordered once, of a phone number that was typed for
- * them (docs/operators/wallet-provider.md).
+ * The provider's books agree with the intents about live money: the same payments and refunds, ordered once, of a phone
+ * number that was typed for them (docs/operators/wallet-provider.md).
  */
 export const providerBalances: Check = function* (round) {
   const orders = round.provider.filter(({ type }) => type === 'order')

@@ -8,7 +8,10 @@ interface Sight {
   shown: ShownIntent
 }
 
-/** What one response showed, every later request shows too, or what became of it: also across a change of MongoDB's primary. */
+/**
+ * What one response showed, every later request shows too, or what became of it: also across a change of MongoDB's
+ * primary.
+ */
 export const readForward: Check = function* (round) {
   const sights: Sight[] = round.calls.flatMap((call) => intentsIn(call).map((shown) => ({ call, shown })))
   for (const [subject, some] of groupsOf(sights, ({ shown }) => shown.referenceNumber))

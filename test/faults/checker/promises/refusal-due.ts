@@ -3,7 +3,10 @@ import { groupsOf } from '../groups.ts'
 import { errorOf } from '../responses.ts'
 import type { Check } from '../round.ts'
 
-/** Refusals that depend on what happened before, or on how much there is to do. Tests of the API prove when each of them is right. */
+/**
+ * Refusals that depend on what happened before, or on how much there is to do. Tests of the API prove when each of them
+ * is right.
+ */
 const dependOnState = new Set([
   'INTENT_NOT_FOUND',
   'DELIVERY_NOT_FOUND',
@@ -30,7 +33,9 @@ const dependOnState = new Set([
 const minCount = 20
 const minShare = 1 / 20
 
-/** A good request is refused only because of what happened before it; and of each kind of request some are carried out. */
+/**
+ * A good request is refused only because of what happened before it; and of each kind of request some are carried out.
+ */
 export const refusalDue: Check = function* (round) {
   const isGood = ({ expects, status, actor, what }: Call): boolean =>
     expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'

@@ -8,7 +8,10 @@ import { settles } from '../times.ts'
 /** Refusals of the documented API have one of these statuses. */
 const refusals = [400, 401, 402, 403, 404, 408, 409, 413, 415, 429, 431]
 
-/** Every call gets a response with a request id of its own, in the envelope. There is none, or a 503, only because of a fault. */
+/**
+ * Every call gets a response with a request id of its own, in the envelope. There is none, or a 503, only because of a
+ * fault.
+ */
 export const responseSound: Check = function* (round) {
   const requestOf = new Map(round.requests.flatMap((request) => request.calls.map((call) => [call, request])))
   for (const call of round.calls) {
@@ -50,7 +53,10 @@ function* sound(round: Round, call: Call, status: number, request?: Request): Ge
     yield [subject, `got a status that the API does not have: ${response}`]
 }
 
-/** These wait for one another: for stock that another order holds, or for a refund whose outcome the wallet has not reported. */
+/**
+ * These wait for one another: for stock that another order holds, or for a refund whose outcome the wallet has not
+ * reported.
+ */
 const waiting: readonly What[] = ['order', 'stock', 'import', 'refund']
 /** The traffic repeats a request until so long after the last fault. */
 const repeatsMs = 55_000

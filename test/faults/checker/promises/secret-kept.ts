@@ -4,8 +4,8 @@ import type { Check, Round } from '../round.ts'
 import { signingSecrets } from '../signing-secrets.ts'
 
 /**
- * No key, PIN, password, signing secret, payment code, proof of a payment link or phone number of a customer is in a log, and MongoDB has them only
- * where it must.
+ * No key, PIN, password, signing secret, payment code, proof of a payment link or phone number of a customer is in a
+ * log, and MongoDB has them only where it must.
  */
 export const secretKept: Check = function* (round) {
   const secrets = secretsOf(round)

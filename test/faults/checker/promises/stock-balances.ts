@@ -6,8 +6,8 @@ import { type Change, stockChanges } from '../stock-changes.ts'
 const maxUncertain = 14
 
 /**
- * Stock is what there was at first, with what merchants added and without what was sold. A change with an unknown outcome may have happened or
- * not. No stock is below 0, and nothing is reserved in the end.
+ * Stock is what there was at first, with what merchants added and without what was sold. A change with an unknown
+ * outcome may have happened or not. No stock is below 0, and nothing is reserved in the end.
  */
 export const stockBalances: Check = function* (round) {
   const { changes, counted } = stockChanges(round)

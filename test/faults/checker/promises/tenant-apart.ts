@@ -8,8 +8,8 @@ interface Owner {
 }
 
 /**
- * No response has a reference, an id or a word of another business or of the other environment. Events come only to endpoints of their own
- * business. Test money and live money never respondAs.
+ * No response has a reference, an id or a word of another business or of the other environment. Events come only to
+ * endpoints of their own business. Test money and live money never respondAs.
  */
 export const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)

@@ -8,8 +8,8 @@ const emptyDemo = '22000003'
 const demoPin = '1234'
 
 /**
- * The sandbox's wallets balance to the centime: what each began with, without its payments and with its refunds. The ledger and the intents agree.
- * A payment came from the wallet whose phone number and PIN were typed.
+ * The sandbox's wallets balance to the centime: what each began with, without its payments and with its refunds. The
+ * ledger and the intents agree. A payment came from the wallet whose phone number and PIN were typed.
  */
 export const walletBalances: Check = function* (round) {
   const { dump } = round

@@ -45,7 +45,8 @@ export const idempotencyMutants: readonly Mutant[] = [
         'inherit($deps, $request, $claim, $now)',
         'takeOver($deps, $claim, freshClaim($now, $request))',
       ),
-      // The lease ends at once, so of two concurrent requests the second takes over while the first runs. Alone this breaks no promise.
+      // The lease ends at once, so of two concurrent requests the second takes over while the first runs. Alone this
+      // breaks no promise.
       replace('freshClaim', 'leaseEndsAt: $', 'leaseEndsAt: new Date(0)'),
     ],
     caughtBy: ['key.once', 'stock.balances', 'key.replayed'],

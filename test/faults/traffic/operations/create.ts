@@ -3,7 +3,7 @@ import { dataOf, isGood } from '../request-spec.ts'
 import { keyLifetimeMs } from '../send.ts'
 import { type KnownIntent, remember } from '../world.ts'
 
-/** An intent in a response, as far as the traffic needs it. */
+/** The fields of an intent in a response that the traffic uses. */
 export interface IntentData {
   referenceNumber: string
   shortCode: string
@@ -15,7 +15,7 @@ export interface IntentData {
   totalAmountRefunded?: number
 }
 
-/** Amounts for which payments and refunds fail in the sandbox (SPEC 8). */
+/** Amounts whose payments and refunds fail in the sandbox (SPEC 8). */
 const magic = [99_901, 99_904]
 const wrongAmounts = [0, -5, 1e12]
 
@@ -43,7 +43,7 @@ export async function createIntent(context: Context): Promise<void> {
   } satisfies KnownIntent)
 }
 
-/** Repeats a create after the intent has changed: the first response is due. */
+/** Repeats a create after the intent has changed, which must get the first response again. */
 export async function repeatCreate({ tenant, chance, world, makeCall }: Context): Promise<void> {
   const changed = tenant.intents.filter(
     ({ status, created }) => status !== 'PENDING' && world.now() - created.at < keyLifetimeMs,

@@ -9,7 +9,7 @@ export const everyEvent = [
   'order.new',
 ]
 
-/** The first endpoints of a business have the hooks before this one. */
+/** The lasting endpoints of a business have the hooks before this one. */
 const firstSpareHook = 3
 const spareHook = ({ chance }: Context): number => chance.whole(firstSpareHook, hooksPerBusiness - 1)
 const urlOf = ({ tenant, world }: Context, hook: number): string =>
@@ -20,7 +20,7 @@ export async function createEndpoint(context: Context): Promise<void> {
   if (id !== null) context.tenant.business.endpoints.push({ id, isLasting: false })
 }
 
-/** Creates an endpoint and returns its id; null if it was refused. */
+/** Creates an endpoint and returns its id, or null if that was refused. */
 export async function subscribe(context: Context, hook: number, events: string[]): Promise<string | null> {
   const url = urlOf(context, hook)
   const other = { url, events: ['order.new'] }
@@ -69,13 +69,13 @@ export async function testEndpoint(context: Context): Promise<void> {
 export const listEndpoints = (context: Context): Promise<unknown> =>
   read(context, 'endpoint.list', '/webhooks')
 
-/** The first endpoints stay as they are, so that most events have somewhere to go. */
+/** An endpoint that may be changed. The lasting ones are not, so that most events have an endpoint. */
 function endpointOf({ tenant, chance }: Context): string | null {
   const passing = tenant.business.endpoints.filter(({ isLasting }) => !isLasting)
   return passing.length === 0 ? null : chance.pick(passing).id
 }
 
 const someEvents = ({ chance }: Context): string[] => {
-  const some = everyEvent.filter(() => chance.is(0.4))
-  return some.length === 0 ? ['payment.confirmed'] : some
+  const chosen = everyEvent.filter(() => chance.is(0.4))
+  return chosen.length === 0 ? ['payment.confirmed'] : chosen
 }

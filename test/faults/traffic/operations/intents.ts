@@ -4,7 +4,7 @@ import { dataOf, isGood } from '../request-spec.ts'
 import type { KnownIntent } from '../world.ts'
 import type { IntentData } from './create.ts'
 
-/** An intent that can probably be paid or cancelled; sometimes any other. */
+/** An intent that can probably be paid or cancelled, and sometimes any other. */
 export const pendingOf = (context: Context): KnownIntent | null =>
   oneOf(
     context,
@@ -20,11 +20,11 @@ const paidOf = (context: Context): KnownIntent | null =>
   )
 
 function oneOf({ tenant, chance }: Context, isWanted: (intent: KnownIntent) => boolean): KnownIntent | null {
-  const some = chance.is(0.95) ? tenant.intents.filter(isWanted) : tenant.intents
-  return some.length === 0 ? null : chance.pick(some)
+  const candidates = chance.is(0.95) ? tenant.intents.filter(isWanted) : tenant.intents
+  return candidates.length === 0 ? null : chance.pick(candidates)
 }
 
-/** Remembers what a response shows. After a refusal the state is unknown until the next read. */
+/** Remembers the state of an intent in a response. After a refusal, the state is unknown until the next read. */
 function learn(intent: KnownIntent, call: Call | null): void {
   if (call === null || !isGood(call)) {
     intent.status = call === null || call.status === 402 ? intent.status : '?'
@@ -104,7 +104,7 @@ async function refundOnce(context: Context, intent: KnownIntent): Promise<void> 
   learn(intent, await write(context, 'refund', `/intents/${intent.reference}/refund`, { json }, more))
 }
 
-/** Several requests want different things of one intent at the same moment. */
+/** Sends several conflicting requests for one intent at the same time. */
 export async function raceFor(context: Context): Promise<void> {
   const intent = pendingOf(context)
   if (intent === null) return

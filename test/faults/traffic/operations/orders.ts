@@ -3,10 +3,10 @@ import { type Context, read, write } from '../context.ts'
 import { dataOf, isGood } from '../request-spec.ts'
 import { type KnownProduct, remember } from '../world.ts'
 
-/** No shop has so many, and they cost too much. */
+/** More than any shop has in stock, and too expensive. */
 const tooMany = 100_000
 
-/** Only a test key may tenant an order. */
+/** Places an order, which only test keys may do. */
 export async function placeOrder(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length === 0) return

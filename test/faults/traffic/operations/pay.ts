@@ -6,13 +6,13 @@ import type { Body, RequestSpec } from '../request-spec.ts'
 import type { KnownIntent } from '../world.ts'
 import { pendingOf } from './intents.ts'
 
-/** A customer follows the link of the merchant. */
+/** A customer opens the link of the merchant. */
 export async function payByLink(context: Context): Promise<void> {
   const intent = pendingOf(context)
   if (intent !== null) await pay(context, customerOf(context), intent, `/p/${intent.shortCode}`)
 }
 
-/** A customer types the six digits, on the page for live codes or on that of the business's sandbox. */
+/** A customer types the code, on the page for live codes or on that of the business's sandbox. */
 export async function payByCode(context: Context): Promise<void> {
   const { tenant, chance } = context
   const intent = pendingOf(context)
@@ -25,7 +25,7 @@ export async function payByCode(context: Context): Promise<void> {
   if (call.status === 303 && location !== null) await pay(context, makeCall, intent, location)
 }
 
-/** A GET without a body, a POST with one. */
+/** Sends a GET if there is no body, and a POST otherwise. */
 type CustomerCall = (what: What, path: string, body: Body, attempt?: number) => Promise<Call>
 
 /** Each customer has an address of their own. */
@@ -43,7 +43,7 @@ function customerOf({ operation, chance, makeCall }: Context): CustomerCall {
 const pageOf = ({ response }: Call): Page =>
   isPage(response) ? response : { text: '', state: null, location: null }
 
-/** A customer without a response sends the same form again, so often. */
+/** How often a customer without a response sends the same form. */
 const maxAttempts = 5
 
 async function pay(
@@ -64,7 +64,7 @@ async function pay(
     if (status !== null && status < 500) break
     await sleep(chance.whole(200, 2000))
   }
-  // The same form from a second tab, later: it pays nothing more.
+  // The same form, later from a second tab, must not pay again.
   if (chance.is(0.1)) await makeCall('pay.confirm', action, body, maxAttempts + 1)
   const proof = /[?&]proof=[^&]+/.exec(action)?.[0].slice(1) ?? ''
   const { response } = await makeCall('pay.status', `/p/${intent.shortCode}/status?${proof}`, null)
@@ -72,11 +72,11 @@ async function pay(
   intent.status = state === 'pending' ? 'PENDING' : state === 'paid' ? 'PAID' : '?'
 }
 
-/** A phone number and a PIN, mostly right and with money. */
+/** A phone number and a PIN, mostly of a wallet with money. */
 function walletOf({ world, tenant, chance }: Context): { phone: string; pin: string } {
   const [forgetful, poor, ...payers] = tenant.sandbox ? world.wallets : world.providerWallets
   const demo = { phone: `2200000${chance.pick([3, 4, 5])}`, pin: '1234' }
-  const who = {
+  const wallets = {
     payer: chance.pick(payers),
     poor,
     forgetful: { phone: forgetful?.phone, pin: '0000' },
@@ -84,6 +84,6 @@ function walletOf({ world, tenant, chance }: Context): { phone: string; pin: str
     demo,
   }
   const weights = { payer: 84, poor: 6, forgetful: 5, stranger: 2, demo: tenant.sandbox ? 3 : 0 }
-  const { phone = '', pin = '' } = who[chance.weighted(weights)] ?? {}
+  const { phone = '', pin = '' } = wallets[chance.weighted(weights)] ?? {}
   return { phone, pin }
 }

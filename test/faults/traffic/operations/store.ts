@@ -7,15 +7,15 @@ interface ProductData {
   variants: { _id: string; label: string; stock: number }[]
 }
 
-/** Enough for some rounds, and so little that it runs out. */
-const stockAtFirst = [300, 60]
+/** One stock that lasts, and one that runs out. */
+const initialStock = [300, 60]
 
-/** Creates a product whose stock is balanced, and returns it with its first stock; null if it was refused. */
+/** Creates a product whose stock the checker calculates. Returns it with its stock, or null if that was refused. */
 export async function openProduct(
   context: Context,
 ): Promise<{ product: KnownProduct; stock: number[] } | null> {
   const idempotencyKey = context.newKey()
-  const variants = stockAtFirst.map((stock, index) => ({
+  const variants = initialStock.map((stock, index) => ({
     label: ['petit', 'grand'][index],
     price: context.chance.whole(1, 5000),
     stock,
@@ -42,16 +42,16 @@ export async function createProduct(context: Context): Promise<void> {
   if (data !== null) remember(context.tenant.passing, data._id)
 }
 
-/** Changes price and stock only of products that are not balanced. */
+/** Changes a product. Keeps price and stock of products whose stock the checker calculates. */
 export async function updateProduct(context: Context): Promise<void> {
   const { tenant, chance } = context
-  const isBalanced = chance.is(0.4)
-  const ids = isBalanced ? tenant.products.map(({ id }) => id) : tenant.passing
+  const isKept = chance.is(0.4)
+  const ids = isKept ? tenant.products.map(({ id }) => id) : tenant.passing
   if (ids.length === 0) return
   const json = {
     ...(chance.is(0.5) && { description: `${tenant.marker} ${chance.whole(1, 999)}` }),
-    ...(!isBalanced && chance.is(0.5) && { price: chance.whole(0, 9000), stock: chance.whole(0, 30) }),
-    ...(!isBalanced && chance.is(0.2) && { active: chance.is(0.5) }),
+    ...(!isKept && chance.is(0.5) && { price: chance.whole(0, 9000), stock: chance.whole(0, 30) }),
+    ...(!isKept && chance.is(0.2) && { active: chance.is(0.5) }),
   }
   const more = { method: 'PUT', other: { description: `${tenant.marker} other` } } as const
   await write(context, 'product.update', `/store/products/${chance.pick(ids)}`, { json }, more)
@@ -71,7 +71,7 @@ export async function listProducts(context: Context): Promise<void> {
   else await read(context, 'product.list', `/store/products?limit=${chance.pick([1, 20, 100])}`)
 }
 
-/** A file with products of its own, some of which come again in a later file. */
+/** Imports a file of products, some of which are in a later file again. */
 export async function importProducts(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (!tenant.hasShop) return
@@ -89,7 +89,10 @@ export async function importProducts(context: Context): Promise<void> {
   })
 }
 
-/** Changes stock, sometimes several times at once. The first variant is never counted, so that its stock can be balanced. */
+/**
+ * Changes stock, sometimes several times at once. The first variant is only changed by deltas, so that its stock can be
+ * calculated.
+ */
 export async function changeStock(context: Context): Promise<void> {
   const { chance, tenant } = context
   if (tenant.products.length === 0) return

@@ -3,15 +3,15 @@ import type { Tenant } from '../world.ts'
 
 type Attempt = () => Promise<unknown>
 
-/** A merchant requests what belongs to another business, or to the other environment of its own. */
+/** A merchant requests things of another business, or of the other environment of its own business. */
 export async function intrude(context: Context): Promise<void> {
   const { world, tenant, chance } = context
   const others = world.tenants.filter((other) => other !== tenant && other.intents.length > 0)
   if (others.length === 0) return
   const stranger: Context = {
     ...context,
-    makeCall: (spec, attempt, its) => context.makeCall({ ...spec, actor: 'stranger' }, attempt, its),
-    send: (spec, its) => context.send({ ...spec, actor: 'stranger' }, its),
+    makeCall: (spec, attempt, own) => context.makeCall({ ...spec, actor: 'stranger' }, attempt, own),
+    send: (spec, own) => context.send({ ...spec, actor: 'stranger' }, own),
   }
   await chance.pick(attemptsOf(stranger, chance.pick(others)))()
 }
@@ -45,7 +45,7 @@ function attemptsOf(
   ]
 }
 
-/** A publishable key, which anybody may read on a page, may only read single intents. */
+/** A publishable key, which is public, may only read single intents. */
 export async function overstep(context: Context): Promise<void> {
   const { tenant, chance } = context
   const own = { ...context, key: tenant.publishable }

@@ -4,7 +4,7 @@ import { hiddenFields, isPage, unescaped } from '../page.ts'
 import { isGood, type RequestSpec } from '../request-spec.ts'
 import type { Employee } from '../world.ts'
 
-/** Support re-queues one dead delivery, from its page. */
+/** Support re-queues one dead delivery on its page. */
 export async function requeue(context: Context): Promise<void> {
   const { tenant, chance } = context
   if (tenant.deliveries.length === 0) await requeueAll(context)
@@ -15,7 +15,7 @@ export async function requeue(context: Context): Promise<void> {
 export const requeueAll = (context: Context): Promise<void> =>
   press(context, '/admin/dead', 'requeue.all', 'requeue-all')
 
-/** A viewer sends a form made by hand. */
+/** A viewer sends a forged form. */
 export async function overreach(context: Context): Promise<void> {
   const { tenant, world, chance } = context
   const viewer = world.staff.find(({ role }) => role === 'viewer')
@@ -28,7 +28,7 @@ export async function overreach(context: Context): Promise<void> {
   })
 }
 
-/** Opens a page and presses a button, once: nobody presses again without knowing the outcome. */
+/** Opens a page and presses a button once. Staff do not press again while the outcome is unknown. */
 async function press(context: Context, path: string, what: What, act: string): Promise<void> {
   const employee = context.chance.pick(context.world.staff.filter(({ role }) => role === 'support'))
   const page = await open(context, employee, path)
@@ -39,7 +39,7 @@ async function press(context: Context, path: string, what: What, act: string): P
   await asStaff(context, employee, what, unescaped(action), hiddenFields(inner))
 }
 
-/** The HTML of a page, after a sign-in if one is needed; null if there is none. */
+/** The HTML of a page, after a sign-in if necessary, or null if there is no page. */
 async function open(context: Context, employee: Employee, path: string): Promise<string | null> {
   const look = () => asStaff(context, employee, 'support.page', path, null)
   const first = employee.cookie === '' ? null : await look()
@@ -66,7 +66,7 @@ function asStaff(
 ): Promise<Call> {
   const none = { key: null, idempotencyKey: null, otherBody: null, expects: [] }
   const method = form === null ? 'GET' : 'POST'
-  // As a browser sends a form of the same site.
+  // Browsers send this with a form of the same site.
   const headers = { 'Sec-Fetch-Site': 'same-origin', ...(cookie !== '' && { Cookie: cookie }) }
   const spec: RequestSpec = {
     ...none,
