@@ -10,7 +10,7 @@ import { openServer, short } from './short-timeouts.ts'
 const intents = '/api/v1/dev/intents'
 const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
 const largestFile = 8 * 1024 * 1024
-const maxJsonFileBytes = 256 * 1024
+const largestJson = 256 * 1024
 
 describe('Large bodies', () => {
   const service = withService()
@@ -24,7 +24,7 @@ describe('Large bodies', () => {
   afterEach(async () => {
     for (const socket of open) socket.destroy()
     open.clear()
-    await waitFor('the room is free again', () => taken('csv') + taken('json') === 0)
+    await waitFor('the budget is free again', () => taken('csv') + taken('json') === 0)
   })
 
   const taken = (kind: 'csv' | 'json') => service.deps.bodyBudgets[kind].taken()
@@ -34,8 +34,8 @@ describe('Large bodies', () => {
     const { values } = await service.deps.metrics.rateLimited.get()
     return values.find(({ labels }) => labels.scope === 'bodies')?.value ?? 0
   }
-  const create = (body: string, by = merchant, headers = by.write()) =>
-    service.http.post(intents).set(headers).type('json').send(body)
+  const create = (body: string, by = merchant, headers = by.write(), path = intents) =>
+    service.http.post(path).set(headers).type('json').send(body)
   const upload = (body: string, by = merchant, headers = by.write()) =>
     service.http.post(imports).set(headers).type('text/csv').send(body)
 
@@ -46,7 +46,14 @@ describe('Large bodies', () => {
       `${bytes.toString(16)}\r\n${json(bytes)}\r\n0\r\n\r\n`,
     )
 
-  /** Begins a request whose body comes later, or never. */
+  const openWeb = (deps = service.deps) =>
+    openServer(
+      service,
+      createApp(deps, () => false),
+      short,
+    )
+
+  /** Begins a request whose body arrives later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {
     const socket = await connectTo(service.origin)
     socket.on('error', () => socket.destroy())
@@ -56,16 +63,16 @@ describe('Large bodies', () => {
   }
 
   async function fill(kind: 'csv' | 'json'): Promise<void> {
-    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, maxJsonFileBytes, 16]
+    const [path, length, each] = kind === 'csv' ? [imports, largestFile, 2] : [intents, largestJson, 16]
     const beginning = merchants.flatMap((by) =>
       Array.from({ length: each }, () => begin(path, by, `Content-Length: ${length}`)),
     )
     await Promise.all(beginning)
-    await waitFor('the room is full', () => taken(kind) === beginning.length * length)
+    await waitFor('the budget is full', () => taken(kind) === beginning.length * length)
   }
 
-  async function expectNoRoom(asked: ReturnType<typeof create>, limit: number): Promise<void> {
-    const { status, headers, body } = await asked
+  async function expectNoBudget(request: ReturnType<typeof create>, limit: number): Promise<void> {
+    const { status, headers, body } = await request
     expect(status).to.equal(429)
     expect(headers['retry-after']).to.equal('1')
     expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit } })
@@ -76,14 +83,14 @@ describe('Large bodies', () => {
     await fill('csv')
     const headers = merchant.write()
     const perBusiness = largestFile * 2
-    await expectNoRoom(upload(csv(20_000), merchant, headers), perBusiness)
+    await expectNoBudget(upload(csv(20_000), merchant, headers), perBusiness)
     const waiting = await begin(imports, merchant, 'Expect: 100-continue', 'Content-Length: 20000')
     expect(String((await once(waiting, 'data'))[0])).to.match(/^HTTP\/1\.1 429 /)
     expect((await refusals()) - before).to.equal(2)
     expect((await upload(csv(10))).status).to.equal(200)
-    expect((await create(json(maxJsonFileBytes))).status).to.equal(201)
+    expect((await create(json(largestJson))).status).to.equal(201)
     for (const socket of open) socket.destroy()
-    await waitFor('whoever is gone gave his room back', () => taken('csv') === 0)
+    await waitFor('clients that disconnected released their memory', () => taken('csv') === 0)
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
@@ -91,29 +98,27 @@ describe('Large bodies', () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)
-    await expectNoRoom(upload(csv(20_000)), largestFile * 2)
+    await expectNoBudget(upload(csv(20_000)), largestFile * 2)
     const again = asMerchant(merchant.businessId, await service.key(merchant.businessId))
-    await expectNoRoom(upload(csv(20_000), again), largestFile * 2)
+    await expectNoBudget(upload(csv(20_000), again), largestFile * 2)
     expect((await upload(csv(20_000), other)).status).to.equal(200)
   })
 
   it('never delay a create: 16 KiB is accepted, also in chunks, while larger bodies are refused', async () => {
     await fill('json')
-    await expectNoRoom(create(json(16 * 1024 + 1)), maxJsonFileBytes * 16)
+    await expectNoBudget(create(json(16 * 1024 + 1)), largestJson * 16)
     expect((await create(json(16 * 1024))).status).to.equal(201)
     const [small] = await createInChunks(service.origin, 16 * 1024)
     expect(small?.status).to.equal(201)
     const [large] = await createInChunks(service.origin, 16 * 1024 + 1)
     expectFailure(large, 429, 'RATE_LIMITED')
-    expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal({
-      scope: 'bodies',
-      limit: maxJsonFileBytes * 16,
-    })
+    const details = { scope: 'bodies', limit: largestJson * 16 }
+    expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal(details)
   })
 
   it('take the largest budget while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
-    await waitFor('room was taken', () => taken('json') === maxJsonFileBytes)
+    await waitFor('memory is reserved', () => taken('json') === largestJson)
     const answered = readToEnd(socket)
     socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
     expect(String(await answered)).to.match(/^HTTP\/1\.1 201 /)
@@ -122,36 +127,28 @@ describe('Large bodies', () => {
 
   it('take only their actual size after they arrived, and nothing if they are small', async () => {
     let most = 0
-    // The work looks at the clock.
+    // The operation reads the clock.
     const now = () => {
       most = Math.max(most, taken('json'))
       return service.deps.now()
     }
-    const web = createApp({ ...service.deps, now }, () => false)
-    const { origin, close } = await openServer(service, web, short)
-    for (const [bytes, held] of [
-      [12, 0],
-      [20_000, 20_000],
-    ] as const) {
+    const { origin, close } = await openWeb({ ...service.deps, now })
+    for (const bytes of [12, 20_000]) {
       const [answer] = await createInChunks(origin, bytes)
       expect(answer?.status).to.equal(201)
-      expect(most).to.equal(held)
+      expect(most).to.equal(bytes === 12 ? 0 : bytes)
     }
     await close()
   })
 
   it('are not kept with an idle connection', async () => {
-    const { origin, server, close } = await openServer(
-      service,
-      createApp(service.deps, () => false),
-      short,
-    )
-    const asked = once(server, 'request')
-    const framing = [`Content-Length: ${maxJsonFileBytes}`, 'Connection: close']
+    const { origin, server, close } = await openWeb()
+    const requested = once(server, 'request')
+    const framing = [`Content-Length: ${largestJson}`, 'Connection: close']
     const head = postHead(intents, merchant.write(), ...framing)
-    const [answer] = await sendRaw(origin, head, json(maxJsonFileBytes))
+    const [answer] = await sendRaw(origin, head, json(largestJson))
     expect(answer?.status).to.equal(201)
-    const [request] = await asked
+    const [request] = await requested
     expect(request.body).to.equal(undefined)
     await close()
   })
@@ -159,26 +156,18 @@ describe('Large bodies', () => {
   it('release their budget exactly once, however the request ends', async () => {
     const headers = merchant.write()
     const statuses = [
-      await create(json(maxJsonFileBytes), merchant, headers),
-      await create(json(maxJsonFileBytes), merchant, headers),
-      await create(json(maxJsonFileBytes + 1)),
+      await create(json(largestJson), merchant, headers),
+      await create(json(largestJson), merchant, headers),
+      await create(json(largestJson + 1)),
       await create(json(100_000).replace('5', '-5')),
       await create(json(100_000).replace('{', '[')),
       await service.http.post(intents).set(merchant.write()).type('text').send(json(100_000)),
       await create(json(100_000), merchant, { ...merchant.write(), 'Content-Encoding': 'gzip' }),
       await upload(`handle\n${'x,y\n'.repeat(10_000)}`),
-      await service.http
-        .post(`${intents}/PI-1/cancel`)
-        .set(merchant.write())
-        .type('json')
-        .send(json(100_000)),
+      await create(json(100_000), merchant, merchant.write(), `${intents}/PI-1/cancel`),
     ].map(({ status }) => status)
     expect(statuses).to.deep.equal([201, 201, 413, 400, 400, 415, 415, 400, 404])
-    const { origin, close } = await openServer(
-      service,
-      createApp(service.deps, () => false),
-      short,
-    )
+    const { origin, close } = await openWeb()
     const late = ['Content-Length: 100000', 'Transfer-Encoding: chunked'].map((framing) =>
       sendRaw(origin, postHead(intents, merchant.write(), framing), '5\r\n{"am'),
     )
@@ -187,6 +176,6 @@ describe('Large bodies', () => {
     const [malformed] = await sendRaw(origin, chunked, 'zz\r\n')
     expectFailure(malformed, 400, 'VALIDATION_ERROR')
     await close()
-    await waitFor('all of it was given back', () => taken('csv') + taken('json') === 0)
+    await waitFor('all memory is released', () => taken('csv') + taken('json') === 0)
   })
 })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { createApp } from '../../src/app.ts'
-import { createHttpServer } from '../../src/http/server/listen.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { withMerchant, withService } from '../support/service.ts'
+import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const csv = 'handle,name,price,stock\ntea,Thé,500,3'
@@ -13,7 +13,7 @@ const bodies = [
   ['a file', '/api/v1/dev/store/products/import-csv', 'text/csv', csv, 200],
 ] as const
 
-/** MongoDB is slow, and a caller has given up by the time the body is to be read: all of it is there, and is nobody's any more. */
+/** MongoDB is slow, and the client has disconnected before the service reads the body, which has arrived completely. */
 describe('A client that disconnects after it sent everything', () => {
   const service = withService()
   const merchant = withMerchant(service)
@@ -21,11 +21,7 @@ describe('A client that disconnects after it sent everything', () => {
   for (const [kind, path, type, body, status] of bodies)
     it(`stores no response as if the request had no ${kind}`, async () => {
       const headers = merchant.write()
-      await giveUp(
-        path,
-        { ...headers, 'Content-Type': type, 'Content-Length': `${Buffer.byteLength(body)}` },
-        body,
-      )
+      await giveUp(path, { ...headers, 'Content-Type': type }, body)
       const answer = await service.http.post(path).set(headers).type(type).send(body)
       expect([answer.status, answer.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
@@ -36,25 +32,21 @@ describe('A client that disconnects after it sent everything', () => {
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
     const headers = merchant.write()
     const part = '{"amount":100}'
-    const sent = { ...headers, 'Content-Type': 'application/json', 'Content-Length': `${part.length}` }
-    await giveUp(`${path}/refund`, sent, part)
+    await giveUp(`${path}/refund`, { ...headers, 'Content-Type': 'application/json' }, part)
     await service.http.post(`${path}/refund`).set(headers).send({ amount: 100 }).expect(200)
     const { body: after } = await service.http.get(path).set(merchant.read())
     expect(after.data.totalAmountRefunded).to.equal(100)
   })
 
-  /** The key of the request is looked up for as long as it takes its caller to go. Resolves when nothing is left to do for it. */
+  /** Sends a request whose client disconnects during the lookup of its key. Resolves once the lookup has ended. */
   async function giveUp(path: string, headers: Record<string, string>, body: string): Promise<void> {
     const { deps } = service
-    const server = createHttpServer(
-      deps,
-      createApp(deps, () => false),
-      timeouts,
-    )
-    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const app = createApp(deps, () => false)
+    const { server, origin, close } = await openServer(service, app, timeouts)
     const { findKey } = deps.batchers
-    const lines = Object.entries({ Host: 'a', ...headers }).map(([name, value]) => `${name}: ${value}`)
-    const caller = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    const fields = { Host: 'a', 'Content-Length': Buffer.byteLength(body), ...headers }
+    const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)
+    const caller = connect(Number(new URL(origin).port), '127.0.0.1')
     const [served] = (await once(server, 'connection')) as [Socket]
     const looked = new Promise<void>((resolve) => {
       deps.batchers.findKey = async (hash, until) => {
@@ -69,6 +61,6 @@ describe('A client that disconnects after it sent everything', () => {
     })
     caller.write([`POST ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'))
     await looked
-    await new Promise((resolve) => server.close(resolve))
+    await close()
   }
 })

@@ -3,9 +3,10 @@ import { expect } from 'chai'
 import { createApiHeaders } from '../../src/http/responses/api-headers.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { expectFailure, postHead, sendRaw } from './raw-request.ts'
+import { expectRefused } from './refused.ts'
 
 const json = 'application/json; charset=utf-8'
-/** A header's name as it is written. */
+/** Returns the name of a header in its usual spelling. */
 const titled = (name: string): string => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 const intents = '/api/v1/dev/intents'
@@ -32,9 +33,8 @@ describe('The response envelope', () => {
     })
 
     it('has a new X-Request-Id in every response', async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 5 }, () => service.http.get(intents).set(merchant.read())),
-      )
+      const read = () => service.http.get(intents).set(merchant.read())
+      const answers = await Promise.all(Array.from({ length: 5 }, read))
       const ids = answers.map(({ headers }) => headers['x-request-id'])
       for (const id of ids) expect(id).to.match(uuid)
       expect(new Set(ids)).to.have.property('size', 5)
@@ -83,13 +83,13 @@ describe('The response envelope', () => {
 
   describe('with CORS', () => {
     const origin = { Origin: 'https://shop.example' }
-    const asked = { ...origin, 'Access-Control-Request-Method': 'GET' }
+    const asksToGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
     it('lets a browser send and read requests for which a publishable key is enough', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
-      const preflight = await service.http.options(path).set(asked).expect(200)
+      const preflight = await service.http.options(path).set(asksToGet).expect(200)
       expect(preflight.body).to.deep.equal({ success: true, data: null })
       expect(preflight.headers).to.include({
         'access-control-allow-origin': '*',
@@ -106,22 +106,14 @@ describe('The response envelope', () => {
     })
 
     it('refuses other origins everywhere else', async () => {
+      const asksToPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const answers = await Promise.all([
-        service.http
-          .options(intents)
-          .set({ ...asked, 'Access-Control-Request-Method': 'POST' })
-          .expect(404),
-        service.http.options(`${intents}/PI-1/cancel`).set(asked).expect(404),
+        service.http.options(intents).set(asksToPost).expect(404),
+        service.http.options(`${intents}/PI-1/cancel`).set(asksToGet).expect(404),
         service.http.options(`${intents}/PI-1`).expect(404),
         service.http.options(`${intents}/PI-1`).set(origin).expect(404),
-        service.http
-          .get(intents)
-          .set({ ...origin, ...merchant.read() })
-          .expect(200),
-        service.http
-          .post(`${intents}/PI-1/cancel`)
-          .set({ ...origin, ...merchant.write() })
-          .expect(404),
+        service.http.get(intents).set(origin).set(merchant.read()).expect(200),
+        service.http.post(`${intents}/PI-1/cancel`).set(origin).set(merchant.write()).expect(404),
       ])
       for (const { headers } of answers) expect(headers).not.to.have.property('access-control-allow-origin')
     })
@@ -134,29 +126,19 @@ describe('The response envelope', () => {
 
   describe('of an unknown URL', () => {
     const unknown = [
-      '/api/v1',
-      '/api/v1/dev',
-      '/api/v1/dev/nothing',
-      '/api/v2/dev/intents',
-      '/dev/intents',
-      '/api/v1/dev/intents/',
-      '/api/v1/dev/Intents',
-      '/api/v1/dev/intents/PI-1/nothing',
-      '/favicon.ico',
+      ...['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
+      ...['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
     ]
-    for (const path of unknown)
-      it(`is 404 ENDPOINT_NOT_FOUND for ${path}, before authentication`, async () => {
+    it('is 404 ENDPOINT_NOT_FOUND, before authentication', async () => {
+      for (const path of unknown) {
         const { status, body, headers } = await service.http.get(path)
-        expect(status).to.equal(404)
-        expect(headers['content-type']).to.equal(json)
+        expect([status, headers['content-type']], path).to.deep.equal([404, json])
         expect(headers).not.to.have.property('allow')
         expect(body.success).to.equal(false)
-        expect(body.error).to.include({
-          code: 'ENDPOINT_NOT_FOUND',
-          statusCode: 404,
-          requestId: headers['x-request-id'],
-        })
-      })
+        const requestId = headers['x-request-id']
+        expect(body.error).to.include({ code: 'ENDPOINT_NOT_FOUND', statusCode: 404, requestId })
+      }
+    })
 
     const methods = [
       ['delete', intents, 'POST, GET, HEAD'],
@@ -168,9 +150,7 @@ describe('The response envelope', () => {
     ] as const
     for (const [method, path, allow] of methods)
       it(`is 404 ENDPOINT_NOT_FOUND with Allow for ${method.toUpperCase()} ${path}`, async () => {
-        const { status, body, headers } = await service.http[method](path)
-        expect(status).to.equal(404)
-        expect(body.error.code).to.equal('ENDPOINT_NOT_FOUND')
+        const { headers } = await expectRefused(service.http[method](path), 404, 'ENDPOINT_NOT_FOUND')
         expect(headers.allow?.split(', ')).to.have.members(allow.split(', '))
       })
   })
@@ -181,8 +161,7 @@ describe('The response envelope', () => {
     expect(headers['content-type']).to.equal(json)
     expect(Number(headers['content-length'])).to.be.greaterThan(2)
     expect(text ?? '').to.equal('')
-    const refused = await service.http.head(intents)
-    expect(refused.status).to.equal(401)
+    await service.http.head(intents).expect(401)
   })
 
   it('wraps the error for a path that cannot be decoded', async () => {
@@ -196,13 +175,9 @@ describe('The response envelope', () => {
 
   describe('of an unreadable body', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
-    const unreadable: [
-      what: string,
-      status: number,
-      code: string,
-      body: () => string | Buffer,
-      type?: string,
-    ][] = [
+    type Unreadable = [what: string, status: number, code: string, body: () => string | Buffer, type?: string]
+    const latin1 = 'application/json; charset=iso-8859-1'
+    const unreadable: Unreadable[] = [
       ['no JSON', 400, 'INVALID_JSON', () => '{"amount":5'],
       ['text', 400, 'INVALID_JSON', () => 'amount=5'],
       ['invalid UTF-8', 400, 'INVALID_JSON', () => Buffer.from('{"amount":5,"label":"\xff"}', 'latin1')],
@@ -212,38 +187,27 @@ describe('The response envelope', () => {
       ['300 KB', 413, 'PAYLOAD_TOO_LARGE', () => JSON.stringify({ amount: 5, x: 'x'.repeat(300_000) })],
       ['a form', 415, 'UNSUPPORTED_MEDIA_TYPE', () => 'amount=5', 'application/x-www-form-urlencoded'],
       ['JSON called text', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', 'text/plain'],
-      [
-        'JSON in another charset',
-        415,
-        'UNSUPPORTED_MEDIA_TYPE',
-        () => '{"amount":5}',
-        'application/json; charset=iso-8859-1',
-      ],
+      ['JSON in another charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
       it(`is ${status} ${code} for ${what}, and nothing is stored`, async () => {
         const before = await service.deps.Intent.countDocuments()
-        const answer = await write({ 'Content-Type': type }, body())
-        expect(answer.status).to.equal(status)
-        expect(answer.headers['content-type']).to.equal(json)
-        expect(answer.body.error).to.include({ code, statusCode: status })
-        expect(answer.body.error.requestId).to.equal(answer.headers['x-request-id'])
+        const response = await expectRefused(write({ 'Content-Type': type }, body()), status, code)
+        expect(response.headers['content-type']).to.equal(json)
+        expect(response.body.error.requestId).to.equal(response.headers['x-request-id'])
         expect(await service.deps.Intent.countDocuments()).to.equal(before)
       })
 
     it('is 415 for a compressed body', async () => {
-      const { status, body } = await write({ 'Content-Encoding': 'gzip' }, gzipSync('{"amount":5}'))
-      expect(status).to.equal(415)
-      expect(body.error.code).to.equal('UNSUPPORTED_MEDIA_TYPE')
+      const compressed = write({ 'Content-Encoding': 'gzip' }, gzipSync('{"amount":5}'))
+      await expectRefused(compressed, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
     it('is 415 for a body without a content type', async () => {
       const typed = postHead(intents, merchant.write(), 'Connection: close', 'Content-Length: 12')
-      const answers = await sendRaw(
-        service.origin,
-        `${typed.replace(/Content-Type: .*\r\n/, '')}{"amount":5}`,
-      )
-      expectFailure(answers[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
+      const untyped = typed.replace(/Content-Type: .*\r\n/, '')
+      const [response] = await sendRaw(service.origin, `${untyped}{"amount":5}`)
+      expectFailure(response, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
     it('is not used for a body of 8 levels, UTF-8 by name, or escaped to the maximum length', async () => {
@@ -251,12 +215,9 @@ describe('The response envelope', () => {
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)
       const escaped = `{"amount":5,"metadata":{${metadata.join(',')}}}`
-      for (const answer of await Promise.all([
-        write({}, deep),
-        write(named, '{"amount":5}'),
-        write({}, escaped),
-      ]))
-        expect(answer.status, answer.text.slice(0, 200)).to.equal(201)
+      const requests = [write({}, deep), write(named, '{"amount":5}'), write({}, escaped)]
+      for (const { status, text } of await Promise.all(requests))
+        expect(status, text.slice(0, 200)).to.equal(201)
     })
   })
 })

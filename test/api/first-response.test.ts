@@ -11,6 +11,7 @@ import {
   withService,
 } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
+import { expectRefused } from './refused.ts'
 
 const hour = 3_600_000
 
@@ -21,7 +22,7 @@ const environment = {
   INTENT_LIFETIME_SECONDS: '7200',
   CODE_LIFETIME_SECONDS: '3600',
 }
-/** Of a process whose SECRET_KEY was exchanged and whose other settings changed. */
+/** The environment of a process with another SECRET_KEY and other settings. */
 const changedEnvironment = {
   SECRET_KEY: newKey,
   SECRET_KEY_PREVIOUS: secretKey,
@@ -49,7 +50,7 @@ describe('The first response of a create, recomputed for a retry,', () => {
     }
   }
 
-  const asked = {
+  const input = {
     amount: 50_000,
     label: 'Thé « vert » 💰 \u2028',
     metadata: JSON.parse('{"b":"2","a.b":"","10":"x","2":"y","__proto__":"z","$x":"\\u0007"}'),
@@ -58,61 +59,47 @@ describe('The first response of a create, recomputed for a retry,', () => {
   const open = { amountType: 'OPEN', amount: 700 }
 
   type Reference = { referenceNumber: string }
-  const simulate = ({ referenceNumber }: Reference, body: object) =>
-    send(service, `/intents/${referenceNumber}/simulate-payment`, body)
+  const act = ({ referenceNumber }: Reference, name: string, body: object) =>
+    send(service, `/intents/${referenceNumber}/${name}`, body)
+  const simulate = (intent: Reference, body: object) => act(intent, 'simulate-payment', body)
   const pass = (ms: number) => {
     const at = new Date(service.clock.now().getTime() + ms)
     for (const { clock } of [service, changed]) clock.freeze(at)
   }
-  const happenings: [what: string, body: object, happen: (intent: Reference) => Promise<unknown>][] = [
-    ['nothing happened', asked, () => Promise.resolve()],
-    ['the intent was paid', asked, (intent) => simulate(intent, {}).expect(200)],
-    ['a customer paid an OPEN intent', open, ({ referenceNumber }) => pay(service, referenceNumber)],
-    [
-      'the payment failed for good',
-      asked,
-      (intent) => simulate(intent, { outcome: 'technical_error' }).expect(402),
-    ],
-    [
-      'it was paid and refunded',
-      asked,
-      async (intent) => {
-        await simulate(intent, {}).expect(200)
-        await send(service, `/intents/${intent.referenceNumber}/refund`, { amount: 20_000 }).expect(200)
-        await send(service, `/intents/${intent.referenceNumber}/refund`, {}).expect(200)
-      },
-    ],
-    [
-      'it was cancelled',
-      asked,
-      ({ referenceNumber }) => send(service, `/intents/${referenceNumber}/cancel`, {}).expect(200),
-    ],
-    [
-      'it expired, and its code belongs to another',
-      asked,
-      async ({ referenceNumber }) => {
-        pass(3 * hour)
-        await expireIntent(service.deps, referenceNumber)
-        const { codeKey = expect.fail() } = await storedIntent(service, referenceNumber)
-        expect(await freeIfReusable(service.deps, codeKey)).to.equal(true)
-      },
-    ],
-    ['nearly 24 hours passed', asked, () => Promise.resolve(pass(24 * hour - 1000))],
+  type Happen = (intent: Reference) => PromiseLike<unknown> | void
+  const happenings: [what: string, happen: Happen, body?: object][] = [
+    ['nothing happened', () => undefined],
+    ['the intent was paid', (intent) => simulate(intent, {}).expect(200)],
+    ['a customer paid an OPEN intent', ({ referenceNumber }) => pay(service, referenceNumber), open],
+    ['the payment failed for good', (intent) => simulate(intent, { outcome: 'technical_error' }).expect(402)],
+    ['it was paid and refunded', payAndRefund],
+    ['it was cancelled', (intent) => act(intent, 'cancel', {}).expect(200)],
+    ['it expired, and its code belongs to another', expire],
+    ['nearly 24 hours passed', () => pass(24 * hour - 1000)],
   ]
-  for (const [what, body, happen] of happenings)
+  for (const [what, happen, body = input] of happenings)
     it(`is the same after ${what}`, async () => {
       const first = await send(service, '/intents', body, 'first').expect(201)
       await happen(first.body.data)
       await expectSame('/intents', body, first)
     })
 
+  async function payAndRefund(intent: Reference): Promise<void> {
+    await simulate(intent, {}).expect(200)
+    await act(intent, 'refund', { amount: 20_000 }).expect(200)
+    await act(intent, 'refund', {}).expect(200)
+  }
+
+  async function expire({ referenceNumber }: Reference): Promise<void> {
+    pass(3 * hour)
+    await expireIntent(service.deps, referenceNumber)
+    const { codeKey = expect.fail() } = await storedIntent(service, referenceNumber)
+    expect(await freeIfReusable(service.deps, codeKey)).to.equal(true)
+  }
+
   it('is the same for an order whose product was changed or deleted', async () => {
-    const product = await createProduct(service, merchant, {
-      name: 'Malafa',
-      sku: 'M-1',
-      price: 700,
-      stock: 9,
-    })
+    const given = { name: 'Malafa', sku: 'M-1', price: 700, stock: 9 }
+    const product = await createProduct(service, merchant, given)
     const path = '/store/orders/simulate'
     const customer = { name: 'Aïssata', phone: '22000001' }
     const body = { items: [{ productId: product._id, quantity: 2 }], customer }
@@ -126,7 +113,7 @@ describe('The first response of a create, recomputed for a retry,', () => {
 
   it('is not stored: an intent and an order store only PAY_URL and a format number', async () => {
     await createProduct(service, merchant)
-    const intent = await send(service, '/intents', asked, 'first').expect(201)
+    const intent = await send(service, '/intents', input, 'first').expect(201)
     const order = await send(service, '/store/orders/simulate', {}, 'first').expect(201)
     const { referenceNumber } = intent.body.data
     const { number } = order.body.data
@@ -135,23 +122,21 @@ describe('The first response of a create, recomputed for a retry,', () => {
     const keptOrder = await service.deps.Order.collection.findOne({ number })
     expect(keptOrder).to.include({ responseFormat: 1 })
     for (const document of [kept, keptOrder]) expect(document).to.not.have.property('sealedResponse')
-    const claims = await service.deps.Claim.find({
-      effectId: { $in: [String(kept?._id), String(keptOrder?._id)] },
-    }).lean()
+    const effectIds = [String(kept?._id), String(keptOrder?._id)]
+    const claims = await service.deps.Claim.find({ effectId: { $in: effectIds } }).lean()
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal([undefined, undefined])
   })
 
   it('of a later version returns 503 SERVICE_UNAVAILABLE until this process is replaced', async () => {
-    const first = await send(service, '/intents', asked, 'first').expect(201)
+    const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>
       service.deps.Intent.updateOne({ referenceNumber }, { $set: { responseFormat } })
     await setFormat(1000)
-    const early = await send(service, '/intents', asked, 'first').expect(503)
-    expect(early.body.error.code).to.equal('SERVICE_UNAVAILABLE')
-    expect(early.headers).to.have.property('retry-after')
+    const early = send(service, '/intents', input, 'first')
+    expect((await expectRefused(early, 503, 'SERVICE_UNAVAILABLE')).headers).to.have.property('retry-after')
     await setFormat(1)
-    await expectSame('/intents', asked, first)
+    await expectSame('/intents', input, first)
     expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(1)
   })
 })

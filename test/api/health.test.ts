@@ -1,14 +1,14 @@
-import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
 import supertest from 'supertest'
 import { createApp } from '../../src/app.ts'
-import { createHttpServer } from '../../src/http/server/listen.ts'
 import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { crlf, sendRaw } from './raw-request.ts'
+import { expectRefused } from './refused.ts'
+import { openServer } from './short-timeouts.ts'
 
 describe('Health', () => {
   const service = withService()
@@ -29,33 +29,23 @@ describe('Health', () => {
   })
 
   it('returns 503 on /readyz while the process stops; requests are served, then connections are closed', async () => {
-    const server = createHttpServer(
-      service.deps,
-      createApp(service.deps, () => true),
-      timeouts,
-    )
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const http = supertest(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    const app = createApp(service.deps, () => true)
+    const { origin, close } = await openServer(service, app, timeouts)
+    const http = supertest(origin)
     const ready = await http.get('/readyz').set('Connection', 'keep-alive')
     expect([ready.status, ready.body.status]).to.deep.equal([503, 'unavailable'])
     expect(Number(ready.headers['retry-after'])).to.be.greaterThan(0)
     expect((await http.get('/healthz')).status).to.equal(200)
     const { write } = await service.merchant()
-    const created = await http
-      .post('/api/v1/dev/intents')
-      .set({ ...write(), Connection: 'keep-alive' })
-      .send({ amount: 5 })
-    expect(created.status).to.equal(201)
+    const headers = { ...write(), Connection: 'keep-alive' }
+    const created = await http.post('/api/v1/dev/intents').set(headers).send({ amount: 5 }).expect(201)
     expect(created.headers.connection).to.equal('close')
-    await new Promise((resolve) => server.close(resolve))
+    await close()
   })
 
   it('returns 404 ENDPOINT_NOT_FOUND for POST, with the allowed methods', async () => {
-    for (const path of ['/healthz', '/readyz', '/metrics']) {
-      const answer = await service.http.post(path).expect('Allow', 'GET, HEAD')
-      expect(answer.body.error).to.include({ code: 'ENDPOINT_NOT_FOUND', statusCode: 404 })
-    }
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      await expectRefused(service.http.post(path).expect('Allow', 'GET, HEAD'), 404, 'ENDPOINT_NOT_FOUND')
   })
 
   it('exists at these paths and in no other spelling', async () => {

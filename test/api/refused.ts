@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 
-/** Awaits an answer and expects it to be this refusal of the catalogue. */
-export async function expectRefused(
-  request: PromiseLike<{ status: number; body: { error?: unknown } }>,
+/** Awaits a response and expects it to be this error of the catalogue. */
+export async function expectRefused<Response extends { status: number; body: { error?: unknown } }>(
+  request: PromiseLike<Response>,
   status: number,
   code: string,
-): Promise<void> {
-  const answer = await request
-  expect(answer.body.error, JSON.stringify(answer.body)).to.include({ code, statusCode: status })
-  expect(answer.status).to.equal(status)
+): Promise<Response> {
+  const response = await request
+  expect(response.body.error, JSON.stringify(response.body)).to.include({ code, statusCode: status })
+  expect(response.status).to.equal(status)
+  return response
 }
