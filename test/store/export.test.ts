@@ -69,7 +69,7 @@ describe('An export of products', () => {
     }
   }
   /** A second fixture on the same database, whose connection is cut before an export reads its second page. */
-  async function cutAtSecondPage(act: (behind: Service) => Promise<void>): Promise<void> {
+  async function cutAtSecondPage(act: (behind: Service) => Promise<unknown>): Promise<void> {
     const wire = await openMongoProxy(service.deps.config.mongodbUrl, {
       isDead: () => false,
       isLast: () => false,
