@@ -4,8 +4,15 @@ import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { subscribe } from '../support/actions.ts'
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { createGate } from '../support/gate.ts'
-import { openService, withMerchantPerTest, withService } from '../support/service.ts'
+import {
+  type Merchant,
+  openService,
+  type Service,
+  withMerchantPerTest,
+  withService,
+} from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
@@ -15,7 +22,7 @@ describe('The claim of a write', () => {
   const merchant = withMerchantPerTest(service)
   beforeEach(() => service.deps.Claim.deleteMany({}))
 
-  // Begun first and looked at where it belongs: it takes 10 real seconds, in which the others run.
+  // These take 10 real seconds. They begin first, run during the other tests, and are checked in tests below.
   let stuck: ReturnType<typeof waitForStuck>
   let outcome: ReturnType<typeof waitForEndpoint>
   before(() => {
@@ -29,35 +36,31 @@ describe('The claim of a write', () => {
     service.http.post(intents).set(merchant.write(key)).send(body)
   const cancel = (reference: string, key: string) =>
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write(key))
-  const mine = () => service.deps.Intent.find({ businessId: merchant.businessId }).lean()
+  const intentsMade = () => service.deps.Intent.find({ businessId: merchant.businessId }).lean()
   const claim = () => service.deps.Claim.findOne().orFail().lean()
-  /** As a process leaves it that dies before the answer is kept. */
+  /** Leaves the claim as a process does that dies before it stores the response. */
   const crash = (leaseEndsAt: Date) =>
     service.deps.Claim.updateMany({}, { $set: { leaseEndsAt }, $unset: { sealedResponse: 1 } })
-  const over = () => new Date(service.deps.now().getTime() - 1)
+  const past = () => new Date(service.deps.now().getTime() - 1)
 
   it('is only read by waiting duplicates', async () => {
     const endpointServer = await startEndpointServer()
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.end()))
     const { id } = await subscribe(service, merchant, endpointServer.url)
-    const test = () =>
-      service.http
-        .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
-        .set(merchant.write('waits'))
-        .then((response) => response)
+    const test = () => testEndpoint(service, merchant, id)
     const { batchers } = service.deps
     let inserts = 0
-    let looks = 0
+    let lookups = 0
     service.deps.batchers = {
       ...batchers,
       insertClaim: (...claimed) => (++inserts, batchers.insertClaim(...claimed)),
-      findClaim: (...asked) => (++looks, batchers.findClaim(...asked)),
+      findClaim: (...args) => (++lookups, batchers.findClaim(...args)),
     }
     const first = test()
     await endpointServer.atLeast(1)
     const duplicates = Array.from({ length: 5 }, test)
-    await waitFor('each to have looked again', () => looks >= 20)
+    await waitFor('each duplicate to look again', () => lookups >= 20)
     expect(inserts).to.equal(6)
     gate.open()
     const { text } = await first
@@ -71,32 +74,32 @@ describe('The claim of a write', () => {
       const { body } = await create('crashed').expect(201)
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
       const { effectId } = await claim()
-      await crash(over())
+      await crash(past())
       const answers = await Promise.all(Array.from({ length: 5 }, () => create('crashed')))
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(answers[0]?.status).to.equal(201)
-      expect((await mine()).map(({ _id }) => _id)).to.deep.equal([effectId])
+      expect((await intentsMade()).map(({ _id }) => _id)).to.deep.equal([effectId])
     })
 
     it('returns the intent to the retry at once if it was already created, whatever the lease', async () => {
       const first = await create('crashed').expect(201)
-      for (const leaseEndsAt of [over(), new Date(service.deps.now().getTime() + day)]) {
+      for (const leaseEndsAt of [past(), new Date(service.deps.now().getTime() + day)]) {
         await crash(leaseEndsAt)
         const retry = await create('crashed')
         expect([retry.status, retry.text]).to.deep.equal([201, first.text])
         expect(retry.headers['idempotent-replayed']).to.equal('true')
       }
-      expect(await mine()).to.have.lengthOf(1)
+      expect(await intentsMade()).to.have.lengthOf(1)
     })
 
     it('returns the cancellation to the retry if it was already done, with one event', async () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       const first = await cancel(referenceNumber, 'crashed').expect(200)
-      await crash(over())
+      await crash(past())
       const retry = await cancel(referenceNumber, 'crashed')
       expect([retry.status, retry.text]).to.deep.equal([200, first.text])
-      const [intent] = await mine()
+      const [intent] = await intentsMade()
       expect(intent?.outbox.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
     })
 
@@ -109,11 +112,11 @@ describe('The claim of a write', () => {
         { referenceNumber },
         { $set: { status: 'PENDING', effects: [], cancellationReason: null }, $pop: { outbox: 1 } },
       )
-      await crash(over())
+      await crash(past())
       const answers = await Promise.all(Array.from({ length: 5 }, () => cancel(referenceNumber, 'crashed')))
       for (const { status, body } of answers)
         expect([status, body.data?.status]).to.deep.equal([200, 'CANCELLED'])
-      expect((await mine())[0]?.outbox).to.have.lengthOf(2)
+      expect((await intentsMade())[0]?.outbox).to.have.lengthOf(2)
     })
   })
 
@@ -124,10 +127,9 @@ describe('The claim of a write', () => {
     const { effectId } = made
     await deps.Claim.insertMany(held.map(({ id: _id, token }) => ({ ...made, _id, token })))
     await deps.Claim.updateOne({ _id: 'b' }, { $set: { token: 'of another', sealedResponse: 'kept' } })
-    const kept = held.map((each) =>
-      keepResponse(deps, each, { sealedResponse: `kept ${each.id}` }, noDeadline),
-    )
-    expect(await Promise.all(kept)).to.deep.equal([true, false, true])
+    const keep = (each: (typeof held)[0]) =>
+      keepResponse(deps, each, { sealedResponse: `kept ${each.id}` }, noDeadline)
+    expect(await Promise.all(held.map(keep))).to.deep.equal([true, false, true])
     const claims = await deps.Claim.find({ effectId, token: /^of/ }).sort({ _id: 1 }).lean()
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal(['kept a', 'kept', 'kept c'])
   })
@@ -139,57 +141,48 @@ describe('The claim of a write', () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => create('daily')))
     expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 1)
     expect(answers[0]?.body.data.referenceNumber).not.to.equal(first.body.data.referenceNumber)
-    expect(await claim())
-      .to.have.property('effectId')
-      .that.does.not.equal(effectId)
-    expect(await mine()).to.have.lengthOf(2)
+    expect((await claim()).effectId).to.not.equal(effectId)
+    expect(await intentsMade()).to.have.lengthOf(2)
   })
 
   it('allows exactly one new effect if the clock jumps a day while it is read', async () => {
     const first = await create('leapt').expect(201)
     const { batchers } = service.deps
     const { findClaim } = batchers
-    batchers.findClaim = async (...asked) => {
+    batchers.findClaim = async (...args) => {
       batchers.findClaim = findClaim
-      const found = await findClaim(...asked)
+      const found = await findClaim(...args)
       service.clock.advance(day + 1)
       return found
     }
     expect((await create('leapt').expect(201)).text).to.equal(first.text)
     const next = await create('leapt').expect(201)
     expect((await create('leapt').expect(201)).text).to.equal(next.text)
-    expect(await mine()).to.have.lengthOf(2)
+    expect(await intentsMade()).to.have.lengthOf(2)
   })
 
   describe('in use', () => {
     let restore: () => void = () => undefined
     afterEach(() => restore())
 
-    /** Holds the next insert of an intent back until it is let go, and counts who looks at a claim meanwhile. */
+    /** Holds the next insert of an intent until `letGo`, and counts the lookups of claims. */
     function holdNextInsert() {
       const { batchers } = service.deps
       const { insertIntent, findClaim } = batchers
-      let letGo: () => void = () => undefined
-      const held = new Promise<void>((resolve) => {
-        letGo = resolve
-      })
-      let arrived = false
-      let looks = 0
+      const gate = createGate()
+      const counts = { inserts: 0, lookups: 0 }
       restore = () => {
         Object.assign(batchers, { insertIntent, findClaim })
-        letGo()
+        gate.open()
       }
       batchers.insertIntent = async (...args) => {
         batchers.insertIntent = insertIntent
-        arrived = true
-        await held
+        counts.inserts += 1
+        await gate.passed
         return insertIntent(...args)
       }
-      batchers.findClaim = (...args) => {
-        looks += 1
-        return findClaim(...args)
-      }
-      return { arrived: () => arrived, looks: () => looks, letGo }
+      batchers.findClaim = (...args) => (++counts.lookups, findClaim(...args))
+      return { arrived: () => counts.inserts > 0, lookups: () => counts.lookups, letGo: gate.open }
     }
 
     it('makes a duplicate wait for the first response, and counts it as a replay', async () => {
@@ -197,15 +190,15 @@ describe('The claim of a write', () => {
       const first = create('slow').then((answer) => answer)
       await waitFor('the first insert', insert.arrived)
       const second = create('slow').then((answer) => answer)
-      await waitFor('a second that looked and looked again', () => insert.looks() >= 2)
-      expect(await mine()).to.have.lengthOf(0)
+      await waitFor('the duplicate to look twice', () => insert.lookups() >= 2)
+      expect(await intentsMade()).to.have.lengthOf(0)
       insert.letGo()
       const [one, two] = await Promise.all([first, second])
       expect([two.status, two.text]).to.deep.equal([one.status, one.text])
       expect(one.status).to.equal(201)
       expect(one.headers).not.to.have.property('idempotent-replayed')
       expect(two.headers['idempotent-replayed']).to.equal('true')
-      expect(await mine()).to.have.lengthOf(1)
+      expect(await intentsMade()).to.have.lengthOf(1)
       expect(await claim()).to.have.property('replayedAt')
     })
 
@@ -213,42 +206,39 @@ describe('The claim of a write', () => {
       const insert = holdNextInsert()
       const duplicates = 30
       let refused = 0
-      const answers = Promise.all(
-        Array.from({ length: duplicates }, async () => {
-          const answer = await create('often')
-          if (answer.status === 409) refused += 1
-          return answer
-        }),
-      )
-      await waitFor('those beyond 20 are refused', () => refused === duplicates - 21)
+      const duplicate = async () => {
+        const { status } = await create('often')
+        if (status === 409) refused += 1
+        return status
+      }
+      const answers = Promise.all(Array.from({ length: duplicates }, duplicate))
+      await waitFor('duplicates beyond 20 are refused', () => refused === duplicates - 21)
       const other = await service.merchant()
       await service.http.post(intents).set(other.write()).send({ amount: 5 }).expect(201)
       insert.letGo()
-      const statuses = (await answers).map(({ status }) => status)
-      expect(statuses.filter((status) => status === 201)).to.have.lengthOf(21)
-      expect(await mine()).to.have.lengthOf(1)
+      expect((await answers).filter((status) => status === 201)).to.have.lengthOf(21)
+      expect(await intentsMade()).to.have.lengthOf(1)
     })
 
     it('results in one intent and one response if a write arrives late', async () => {
       const insert = holdNextInsert()
       const first = create('late').then((answer) => answer)
       await waitFor('the first insert', insert.arrived)
-      await crash(over())
+      await crash(past())
       const second = await create('late')
       expect(second.status).to.equal(201)
       insert.letGo()
       const one = await first
       expect([one.status, one.text]).to.deep.equal([second.status, second.text])
-      expect(await mine()).to.have.lengthOf(1)
+      expect(await intentsMade()).to.have.lengthOf(1)
     })
 
     it('returns 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, and does not store it', async () => {
       const { answers, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
-      for (const answer of answers) {
-        expect(answer.status).to.equal(409)
-        expect(answer.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
-        expect(Number(answer.headers['retry-after'])).to.be.greaterThan(0)
+      for (const { status, body, headers } of answers) {
+        expect([status, body.error.code]).to.deep.equal([409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'])
+        expect(Number(headers['retry-after'])).to.be.greaterThan(0)
       }
       expect(retry.status).to.equal(201)
       expect(retry.headers).not.to.have.property('idempotent-replayed')
@@ -280,12 +270,11 @@ describe('The claim of a write', () => {
       const claims = await service.deps.Claim.find().lean()
       const kept = await service.deps.Endpoint.findOne({ businessId }).orFail().lean()
       expect(claims).to.have.lengthOf(4)
-      for (const each of claims)
-        expect(each).to.have.all.keys(
-          ['_id', 'effectId', 'token', 'leaseEndsAt', 'paramsHash', 'expiresAt', 'removeAt'].concat(
-            each.sealedResponse === undefined ? [] : ['sealedResponse', 'sandboxOf'],
-          ),
-        )
+      const always = ['_id', 'effectId', 'token', 'leaseEndsAt', 'paramsHash', 'expiresAt', 'removeAt']
+      for (const each of claims) {
+        const more = each.sealedResponse === undefined ? [] : ['sealedResponse', 'sandboxOf']
+        expect(each).to.have.all.keys(...always, ...more)
+      }
       const sealed = [...claims.map(({ sealedResponse }) => sealedResponse), kept.sealedResponse, kept.secret]
       for (const text of sealed.filter((each) => each !== undefined))
         expect(text).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
@@ -299,12 +288,9 @@ describe('The claim of a write', () => {
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()
       await create(other, { amount: 0, label: 'visible-label' }).expect(400)
-      await service.deps.Claim.updateOne(
-        { _id: { $ne: stored._id } },
-        { $set: { sealedResponse: stored.sealedResponse } },
-      )
-      const { body } = await create(other).expect(500)
-      expect(body.error.code).to.equal('INTERNAL_ERROR')
+      const { _id, sealedResponse } = stored
+      await service.deps.Claim.updateOne({ _id: { $ne: _id } }, { $set: { sealedResponse } })
+      const { body } = await expectRefused(create(other), 500, 'INTERNAL_ERROR')
       expect(JSON.stringify(body)).not.to.include(refused.body.error.message)
     })
 
@@ -315,14 +301,19 @@ describe('The claim of a write', () => {
       expect(expiresAt.getTime()).to.be.within(before + day, service.deps.now().getTime() + day)
       expect(removeAt.getTime() - expiresAt.getTime()).to.equal(3_600_000)
       const indexes = await service.deps.Claim.collection.indexes()
-      expect(indexes).to.deep.include.members([
-        { v: 2, key: { removeAt: 1 }, name: 'removal', expireAfterSeconds: 0 },
-      ])
+      const removal = { v: 2, key: { removeAt: 1 }, name: 'removal', expireAfterSeconds: 0 }
+      expect(indexes).to.deep.include.members([removal])
     })
   })
 })
 
-/** Two that wait for a claim whose holder never answers, and a third when its lease is over. */
+const testEndpoint = ({ http }: Service, merchant: Merchant, id: string) =>
+  http
+    .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
+    .set(merchant.write('test'))
+    .then((response) => response)
+
+/** Sends two requests that wait for a claim whose holder never responds, and a third after its lease has ended. */
 async function waitForStuck() {
   const service = await openService()
   try {
@@ -342,25 +333,21 @@ async function waitForStuck() {
   }
 }
 
-/** A test of an endpoint whose server responds after a duplicate was refused, that is after 10 s. */
+/** Tests an endpoint whose server responds only after a duplicate was refused, which takes 10 s. */
 async function waitForEndpoint() {
   const [service, endpointServer] = await Promise.all([openService(), startEndpointServer()])
   try {
     const merchant = await service.merchant()
     const { id } = await subscribe(service, merchant, endpointServer.url)
-    const test = () =>
-      service.http
-        .post(`/api/v1/dev/webhooks/endpoints/${id}/test`)
-        .set(merchant.write('patient'))
-        .then((answer) => answer)
-    let answerNow = (): void => undefined
-    endpointServer.respondWith((res) => (answerNow = () => void res.end()))
+    const test = () => testEndpoint(service, merchant, id)
+    let respondNow = (): void => undefined
+    endpointServer.respondWith((res) => (respondNow = () => void res.end()))
     const testing = test()
     await endpointServer.atLeast(1)
     const claims = await service.deps.Claim.find().sort({ leaseEndsAt: -1 }).lean()
     const heldMs = Number(claims[0]?.leaseEndsAt) - service.deps.now().getTime()
     const second = await test()
-    answerNow()
+    respondNow()
     const first = await testing
     return { heldMs, second, first, third: await test(), arrived: endpointServer.received.length }
   } finally {

@@ -2,7 +2,8 @@ import { expect } from 'chai'
 import { rotateKey } from '../../src/businesses/rotate-key.ts'
 import { changeAsOperator } from '../support/actions.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
-import { crlf, sendRaw } from './raw-request.ts'
+import { postHead, sendRaw } from './raw-request.ts'
+import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
@@ -20,11 +21,13 @@ describe('X-Idempotency-Key', () => {
     service.http.post(`${intents}/${reference}/cancel`).set(as.write(key))
   const count = (as = merchant) => service.deps.Intent.countDocuments({ businessId: as.businessId })
 
-  function expectReplay(
-    answer: { status: number; text: string; headers: Record<string, string> },
-    of: { status: number; text: string; headers: Record<string, string> },
-    params: 'same' | 'other',
-  ) {
+  interface Received {
+    status: number
+    text: string
+    headers: Record<string, string>
+  }
+
+  function expectReplay(answer: Received, of: Received, params: 'same' | 'other' = 'same'): void {
     expect([answer.status, answer.text]).to.deep.equal([of.status, of.text])
     expect(answer.headers['content-type']).to.equal(of.headers['content-type'])
     expect(answer.headers['idempotent-replayed']).to.equal('true')
@@ -32,44 +35,31 @@ describe('X-Idempotency-Key', () => {
     expect(answer.headers['x-request-id']).not.to.equal(of.headers['x-request-id'])
   }
 
-  function expectFresh(answer: { status: number; text: string; headers: object }, status: number) {
+  function expectFresh(answer: Omit<Received, 'headers'> & { headers: object }, status: number): void {
     expect(answer.status, answer.text).to.equal(status)
     expect(answer.headers).not.to.have.any.keys('idempotent-replayed', 'idempotent-params-mismatch')
   }
 
   describe('as a header', () => {
-    /** A create whose idempotency headers are these bytes. */
+    /** Sends a create with these bytes as its idempotency headers. */
     async function raw(...values: (string | Buffer)[]) {
-      const head = crlf(
-        `POST ${intents} HTTP/1.1`,
-        'Host: a',
-        'Connection: close',
-        'Content-Type: application/json',
-        'Content-Length: 12',
-        `Authorization: Bearer ${merchant.key}`,
-        '',
-      )
-      const lines = values.flatMap((value) => [
-        Buffer.from('X-Idempotency-Key: '),
-        Buffer.from(value),
-        Buffer.from('\r\n'),
-      ])
-      const [answer] = await sendRaw(
-        service.origin,
-        Buffer.concat([Buffer.from(head), ...lines, Buffer.from('\r\n{"amount":5}')]),
-      )
+      const head = `${postHead(intents, merchant.read(), 'Connection: close', 'Content-Length: 12').trimEnd()}\r\n`
+      const lines = values.flatMap((value) => ['X-Idempotency-Key: ', value, '\r\n'])
+      const parts = [head, ...lines, '\r\n{"amount":5}'].map((part) => Buffer.from(part))
+      const [answer] = await sendRaw(service.origin, Buffer.concat(parts))
       return { status: answer?.status, ...JSON.parse(answer?.body ?? '') }
     }
 
+    async function expectRawRefused(code: string, ...values: string[]): Promise<void> {
+      const { status, error } = await raw(...values)
+      expect([status, error.code]).to.deep.equal([400, code])
+    }
+
     it('is required for every write: missing or blank is 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
-      for (const values of [[], [''], ['   '], ['\t']]) {
-        const { status, error } = await raw(...values)
-        expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_REQUIRED'])
-      }
-      for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints']) {
-        const { body } = await service.http.post(path).set(merchant.read()).expect(400)
-        expect(body.error.code, path).to.equal('IDEMPOTENCY_KEY_REQUIRED')
-      }
+      for (const values of [[], [''], ['   '], ['\t']])
+        await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
+      for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
+        await expectRefused(service.http.post(path).set(merchant.read()), 400, 'IDEMPOTENCY_KEY_REQUIRED')
       expect(await count()).to.equal(0)
     })
 
@@ -81,20 +71,12 @@ describe('X-Idempotency-Key', () => {
     it('has up to 255 characters of any script; a longer one is 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
-      for (const key of ['x'.repeat(256), '💰'.repeat(256)]) {
-        const { status, error } = await raw(key)
-        expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_INVALID'])
-      }
+      for (const key of ['x'.repeat(256), '💰'.repeat(256)])
+        await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
     it('is 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
-      for (const values of [
-        ['a', 'b'],
-        ['a', 'a'],
-      ]) {
-        const { status, error } = await raw(...values)
-        expect([status, error.code]).to.deep.equal([400, 'IDEMPOTENCY_KEY_INVALID'])
-      }
+      for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 
     it('is read as UTF-8, and two keys in Latin-1 stay distinct', async () => {
@@ -111,21 +93,21 @@ describe('X-Idempotency-Key', () => {
     it('returns the same status and bytes with Idempotent-Replayed, and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
-      expectReplay(await create('once'), first, 'same')
-      expectReplay(await create('once'), first, 'same')
+      expectReplay(await create('once'), first)
+      expectReplay(await create('once'), first)
       expect(await count()).to.equal(1)
 
       const { referenceNumber } = first.body.data
       const cancelled = await cancel(referenceNumber, 'once')
       expectFresh(cancelled, 200)
-      expectReplay(await cancel(referenceNumber, 'once'), cancelled, 'same')
-      // What was answered stays, whatever became of the intent since.
-      expectReplay(await create('once'), first, 'same')
+      expectReplay(await cancel(referenceNumber, 'once'), cancelled)
+      // The stored response stays the same, although the intent has changed.
+      expectReplay(await create('once'), first)
     })
 
     it('ignores the order of the fields of the body and its white space', async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
-      expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first, 'same')
+      expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
 
     it('returns the stored response for other parameters too, with Idempotent-Params-Mismatch', async () => {
@@ -159,7 +141,7 @@ describe('X-Idempotency-Key', () => {
     it('is the same request if the path is only spelled differently', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
-      expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first, 'same')
+      expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)
     })
 
     it('distinguishes keys by case and by every character', async () => {
@@ -172,13 +154,13 @@ describe('X-Idempotency-Key', () => {
       const first = await create('daily')
       const missing = await cancel('PI-NONE', 'daily')
       service.clock.advance(day - 1)
-      expectReplay(await create('daily'), first, 'same')
-      expectReplay(await cancel('PI-NONE', 'daily'), missing, 'same')
+      expectReplay(await create('daily'), first)
+      expectReplay(await cancel('PI-NONE', 'daily'), missing)
       service.clock.advance(1)
       const second = await create('daily', { amount: 7 })
       expectFresh(second, 201)
       expect(second.body.data.amount).to.equal(7)
-      expectReplay(await create('daily', { amount: 7 }), second, 'same')
+      expectReplay(await create('daily', { amount: 7 }), second)
       expectFresh(await cancel('PI-NONE', 'daily'), 404)
       expect(await count()).to.equal(2)
       service.clock.freeze(null)
@@ -189,9 +171,9 @@ describe('X-Idempotency-Key', () => {
       const issued = await rotateKey(service.deps, merchant.keyId, 3600)
       if (issued === null) throw new Error('not rotated')
       const renewed = asMerchant(merchant.businessId, issued)
-      expectReplay(await create('rotated', undefined, renewed), first, 'same')
+      expectReplay(await create('rotated', undefined, renewed), first)
       const second = await create('since', undefined, renewed)
-      expectReplay(await create('since'), second, 'same')
+      expectReplay(await create('since'), second)
     })
   })
 
@@ -199,24 +181,24 @@ describe('X-Idempotency-Key', () => {
     it('returns the same 4xx of the operation again, even if it would now succeed', async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
-      expectReplay(await create('faulty', { amount: 0 }), invalid, 'same')
+      expectReplay(await create('faulty', { amount: 0 }), invalid)
       expectReplay(await create('faulty', { amount: 1 }), invalid, 'other')
       expect(await count()).to.equal(0)
 
       const missing = await cancel('PI-NONE', 'lost')
       expectFresh(missing, 404)
-      expectReplay(await cancel('PI-NONE', 'lost'), missing, 'same')
+      expectReplay(await cancel('PI-NONE', 'lost'), missing)
 
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
       const { referenceNumber } = (await create(undefined)).body.data
       const mismatch = await cancel(referenceNumber, 'mine', live)
       expectFresh(mismatch, 403)
-      expectReplay(await cancel(referenceNumber, 'mine', live), mismatch, 'same')
+      expectReplay(await cancel(referenceNumber, 'mine', live), mismatch)
 
       await cancel(referenceNumber).expect(200)
       const late = await cancel(referenceNumber, 'late')
       expectFresh(late, 400)
-      expectReplay(await cancel(referenceNumber, 'late'), late, 'same')
+      expectReplay(await cancel(referenceNumber, 'late'), late)
     })
 
     it('runs the request with its whole body after an unreadable body', async () => {
@@ -231,7 +213,7 @@ describe('X-Idempotency-Key', () => {
         expectFresh(await create(key, body).set('Content-Type', type), status)
         const first = await create(key)
         expectFresh(first, 201)
-        expectReplay(await create(key), first, 'same')
+        expectReplay(await create(key), first)
       }
       expect(await count()).to.equal(4)
     })
@@ -242,10 +224,8 @@ describe('X-Idempotency-Key', () => {
       await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
       await service.deps.ApiKey.updateOne({ _id: merchant.keyId }, { $set: { scopes: [] } })
       expectFresh(await create('early'), 403)
-      await service.deps.ApiKey.updateOne(
-        { _id: merchant.keyId },
-        { $set: { scopes: ['payments.intents:write'] } },
-      )
+      const scopes = ['payments.intents:write'] as const
+      await service.deps.ApiKey.updateOne({ _id: merchant.keyId }, { $set: { scopes } })
       expectFresh(await create('early'), 201)
     })
   })
@@ -254,7 +234,7 @@ describe('X-Idempotency-Key', () => {
     let restore: () => void
     afterEach(() => restore())
 
-    /** Lets the next insert of an intent go wrong, before or after it reached MongoDB. */
+    /** Makes the next insert of an intent fail, before or after it reaches MongoDB. */
     function failNextInsert(when: 'before' | 'after', fault: () => Error) {
       const { batchers } = service.deps
       const insert = batchers.insertIntent
@@ -277,7 +257,7 @@ describe('X-Idempotency-Key', () => {
       expect(Number(failed.headers['retry-after'])).to.be.greaterThan(0)
       const first = await create('retried')
       expectFresh(first, 201)
-      expectReplay(await create('retried'), first, 'same')
+      expectReplay(await create('retried'), first)
       expect(await count()).to.equal(1)
     })
 
@@ -288,7 +268,7 @@ describe('X-Idempotency-Key', () => {
       const found = await create('retried')
       expect(found.status).to.equal(201)
       expect(found.body.data).to.include({ referenceNumber: made.referenceNumber, code: made.code })
-      expectReplay(await create('retried'), found, 'same')
+      expectReplay(await create('retried'), found)
       expect(await count()).to.equal(1)
     })
 
@@ -322,9 +302,8 @@ describe('X-Idempotency-Key', () => {
     })
 
     it('returns one response to creates with different bodies', async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, (_, n) => create('at once', { amount: n + 1 })),
-      )
+      const bodies = Array.from({ length: 10 }, (_, n) => ({ amount: n + 1 }))
+      const answers = await Promise.all(bodies.map((body) => create('at once', body)))
       expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 1)
       const mismatches = answers.filter(({ headers }) => headers['idempotent-params-mismatch'] === 'true')
       expect(mismatches).to.have.lengthOf(9)
