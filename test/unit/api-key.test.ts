@@ -25,8 +25,8 @@ describe('An API key', () => {
   it('is recognised as mistyped if one character is changed or two are swapped', () => {
     const key = newKey('secret', 'live')
     for (let at = 0; at < key.length; at += 1) {
-      const other = key[at] === 'q' ? 'r' : 'q'
-      expect(looksLikeKey(key.slice(0, at) + other + key.slice(at + 1)), `at ${at}`).to.equal(false)
+      const changed = key.slice(0, at) + (key[at] === 'q' ? 'r' : 'q') + key.slice(at + 1)
+      expect(looksLikeKey(changed), `at ${at}`).to.equal(false)
       const [one, two] = [key[at], key[at + 1]]
       if (two === undefined || one === two) continue
       expect(looksLikeKey(key.slice(0, at) + two + one + key.slice(at + 2)), `at ${at}`).to.equal(false)
@@ -35,16 +35,8 @@ describe('An API key', () => {
 
   it('has a fixed length and environment', () => {
     const key = newKey('secret', 'test')
-    for (const text of [
-      `${key}a`,
-      key.slice(0, -1),
-      ` ${key}`,
-      `${key}\n`,
-      key.replace('test', 'live'),
-      key.replace('sk', 'pk'),
-      '',
-      'sk_test_',
-    ])
+    const otherLengths = [`${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`, '', 'sk_test_']
+    for (const text of [...otherLengths, key.replace('test', 'live'), key.replace('sk', 'pk')])
       expect(looksLikeKey(text), text).to.equal(false)
   })
 })

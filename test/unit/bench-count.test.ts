@@ -5,14 +5,14 @@ import { countDelivered } from '../../bench/witness.ts'
 describe('The delivery count of a benchmark', () => {
   const of = (...references: string[]) =>
     references.map((reference, at): Arrival => [1, reference, `delivery ${at}`, at])
-  const asked = new Set(['a', 'b', 'c'])
+  const expected = new Set(['a', 'b', 'c'])
 
   it('knows when all deliveries have arrived', () => {
-    expect([countDelivered([], asked), countDelivered(of('b', 'a', 'c'), asked)]).to.deep.equal([0, 3])
+    expect([countDelivered([], expected), countDelivered(of('b', 'a', 'c'), expected)]).to.deep.equal([0, 3])
   })
 
   it('does not count a repeated or earlier delivery for a missing one', () => {
-    expect(() => countDelivered(of('a', 'b', 'b'), asked)).to.throw('twice')
-    expect(() => countDelivered(of('a', 'b', 'd'), asked)).to.throw('d was delivered late')
+    expect(() => countDelivered(of('a', 'b', 'b'), expected)).to.throw('twice')
+    expect(() => countDelivered(of('a', 'b', 'd'), expected)).to.throw('d was delivered late')
   })
 })

@@ -3,36 +3,34 @@ import { createBodyBudget } from '../../src/http/body/budget.ts'
 
 describe('The memory budget for bodies', () => {
   it('has a quarter for each business, and a total for all', () => {
-    const room = createBodyBudget(400)
-    expect(room.take('a', 101)).to.equal(null)
-    const first = room.take('a', 60)
-    expect(room.take('a', 41)).to.equal(null)
-    for (const business of ['b', 'c', 'd']) expect(room.take(business, 100)).not.to.equal(null)
-    expect(room.take('e', 41)).to.equal(null)
+    const budget = createBodyBudget(400)
+    expect(budget.take('a', 101)).to.equal(null)
+    const first = budget.take('a', 60)
+    expect(budget.take('a', 41)).to.equal(null)
+    for (const business of ['b', 'c', 'd']) expect(budget.take(business, 100)).not.to.equal(null)
+    expect(budget.take('e', 41)).to.equal(null)
     first?.keep(20)
     first?.keep(50)
-    expect(room.taken()).to.equal(320)
-    expect(room.take('e', 80)).not.to.equal(null)
+    expect(budget.taken()).to.equal(320)
+    expect(budget.take('e', 80)).not.to.equal(null)
   })
 
   it('is released once, by the work that ends last', async () => {
-    const room = createBodyBudget(400)
-    const place = room.take('a', 100) ?? expect.fail()
+    const budget = createBodyBudget(400)
+    const reserved = budget.take('a', 100) ?? expect.fail()
     let end: (error: Error) => void = () => undefined
-    const late = new Promise<void>((_, reject) => {
-      end = reject
-    })
-    const request = place.use(async () => {
-      place.use(() => late).catch(() => undefined)
+    const late = new Promise<void>((_, reject) => (end = reject))
+    const request = reserved.use(async () => {
+      reserved.use(() => late).catch(() => undefined)
       throw new Error('too late')
     })
     expect(await request.catch(({ message }: Error) => message)).to.equal('too late')
-    expect(room.taken()).to.equal(100)
+    expect(budget.taken()).to.equal(100)
     end(new Error('gone'))
     await new Promise(setImmediate)
-    expect(room.taken()).to.equal(0)
-    place.keep(0)
-    expect(room.taken()).to.equal(0)
-    expect(room.take('a', 100)).not.to.equal(null)
+    expect(budget.taken()).to.equal(0)
+    reserved.keep(0)
+    expect(budget.taken()).to.equal(0)
+    expect(budget.take('a', 100)).not.to.equal(null)
   })
 })

@@ -1,40 +1,33 @@
 import { expect } from 'chai'
 import { createRefresh } from '../../src/metrics/figure.ts'
 
-/** A figure by a clock that can be set, whose questions are counted, and answered by hand. */
+/** A figure with a clock that the test sets, and reads that the test ends itself. */
 function openFigure(keptMs: number) {
   const clock = { at: new Date('2026-01-01T12:00:00Z') }
-  const answers: (() => void)[] = []
-  const read = () => new Promise<void>((resolve) => answers.push(resolve))
+  const ends: (() => void)[] = []
+  const read = () => new Promise<void>((resolve) => ends.push(resolve))
   const refresh = createRefresh({ now: () => clock.at }, { keptMs, read, leaveOut: () => undefined })
-  const answer = () => answers.at(-1)?.()
-  return { clock, answers, refresh, answer }
+  /** Ends the last read, after this number of reads, and waits for its callers. */
+  const endRead = async (reads: number, ...callers: Promise<void>[]) => {
+    expect(ends).to.have.length(reads)
+    ends.at(-1)?.()
+    await Promise.all(callers)
+  }
+  return { clock, refresh, endRead }
 }
 
 describe('A cached figure', () => {
   it('is read once for all concurrent callers', async () => {
-    const { answers, refresh, answer } = openFigure(0)
-    const all = [refresh(), refresh(), refresh()]
-    expect(answers).to.have.length(1)
-    answer()
-    await Promise.all(all)
-    const next = refresh()
-    expect(answers).to.have.length(2)
-    answer()
-    await next
+    const { refresh, endRead } = openFigure(0)
+    await endRead(1, ...[1, 2, 3].map(refresh))
+    await endRead(2, refresh())
   })
 
   it('is read again after the clock was set back, and not while it is fresh', async () => {
-    const { clock, answers, refresh, answer } = openFigure(60_000)
-    const first = refresh()
-    answer()
-    await first
-    await refresh()
-    expect(answers).to.have.length(1)
+    const { clock, refresh, endRead } = openFigure(60_000)
+    await endRead(1, refresh())
+    await endRead(1, refresh())
     clock.at = new Date(clock.at.getTime() - 3_600_000)
-    const again = refresh()
-    expect(answers).to.have.length(2)
-    answer()
-    await again
+    await endRead(2, refresh())
   })
 })

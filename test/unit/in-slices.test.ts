@@ -5,8 +5,8 @@ import { countLoopIterations } from '../support/count-loop-iterations.ts'
 
 /** Occupies the processor for 1 ms. */
 function compute(): void {
-  const until = performance.now() + 1
-  while (performance.now() < until);
+  const endsAt = performance.now() + 1
+  while (performance.now() < endsAt);
 }
 
 describe('inSlices', () => {
@@ -17,8 +17,8 @@ describe('inSlices', () => {
   })
 
   it('yields to the event loop every few ms of a long computation', async () => {
-    const turns = await countLoopIterations(() => inSlices(Array(40), compute))
-    expect(turns).to.be.at.least(8)
+    const iterations = await countLoopIterations(() => inSlices(Array(40), compute))
+    expect(iterations).to.be.at.least(8)
   })
 
   it('rejects with the error that the function throws', async () => {
@@ -38,9 +38,9 @@ describe('readWithinPage', () => {
         yield { _id }
       }
     }
-    const turns = await countLoopIterations(async () =>
+    const iterations = await countLoopIterations(async () =>
       expect(await readWithinPage(decoded())).to.have.length(40),
     )
-    expect(turns).to.be.at.least(8)
+    expect(iterations).to.be.at.least(8)
   })
 })

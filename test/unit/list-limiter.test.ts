@@ -8,7 +8,7 @@ const isHere = () => false
 
 describe('The list limiter', () => {
   let limiter: Limiter
-  /** The work that began, in order. */
+  /** The names of the work that has begun, in order. */
   let begun: string[]
   let ends: Map<string, () => void>
   beforeEach(() => {
@@ -31,6 +31,8 @@ describe('The list limiter', () => {
       return error
     }
   }
+  /** Starts work of the owner that each name begins with. */
+  const start = (...names: string[]) => names.map((name) => work(name[0] ?? '', name))
   /** Waits until all work that may begin has begun. */
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   async function end(name: string): Promise<void> {
@@ -39,24 +41,20 @@ describe('The list limiter', () => {
   }
 
   it('refuses work of an owner with a full share after a short wait, and runs the work of others', async () => {
-    void work('a', 'a1')
-    void work('a', 'a2')
+    start('a1', 'a2')
     const startedAt = performance.now()
     const third = await work('a', 'a3')
     expect(performance.now() - startedAt).to.be.within(maxWaitMs - 5, maxWaitMs * 3)
     expect(third).to.be.instanceOf(Refusal)
-    expect((third as Refusal).extras).to.deep.include({
-      details: { scope: 'lists', limit: 2 },
-      retryAfterSeconds: 1,
-    })
-    void work('b', 'b1')
+    const details = { scope: 'lists', limit: 2 }
+    expect((third as Refusal).extras).to.deep.include({ details, retryAfterSeconds: 1 })
+    start('b1')
     await settle()
     expect(begun).to.deep.equal(['a1', 'a2', 'b1'])
   })
 
   it('runs waiting work as soon as its owner has a slot', async () => {
-    void work('a', 'a1')
-    void work('a', 'a2')
+    start('a1', 'a2')
     const third = work('a', 'a3')
     await settle()
     await end('a2')
@@ -66,18 +64,14 @@ describe('The list limiter', () => {
   })
 
   it('gives a free slot to the owner with the fewest; among equals, to the one whose last slot is longest ago', async () => {
-    void work('a', 'a1')
-    void work('a', 'a2')
-    void work('b', 'b1')
-    for (const name of ['a3', 'a4', 'b2', 'c1', 'd1']) void work(name[0] ?? '', name)
+    start('a1', 'a2', 'b1', 'a3', 'a4', 'b2', 'c1', 'd1')
     await settle()
     for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1']) await end(name)
     expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
   })
 
   it('refuses no owner because of others', async () => {
-    for (const name of ['a1', 'a2']) void work('a', name)
-    void work('b', 'b1')
+    start('a1', 'a2', 'b1')
     const waits = work('c', 'c1')
     await new Promise((resolve) => setTimeout(resolve, maxWaitMs * 2.5))
     expect(limiter.waiting()).to.equal(1)
@@ -87,7 +81,7 @@ describe('The list limiter', () => {
   })
 
   it('limits how much work of one owner may wait', async () => {
-    const all = Array.from({ length: 2 + maxWaiting }, (_none, place) => work('a', `a${place}`))
+    const all = Array.from({ length: 2 + maxWaiting }, (_, index) => work('a', `a${index}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, maxWaiting])
     const startedAt = performance.now()
@@ -114,8 +108,7 @@ describe('The list limiter', () => {
 
   it('begins no work for a caller that has disconnected, and frees the slot of work that fails', async () => {
     let isGone = false
-    void work('a', 'a1')
-    void work('a', 'a2')
+    start('a1', 'a2')
     const left = work('a', 'left', () => isGone)
     const next = work('a', 'next')
     await settle()

@@ -1,17 +1,18 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createQuota, type Usage } from '../../src/quotas/quota.ts'
+import { createGate } from '../support/gate.ts'
 
-/** A quota over a number that the test sets, a clock that it moves, and the counts that were made. */
+/** A quota over usage that the test sets, with a clock that the test sets and the counts that were made. */
 function openQuota() {
   const stored = new Map<string, number>()
   const counts: string[] = []
   let elapsed = 0
-  let hold: Promise<void> | null = null
+  let gate: Promise<void> | null = null
   const count = async (businessId: string): Promise<Usage> => {
     counts.push(businessId)
     const used = stored.get(businessId) ?? 0
-    await hold
+    await gate
     return { used, freeAt: null }
   }
   const quota = createQuota(count, () => elapsed)
@@ -32,22 +33,18 @@ function openQuota() {
     pass: (ms: number) => void (elapsed += ms),
     /** Holds all counts that begin from now on until the returned function is called. */
     holdCounts(): () => void {
-      let release = (): void => undefined
-      hold = new Promise((resolve) => {
-        release = resolve
-      })
-      return () => {
-        hold = null
-        release()
-      }
+      const { passed, open } = createGate()
+      gate = passed
+      return open
     },
   }
 }
 
+/** Returns how many of these writes were admitted. */
 const many = async (times: number, write: () => Promise<boolean>): Promise<number> => {
-  let through = 0
-  for (let made = 0; made < times; made += 1) if (await write()) through += 1
-  return through
+  let admitted = 0
+  for (let made = 0; made < times; made += 1) if (await write()) admitted += 1
+  return admitted
 }
 
 describe('A quota', () => {
@@ -107,10 +104,10 @@ describe('A quota', () => {
 
   it('includes writes that run during a count', async () => {
     const { quota, store, write, pass } = openQuota()
-    const hold = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
+    const running = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
     pass(1000)
     expect(await many(5, () => write(5))).to.equal(2)
-    for (const taken of hold) {
+    for (const taken of running) {
       store(1)
       if (taken.isTaken) taken.end()
     }
@@ -126,10 +123,10 @@ describe('A quota', () => {
     pass(1000)
     const before = counts.length
     const release = holdCounts()
-    const answers = Promise.all(Array.from({ length: 20 }, () => write(10)))
+    const outcomes = Promise.all(Array.from({ length: 20 }, () => write(10)))
     await setImmediate()
     release()
-    expect((await answers).filter(Boolean)).to.have.length(2)
+    expect((await outcomes).filter(Boolean)).to.have.length(2)
     expect(counts.length - before).to.equal(1)
   })
 
@@ -140,18 +137,18 @@ describe('A quota', () => {
       return { used: 0, freeAt: null }
     }
     const quota = createQuota(count, () => 0)
-    expect((await quota.take('a', 'now', 1, 1)).isTaken).to.equal(true)
-    const fault = await quota.take('a', 'now', 1, 1).catch((error: Error) => error.message)
-    expect(fault).to.equal('away')
+    const isTaken = async (businessId: string) => (await quota.take(businessId, 'now', 1, 1)).isTaken
+    expect(await isTaken('a')).to.equal(true)
+    expect(await isTaken('a').catch((error: Error) => error.message)).to.equal('away')
     fails = false
-    expect((await quota.take('b', 'now', 1, 1)).isTaken).to.equal(true)
+    expect(await isTaken('b')).to.equal(true)
   })
 
   it('starts from zero in another period', async () => {
     const { quota } = openQuota()
-    expect((await quota.take('a', 'monday', 1, 1)).isTaken).to.equal(true)
-    expect((await quota.take('a', 'monday', 1, 1)).isTaken).to.equal(false)
-    expect((await quota.take('a', 'tuesday', 1, 1)).isTaken).to.equal(true)
+    const isTaken = async (day: string) => (await quota.take('a', day, 1, 1)).isTaken
+    const days = [await isTaken('monday'), await isTaken('monday'), await isTaken('tuesday')]
+    expect(days).to.deep.equal([true, false, true])
   })
 
   it('remembers ten thousand businesses, and counts a forgotten one again', async () => {

@@ -5,12 +5,16 @@ import type { Response } from 'express'
 import { limitUnknown } from '../../src/http/operations/limit-rate.ts'
 import type { Addition, AddUp } from '../../src/security/rate-limits/add-up.ts'
 import { createLines } from '../../src/security/rate-limits/lines.ts'
-import { createRateLimits, type RateLimits } from '../../src/security/rate-limits/rate-limits.ts'
+import {
+  type Counted,
+  createRateLimits,
+  type RateLimits,
+} from '../../src/security/rate-limits/rate-limits.ts'
 
 const at = new Date('2026-01-01T00:00:00.500Z')
 const open = (perSecond: number, addUp: AddUp, now = () => at): RateLimits => {
   const limits = createRateLimits(perSecond, addUp, now)
-  // Told and learnt when the test says so.
+  // The test itself exchanges counts.
   limits.close()
   return limits
 }
@@ -19,25 +23,25 @@ const away: AddUp = async () => null
 /** Sums as Redis keeps them, for several processes. */
 function sums() {
   const totals = new Map<string, number>()
-  const trips: Addition[][] = []
+  const batches: Addition[][] = []
   const addUp: AddUp = async (additions) => {
-    trips.push([...additions])
+    batches.push([...additions])
     return additions.map(([name, by]) => {
       const sum = (totals.get(name) ?? 0) + by
       totals.set(name, sum)
       return sum
     })
   }
-  return { addUp, trips }
+  return { addUp, batches }
 }
 
-const countOften = (limits: RateLimits, times: number) => {
-  for (let counted = 0; counted < times; counted += 1) limits.count('key:a')
+const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', limit?: number) => {
+  for (let counted = 0; counted < times; counted += 1) limits.count(key, limit)
 }
 
 describe('Rate limits', () => {
   it('of several processes add up, each count being reported once', async () => {
-    const { addUp, trips } = sums()
+    const { addUp, batches } = sums()
     const [one, other] = [open(100, addUp), open(100, addUp)]
     countOften(one, 60)
     await one.exchange()
@@ -48,18 +52,15 @@ describe('Rate limits', () => {
     await one.exchange()
     expect(one.look('key:a').remaining).to.equal(25)
     expect(other.look('key:a').remaining).to.equal(30)
-    expect(trips.map((trip) => trip.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
+    expect(batches.map((batch) => batch.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
   it('continue alone if the response of Redis is lost, whether or not it counted', async () => {
     const { addUp } = sums()
-    const hears = [
-      (additions: readonly Addition[], livesMs: number) => addUp(additions, livesMs).then(() => null),
-      away,
-      addUp,
-    ]
-    const limits = open(100, (additions, livesMs) => (hears.shift() ?? away)(additions, livesMs))
-    for (let told = 0; told < 3; told += 1) {
+    const lost: AddUp = (additions, livesMs) => addUp(additions, livesMs).then(() => null)
+    const responses = [lost, away, addUp]
+    const limits = open(100, (additions, livesMs) => (responses.shift() ?? away)(additions, livesMs))
+    for (const _response of [...responses]) {
       countOften(limits, 10)
       await limits.exchange()
     }
@@ -67,26 +68,26 @@ describe('Rate limits', () => {
   })
 
   it('are sent in one batch at a time, however slow Redis is, without losing counts meanwhile', async () => {
-    const { addUp, trips } = sums()
-    const answers: (() => void)[] = []
+    const { addUp, batches } = sums()
+    const respond: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
-      const told = await addUp(additions, livesMs)
-      await new Promise<void>((resolve) => answers.push(resolve))
-      return told
+      const totals = await addUp(additions, livesMs)
+      await new Promise<void>((resolve) => respond.push(resolve))
+      return totals
     })
     countOften(limits, 10)
     const first = limits.exchange()
     countOften(limits, 5)
     const second = limits.exchange()
     await setImmediate()
-    expect(trips).to.have.length(1)
-    for (const answer of answers) answer()
+    expect(batches).to.have.length(1)
+    for (const each of respond) each()
     await Promise.all([first, second])
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
   it('use a new key in Redis each second, and start anew', async () => {
-    const { addUp, trips } = sums()
+    const { addUp, batches } = sums()
     let now = at
     const limits = open(10, addUp, () => now)
     countOften(limits, 11)
@@ -95,51 +96,42 @@ describe('Rate limits', () => {
     countOften(limits, 1)
     expect(limits.look('key:a').remaining).to.equal(9)
     await limits.exchange()
-    const [first, second] = trips.flat().map(([name]) => Number.parseInt(name, 10))
+    const [first, second] = batches.flat().map(([name]) => Number.parseInt(name, 10))
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
   it('make concurrent lookups of one key wait, but none of them delays the next', async () => {
     const inLine = createLines()
-    let most = 2
+    let max = 2
     const ends: (() => void)[] = []
-    const come = () =>
-      inLine(
-        'a',
-        () => {
-          if (most === 0) throw new Error('closed')
-          return most
-        },
-        () => new Promise<void>((resolve) => ends.push(resolve)),
-      )
-    const all = Array.from({ length: 6 }, come)
-    const outcomes = Promise.allSettled(all)
+    const maxOf = () => (max === 0 ? expect.fail('closed') : max)
+    const lookUp = () => inLine('a', maxOf, () => new Promise<void>((resolve) => ends.push(resolve)))
+    const outcomes = Promise.allSettled(Array.from({ length: 6 }, lookUp))
     await setImmediate()
     expect(ends).to.have.length(2)
-    ends.shift()?.()
-    await setImmediate()
-    expect(ends).to.have.length(2)
-    most = 3
-    ends.shift()?.()
-    await setImmediate()
-    expect(ends).to.have.length(3)
-    most = 0
+    for (const [next, running] of [
+      [2, 2],
+      [3, 3],
+    ] as const) {
+      max = next
+      ends.shift()?.()
+      await setImmediate()
+      expect(ends).to.have.length(running)
+    }
+    max = 0
     for (const end of ends) end()
-    expect((await outcomes).map(({ status }) => status).toSorted()).to.deep.equal([
-      ...Array(5).fill('fulfilled'),
-      'rejected',
-    ])
+    const statuses = (await outcomes).map(({ status }) => status)
+    expect(statuses.toSorted()).to.deep.equal([...Array(5).fill('fulfilled'), 'rejected'])
   })
 
   it('do not look up a caller that waited too long', async () => {
     const deps = { rateLimits: open(5, away) }
     const passed = performance.now() - 1
-    let looked = 0
-    const refusal = await limitUnknown(deps, '192.0.2.1', {} as Response, passed, async () => {
-      looked += 1
-    }).catch((error: unknown) => error)
-    expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
-    expect(looked).to.equal(0)
+    let lookups = 0
+    const lookUp = async () => void (lookups += 1)
+    const limited = limitUnknown(deps, '192.0.2.1', {} as Response, passed, lookUp)
+    expect(await limited.catch((error: unknown) => error)).to.include({ code: 'SERVICE_UNAVAILABLE' })
+    expect(lookups).to.equal(0)
   })
 
   it('keep all counts of the current second, however slow the machine is', async () => {
@@ -152,25 +144,23 @@ describe('Rate limits', () => {
   })
 
   it('report no caller below 3 % to Redis, and at most a thousand callers in one batch', async () => {
-    const { addUp, trips } = sums()
+    const { addUp, batches } = sums()
     const limits = open(100, addUp)
-    for (let key = 0; key < 1500; key += 1) for (const _ of [1, 2]) limits.count(`key:${key}`)
+    for (let key = 0; key < 1500; key += 1) countOften(limits, 2, `key:${key}`)
     await limits.exchange()
-    expect(trips).to.deep.equal([])
+    expect(batches).to.deep.equal([])
     for (let key = 0; key < 1500; key += 1) limits.count(`key:${key}`)
-    await limits.exchange()
-    await limits.exchange()
-    await limits.exchange()
-    expect(trips.map((trip) => trip.length)).to.deep.equal([1000, 500])
+    for (const _again of [1, 2, 3]) await limits.exchange()
+    expect(batches.map((batch) => batch.length)).to.deep.equal([1000, 500])
   })
 
   it('report a caller with its own limit by that limit', async () => {
-    const { addUp, trips } = sums()
+    const { addUp, batches } = sums()
     const limits = open(100, addUp)
-    for (let counted = 0; counted < 10; counted += 1) limits.count('key:large', 1000)
-    for (let counted = 0; counted < 10; counted += 1) limits.count('key:small', 10)
+    countOften(limits, 10, 'key:large', 1000)
+    countOften(limits, 10, 'key:small', 10)
     await limits.exchange()
-    expect(trips).to.deep.equal([[[`${Math.floor(at.getTime() / 1000)}:key:small`, 10]]])
+    expect(batches).to.deep.equal([[[`${Math.floor(at.getTime() / 1000)}:key:small`, 10]]])
     expect(limits.look('key:large', 1000).remaining).to.equal(990)
     expect(limits.count('key:small', 10).isOpen).to.equal(false)
   })

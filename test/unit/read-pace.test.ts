@@ -1,22 +1,30 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
-import { bytesPerSecond, createReadPace } from '../../src/http/responses/read-pace.ts'
+import { bytesPerSecond, createReadPace, type ReadPace } from '../../src/http/responses/read-pace.ts'
 
-const open = () => createReadPace(() => performance.now())
+describe('The pace of reads', function () {
+  this.timeout(5_000)
+  let pace: ReadPace
+  beforeEach(() => {
+    pace = createReadPace(() => performance.now())
+  })
+  /** Reads a response of this size for business a. */
+  const read = async (bytes: number) => (await pace.take('a'))(bytes)
+  const refusalOf = (): Promise<Refusal> =>
+    pace.take('a').then(
+      () => expect.fail('the read was admitted'),
+      (error: Refusal) => error,
+    )
 
-describe('The pace of reads', () => {
   it('delays no business without large responses', async () => {
-    const pace = open()
-    const large = await pace.take('a')
-    large(bytesPerSecond)
+    await read(bytesPerSecond)
     const began = performance.now()
     for (let n = 0; n < 100; n += 1) (await pace.take('b'))(100_000)
     expect(performance.now() - began).to.be.below(500)
   })
 
   it('delays the next read of a business for as long as its large responses take at 16 MiB a second', async () => {
-    const pace = open()
     const began = performance.now()
     const [one, other] = await Promise.all([pace.take('a'), pace.take('a')])
     one(bytesPerSecond / 4)
@@ -26,9 +34,7 @@ describe('The pace of reads', () => {
   })
 
   it('runs the reads of a business one at a time after a large response, in order', async () => {
-    const pace = open()
-    const large = await pace.take('a')
-    large(300_000)
+    await read(300_000)
     const first = await pace.take('a')
     const begun: string[] = []
     const second = pace.take('a').then((done) => (begun.push('second'), done))
@@ -42,14 +48,12 @@ describe('The pace of reads', () => {
   })
 
   it('delays work of a known size too, even if all of it begins at once', async () => {
-    const pace = open()
     const began = performance.now()
     await Promise.all(Array.from({ length: 5 }, () => pace.pass('a', bytesPerSecond / 8)))
     expect(performance.now() - began).to.be.at.least(499)
   })
 
   it('delays neither small work nor the work of another business', async () => {
-    const pace = open()
     await pace.pass('a', bytesPerSecond)
     const began = performance.now()
     await pace.pass('a', 10_000)
@@ -57,47 +61,34 @@ describe('The pace of reads', () => {
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it('returns SERVICE_UNAVAILABLE to a read that waits two seconds for another', async function () {
-    this.timeout(5_000)
-    const pace = open()
-    const large = await pace.take('a')
-    large(300_000)
+  it('returns SERVICE_UNAVAILABLE to a read that waits two seconds for another', async () => {
+    await read(300_000)
     await pace.take('a')
-    const refused = await pace.take('a').catch((error: unknown) => error)
-    expect(refused).to.be.instanceOf(Refusal)
-    expect((refused as Refusal).code).to.equal('SERVICE_UNAVAILABLE')
+    const refusal = await refusalOf()
+    expect(refusal).to.be.instanceOf(Refusal)
+    expect(refusal.code).to.equal('SERVICE_UNAVAILABLE')
   })
 
-  it('returns RATE_LIMITED to a read that the pace delays for two seconds, even if the process is busy when they end', async function () {
-    this.timeout(5_000)
-    const pace = open()
-    const large = await pace.take('a')
-    large(bytesPerSecond * 2.05)
-    const refused = pace.take('a').catch((error: unknown) => error)
+  it('returns RATE_LIMITED to a read that the pace delays for two seconds, even if the process is busy when they end', async () => {
+    await read(bytesPerSecond * 2.05)
+    const refusal = refusalOf()
     await pause(1_900)
-    const busyUntil = performance.now() + 300
-    while (performance.now() < busyUntil);
-    expect(((await refused) as Refusal).code).to.equal('RATE_LIMITED')
+    const busyEndsAt = performance.now() + 300
+    while (performance.now() < busyEndsAt);
+    expect((await refusal).code).to.equal('RATE_LIMITED')
   })
 
-  it('refuses a read that has waited for two seconds, or behind 100 others', async function () {
-    this.timeout(5_000)
-    const pace = open()
-    const large = await pace.take('a')
-    large(bytesPerSecond * 10)
-    const refusals = await Promise.all(
-      Array.from({ length: 101 }, async () => {
-        const began = performance.now()
-        const refused = await pace.take('a').catch((error: unknown) => error)
-        expect(refused).to.be.instanceOf(Refusal)
-        expect((refused as Refusal).extras.details).to.deep.equal({
-          scope: 'responses',
-          limit: bytesPerSecond,
-          windowSeconds: 1,
-        })
-        return performance.now() - began
-      }),
-    )
+  it('refuses a read that has waited for two seconds, or behind 100 others', async () => {
+    await read(bytesPerSecond * 10)
+    const details = { scope: 'responses', limit: bytesPerSecond, windowSeconds: 1 }
+    const measure = async () => {
+      const began = performance.now()
+      const refusal = await refusalOf()
+      expect(refusal).to.be.instanceOf(Refusal)
+      expect(refusal.extras.details).to.deep.equal(details)
+      return performance.now() - began
+    }
+    const refusals = await Promise.all(Array.from({ length: 101 }, measure))
     expect(refusals.filter((waitedMs) => waitedMs >= 1_999)).to.have.length(100)
   })
 })

@@ -6,7 +6,7 @@ import { createResponseBudget } from '../../src/http/responses/budget.ts'
 
 const kib = 1024
 
-/** Only the connection of a response matters here. */
+/** A response that has only a connection. */
 class Response extends EventEmitter {
   closed = false
   destroy() {
@@ -21,9 +21,7 @@ const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch
 describe('The budget for responses', () => {
   it('gives each business a quarter, in order, and refuses reads that waited in vain', async () => {
     let reported = 0
-    const budget = createResponseBudget(400 * kib, (bytes) => {
-      reported = bytes
-    })
+    const budget = createResponseBudget(400 * kib, (bytes) => void (reported = bytes))
     const first = response()
     const memory = await budget.reserve('a', 60 * kib, first)
     expect([budget.perBusiness, budget.taken(), reported]).to.deep.equal([100 * kib, 60 * kib, 60 * kib])
@@ -78,10 +76,10 @@ describe('The budget for responses', () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const stalled = await Promise.all(
       ['a', 'b', 'c', 'd'].map(async (business) => {
-        const one = response()
-        const memory = await budget.reserve(business, 100 * kib, one)
+        const stalling = response()
+        const memory = await budget.reserve(business, 100 * kib, stalling)
         memory.set(100 * kib)
-        return one
+        return stalling
       }),
     )
     await budget.reserve('e', 50 * kib, response())

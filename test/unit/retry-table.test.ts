@@ -16,7 +16,7 @@ describe('The retry table', () => {
 
   it('lets Retry-After lengthen a wait to at most twice, and never shorten it', () => {
     table.forEach((step, index) => {
-      const after = (asked: number) => waitAfter(index + 1, steps, asked / 1000)
+      const after = (retryAfterMs: number) => waitAfter(index + 1, steps, retryAfterMs / 1000)
       expect(after(0)).to.equal(step)
       expect(after(step - seconds)).to.equal(step)
       expect(after(step + seconds)).to.equal(step + seconds)

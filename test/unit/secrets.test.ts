@@ -21,11 +21,8 @@ describe('Secrets', () => {
   it('cannot be unsealed after one character was changed', () => {
     const sealed = secrets.seal('000042', field)
     for (let at = 0; at < sealed.length - 1; at += 1) {
-      const other = sealed[at] === 'A' ? 'B' : 'A'
-      expect(
-        () => secrets.unseal(sealed.slice(0, at) + other + sealed.slice(at + 1), field),
-        `at ${at}`,
-      ).to.throw()
+      const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
+      expect(() => secrets.unseal(changed, field), `at ${at}`).to.throw()
     }
     for (const text of ['', 'v1', '000042', sealed.slice(0, -4), `v2${sealed.slice(2)}`])
       expect(() => secrets.unseal(text, field), text).to.throw()
@@ -43,9 +40,8 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).unseal(sealed, field)).to.equal('000042')
     expect(() => secrets.unseal(sealed, field)).to.throw('not configured')
     expect(() => createSecrets([foreign]).unseal(sealed, field)).to.throw('not configured')
-    expect(createSecrets([newer, older]).seal('x', field)).to.match(
-      new RegExp(`^${secrets.seal('x', field).slice(0, 12).replaceAll('.', '\\.')}`),
-    )
+    const keyOf = (text: string) => text.slice(0, 12)
+    expect(keyOf(createSecrets([newer, older]).seal('x', field))).to.equal(keyOf(secrets.seal('x', field)))
   })
 
   it('are sealed again only if the previous key sealed them, and carry the id of their key', () => {
@@ -65,18 +61,14 @@ describe('Secrets', () => {
     expect(secrets.hash('sk_test_x')).to.equal(hash)
     expect(secrets.hash('sk_test_y')).not.to.equal(hash)
     expect(createSecrets([older]).hash('sk_test_x')).not.to.equal(hash)
-    expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal([
-      hash,
-      createSecrets([older]).hash('sk_test_x'),
-    ])
+    const hashes = [hash, createSecrets([older]).hash('sk_test_x')]
+    expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
   it('sign a text for one use, and verify it with the current and the previous key', () => {
     const rotated = createSecrets([newer, older])
-    const [signature, before] = [
-      secrets.sign('sign form', 'x'),
-      createSecrets([older]).sign('sign form', 'x'),
-    ]
+    const signature = secrets.sign('sign form', 'x')
+    const before = createSecrets([older]).sign('sign form', 'x')
     expect(signature).to.match(/^[\w-]{22}$/)
     expect(rotated.sign('sign form', 'x')).to.equal(signature)
     for (const each of [signature, before]) expect(rotated.isSigned('sign form', 'x', each)).to.equal(true)
