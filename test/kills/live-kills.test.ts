@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Deps } from '../../src/deps.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
@@ -8,6 +7,7 @@ import { newId } from '../../src/security/ids.ts'
 import { createLiveWallet } from '../../src/wallets/live/live-wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { outboxEventsOf, outcomeName, pay, storedIntent } from '../support/pay.ts'
 import {
@@ -162,20 +162,10 @@ describe('A process that is killed between any two steps with money at a live pr
 
   /** The merchant asks for the money back, and asks again with the same key. */
   async function giveBack(deps: Deps, { referenceNumber, effectId, answers }: Refunding): Promise<void> {
-    const { businessId, keyId } = merchant
-    const caller = {
-      businessId,
-      keyId,
-      sandbox: false,
-      kind: 'secret',
-      scopes: new Set([]),
-      limits: defaultLimits,
-      ip: '::1',
-    } as const
     const asked = { amount: 500, reason: null, expectedRefundable: null }
     const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
     try {
-      const step = await refundIntent(deps, caller, referenceNumber, asked, effect)
+      const step = await refundIntent(deps, callerOf(merchant, false), referenceNumber, asked, effect)
       await step((work) => work(noDeadline))
       answers.push('done')
     } catch (error) {

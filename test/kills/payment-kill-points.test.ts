@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import type { Effect } from '../../src/idempotency/effect.ts'
@@ -16,6 +15,7 @@ import { demoWallets } from '../../src/wallets/sandbox/demo-wallets.ts'
 import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Wallet } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep, landDuringRetry, type Operation } from '../support/kill-at-every-step.ts'
 import { newRefund, outboxEventsOf, pay, storedIntent, withoutDeadline } from '../support/pay.ts'
@@ -206,17 +206,7 @@ describe('A process that is killed between any two steps of a payment', function
 
   const request = (operate: Operate, first: () => Promise<Case>) => {
     const ask = async (deps: Deps, each: Request): Promise<void> => {
-      const { businessId, keyId } = each.merchant
-      const caller = {
-        businessId,
-        keyId,
-        sandbox: true,
-        kind: 'secret',
-        scopes: new Set<never>(),
-        limits: defaultLimits,
-        ip: '',
-      } as const
-      const answer = await operate(deps, caller, each).then(
+      const answer = await operate(deps, callerOf(each.merchant), each).then(
         () => 'done',
         ({ code }: { code?: string }) => code ?? 'no answer',
       )

@@ -1,10 +1,10 @@
 import { expect } from 'chai'
-import { defaultLimits } from '../../src/businesses/business.ts'
 import { newId } from '../../src/security/ids.ts'
 import { placeOrder } from '../../src/store/orders/place.ts'
 import { releaseAttempt } from '../../src/store/orders/release.ts'
 import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
+import { callerOf } from '../support/caller.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { type Merchant, type Service, withService } from '../support/service.ts'
@@ -190,23 +190,14 @@ describe('An order whose process is killed between any two steps', function () {
 
   it('is not placed if it was ruled out after it read its placeholder', async () => {
     const each = await prepareOf([5])()
-    const { businessId, keyId } = each.merchant
+    const { businessId } = each.merchant
     const [{ _id: productId }] = each.products as [ProductResponse]
     const mine = { orderId: newId(), businessId, sandbox: true }
     await releaseAttempt(service.deps, { ...mine, attemptId: newId() })
     const victim = await openVictim(service, { step: 5, fate: 'paused', lateMs: 0 })
-    const caller = {
-      businessId,
-      keyId,
-      sandbox: true,
-      kind: 'secret',
-      scopes: new Set<never>(),
-      limits: defaultLimits,
-      ip: '::1',
-    } as const
     const effect = { id: mine.orderId, deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' }
-    const asked = { items: [{ productId, quantity: 1 }], customer: null }
-    const answer = placeOrder(victim.deps, caller, asked, effect).then(
+    const request = { items: [{ productId, quantity: 1 }], customer: null }
+    const answer = placeOrder(victim.deps, callerOf(each.merchant), request, effect).then(
       () => 'placed',
       (error: { code: string }) => error.code,
     )

@@ -1,5 +1,4 @@
 import { expect } from 'chai'
-import { defaultLimits } from '../../src/businesses/business.ts'
 import { unavailable } from '../../src/errors.ts'
 import { newId } from '../../src/security/ids.ts'
 import { giveBack } from '../../src/store/orders/give-back.ts'
@@ -9,6 +8,7 @@ import { sweepReservations } from '../../src/store/orders/reservations.ts'
 import { planReservations, reserve } from '../../src/store/orders/reserve.ts'
 import { settle } from '../../src/store/orders/settle.ts'
 import { post } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
 import { withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse, readProduct } from '../support/store.ts'
@@ -213,18 +213,13 @@ describe('Concurrent orders', () => {
       looks += 1
       return service.clock.now()
     }
-    const { businessId, keyId } = merchant
-    const caller = {
-      businessId,
-      keyId,
-      sandbox: true,
-      kind: 'secret',
-      scopes: new Set<never>(),
-      limits: defaultLimits,
-      ip: '::1',
-    } as const
     const effect = { id: newId(), deadlineAt: performance.now() + timeoutMs, cause: null, seal: () => '' }
-    const placing = placeOrder({ ...service.deps, now }, caller, { items, customer: null }, effect)
+    const placing = placeOrder(
+      { ...service.deps, now },
+      callerOf(merchant),
+      { items, customer: null },
+      effect,
+    )
     return {
       answer: placing.then(
         () => 'placed',

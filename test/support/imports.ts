@@ -1,4 +1,3 @@
-import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Deps } from '../../src/deps.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
@@ -6,6 +5,7 @@ import { readRows } from '../../src/store/imports/file/read-rows.ts'
 import { importProducts } from '../../src/store/imports/import-products.ts'
 import type { ImportPlan } from '../../src/store/imports/plan/plan.ts'
 import type { Product } from '../../src/store/products/product.ts'
+import { callerOf } from './caller.ts'
 import type { Merchant, Service } from './service.ts'
 
 /** A CSV file with these lines, header first. */
@@ -26,20 +26,11 @@ export const postCsv = (
 /** Imports without HTTP, under a given effect id. The caller may change the deadline while the import runs. */
 export async function importAs(
   deps: Deps,
-  { businessId, keyId }: Merchant,
+  merchant: Merchant,
   csv: string,
   effectId: string,
   deadline = { deadlineAt: noDeadline },
 ) {
-  const caller = {
-    businessId,
-    keyId,
-    sandbox: true,
-    kind: 'secret',
-    scopes: new Set<never>(),
-    limits: defaultLimits,
-    ip: '',
-  } as const
   const input = { rows: await readRows(deps, csv), isDryRun: false }
   const effect = {
     id: effectId,
@@ -49,7 +40,7 @@ export async function importAs(
     cause: null,
     seal: () => '',
   }
-  return importProducts(deps, caller, input, effect)
+  return importProducts(deps, callerOf(merchant), input, effect)
 }
 
 /** The merchant's stored products by handle, without deleted ones. */
