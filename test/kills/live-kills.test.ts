@@ -25,27 +25,25 @@ import { behindMs } from '../support/victim.ts'
 const amount = 700
 const { phone, pin } = payer
 
-/** When an order of now is lost for good: its time is 8 s, 30 s more for the provider's clock, and a minute. */
+/** By then an order counts as not executed: it is valid for 8 s, and 30 s more for the provider's clock, and a minute. */
 const muchLaterMs = 120_000
-
-/** A provider is told so much more, for its clock. */
+/** Added to the validity that the provider gets, because its clock may be ahead. */
 const skewMs = 30_000
-
-/** A wallet that did not answer is asked after a second. */
-const askedForTheFirstTimeMs = 2_000
+/** The first query of a wallet comes a second after a lost response. */
+const firstQueryMs = 2_000
 
 describe('A process that is killed between any two steps with money at a live provider', function () {
   this.timeout(60_000)
   let provider: Provider
   let merchant: Merchant
-  /** Another process, when all that can be known is known. */
+  /** Another process, at a time when every outcome is known. */
   let later: Deps
   before(async () => {
     provider = await startProvider()
   })
   const service = withService(() => ({ ...provider.environment, WALLET_PROVIDER_TIMEOUT_SECONDS: '3' }))
   before(async () => {
-    // As far behind as those who are killed, so that it takes their orders for timely.
+    // Its clock is as far behind as those of the killed processes, so that it accepts their orders.
     provider.setClock(() => new Date(service.clock.now().getTime() - behindMs))
     merchant = await service.merchant({ mode: 'live' })
     const now = () => new Date(service.clock.now().getTime() + muchLaterMs)
@@ -53,7 +51,7 @@ describe('A process that is killed between any two steps with money at a live pr
     const wallet = createLiveWallet({ config, log, now }, config.walletProvider ?? expect.fail())
     later = { ...service.deps, now, wallets: openWallets(null, wallet) }
   })
-  // Burying takes as long as the driver waits for a dead connection.
+  // Closing takes as long as the driver waits for a dead connection.
   const closings: Promise<unknown>[] = []
   after(async () => {
     await Promise.all(closings)
@@ -76,20 +74,20 @@ describe('A process that is killed between any two steps with money at a live pr
     return { referenceNumber, paymentId: newId() }
   }
 
-  /** Only the orders of those who are killed are met like this: they are behind, and so is the time of their orders. */
-  const meetTheKilled = (manner: ProviderBehaviour): void =>
-    provider.handleOrders((res, work, asked) => {
-      const { validUntil } = JSON.parse(asked.body)
-      const isOfTheKilled = Date.parse(validUntil) - skewMs < service.clock.now().getTime()
-      return (isOfTheKilled ? manner : asSpecified)(res, work, asked)
+  /** Handles only the orders of killed processes like this. Their clocks are behind, and so is the validity of their orders. */
+  const handleOrdersOfVictims = (behaviour: ProviderBehaviour): void =>
+    provider.handleOrders((res, work, request) => {
+      const { validUntil } = JSON.parse(request.body)
+      const isOfVictim = Date.parse(validUntil) - skewMs < service.clock.now().getTime()
+      return (isOfVictim ? behaviour : asSpecified)(res, work, request)
     })
 
-  /** The customer pays, and somewhere in it the process dies. */
+  /** The customer pays, and the process dies at some step. */
   const paying = () => ({
     prepare: newPayment,
     run: (victim: { deps: Deps }, { referenceNumber, paymentId }: Payment) =>
       pay(victim, referenceNumber, { paymentId, phone, pin }),
-    /** The merchant wants to cancel while nobody knows, the same form is sent again, and workers ask. */
+    /** While the outcome is unknown, the merchant tries to cancel, the customer repeats the form, and workers query. */
     async repeat({ referenceNumber, paymentId }: Payment) {
       const { _id, hold } = await storedIntent(service, referenceNumber)
       if (hold !== null) {
@@ -100,7 +98,7 @@ describe('A process that is killed between any two steps with money at a live pr
       }
       await Promise.all([queryWallet(later, _id, paymentId), queryWallet(later, _id, paymentId)])
     },
-    /** Then another customer pays, if nobody has. */
+    /** Then another customer pays if the first payment failed. */
     async check({ referenceNumber, paymentId }: Payment, label: string) {
       const { status, payment } = await storedIntent(service, referenceNumber)
       const killed = provider.movements.filter(({ key }) => key === paymentId)
@@ -118,29 +116,28 @@ describe('A process that is killed between any two steps with money at a live pr
     },
   })
 
-  const ways: [what: string, manner: ProviderBehaviour, last: string][] = [
+  const ways: [what: string, behaviour: ProviderBehaviour, last: string][] = [
     ['that succeeds', asSpecified, 'enqueue outbox-relay'],
-    ['whose answer is lost', responseLost, 'enqueue wallet-outcome'],
+    ['whose response is lost', responseLost, 'enqueue wallet-outcome'],
     ['whose order is lost', requestLost, 'enqueue wallet-outcome'],
   ]
-  for (const [what, manner, last] of ways)
+  for (const [what, behaviour, last] of ways)
     it(`takes the money of a payment ${what} once, and loses none`, async () => {
-      meetTheKilled(manner)
+      handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, paying(), closings, 0)
-      // The page, the hold, the check for suspension, the end, the wake-up job.
+      // The page, the hold, the check for suspension, the outcome, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it('ends a payment once when a worker asks for its outcome', async () => {
+  it('settles a payment once when a worker queries its outcome', async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
-    const asking = {
+    const querying = {
       async prepare(): Promise<Payment> {
         const payment = await newPayment()
         const { referenceNumber, paymentId } = payment
-        expect(outcomeName(await pay(service, referenceNumber, { paymentId, phone, pin }))).to.equal(
-          'waiting',
-        )
+        const outcome = await pay(service, referenceNumber, { paymentId, phone, pin })
+        expect(outcomeName(outcome)).to.equal('waiting')
         return payment
       },
       async run({ deps }: { deps: Deps }, { referenceNumber, paymentId }: Payment) {
@@ -150,26 +147,26 @@ describe('A process that is killed between any two steps with money at a live pr
       repeat,
       check,
     }
-    const steps = await killAtEveryStep(service, asking, closings, askedForTheFirstTimeMs)
+    const steps = await killAtEveryStep(service, querying, closings, firstQueryMs)
     expect([steps.length, steps.at(-1)]).to.deep.equal([3, 'enqueue outbox-relay'])
   })
 
   interface Refunding {
     referenceNumber: string
     effectId: string
-    answers: string[]
+    responses: string[]
   }
 
-  /** The merchant asks for the money back, and asks again with the same key. */
-  async function giveBack(deps: Deps, { referenceNumber, effectId, answers }: Refunding): Promise<void> {
-    const asked = { amount: 500, reason: null, expectedRefundable: null }
+  /** The merchant's refund request, always with the same idempotency key. */
+  async function refund(deps: Deps, { referenceNumber, effectId, responses }: Refunding): Promise<void> {
+    const input = { amount: 500, reason: null, expectedRefundable: null }
     const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
     try {
-      const step = await refundIntent(deps, callerOf(merchant, false), referenceNumber, asked, effect)
+      const step = await refundIntent(deps, callerOf(merchant, false), referenceNumber, input, effect)
       await step((work) => work(noDeadline))
-      answers.push('done')
+      responses.push('done')
     } catch (error) {
-      answers.push((error as { code?: string }).code ?? '')
+      responses.push((error as { code?: string }).code ?? '')
     }
   }
 
@@ -177,37 +174,33 @@ describe('A process that is killed between any two steps with money at a live pr
     async prepare(): Promise<Refunding> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
-      return { referenceNumber, effectId: newId(), answers: [] }
+      return { referenceNumber, effectId: newId(), responses: [] }
     },
-    run: (victim: { deps: Deps }, each: Refunding) => giveBack(victim.deps, { ...each, answers: [] }),
+    run: (victim: { deps: Deps }, each: Refunding) => refund(victim.deps, { ...each, responses: [] }),
     async repeat(each: Refunding) {
-      // Of what the dead one left nobody knows until the wallet is asked: by a worker, or by the retry.
-      await giveBack(later, each)
+      // The retry or a worker queries the wallet for the outcome.
+      await refund(later, each)
       const { _id, refunds } = await storedIntent(service, each.referenceNumber)
       for (const { id } of refunds) await queryWallet(later, _id, id)
     },
     async check(each: Refunding, label: string) {
-      await giveBack(later, each)
+      await refund(later, each)
       const intent = await storedIntent(service, each.referenceNumber)
       const [debit, ...credits] = moved(each.referenceNumber)
       expect([debit, intent.refundsCommitted], label).to.deep.equal([-amount, credits[0] ?? 0])
       const isBack = credits.length === 1
       expect(credits, label).to.deep.equal(isBack ? [500] : [])
-      expect(
-        intent.refunds.map(({ status }) => status),
-        label,
-      ).to.deep.equal(isBack ? ['SUCCEEDED'] : [])
-      expect(
-        outboxEventsOf(intent).filter((event) => event === 'payment.refunded'),
-        label,
-      ).to.have.length(credits.length)
-      expect(each.answers.at(-1), label).to.equal(isBack ? 'done' : 'REFUND_FAILED')
+      const statuses = intent.refunds.map(({ status }) => status)
+      expect(statuses, label).to.deep.equal(isBack ? ['SUCCEEDED'] : [])
+      const events = outboxEventsOf(intent).filter((event) => event === 'payment.refunded')
+      expect(events, label).to.have.length(credits.length)
+      expect(each.responses.at(-1), label).to.equal(isBack ? 'done' : 'REFUND_FAILED')
     },
   })
 
-  for (const [what, manner, last] of ways)
+  for (const [what, behaviour, last] of ways)
     it(`refunds ${what} once or not at all, and returns which`, async () => {
-      meetTheKilled(manner)
+      handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)
       expect(steps.at(-1)).to.equal(last)

@@ -26,7 +26,7 @@ import type { Victim } from '../support/victim.ts'
 const dayMs = 86_400_000
 const amount = 50_000
 
-/** An intent, and the form that its customer sends. */
+/** An intent, and the id of its customer's form. */
 interface Case {
   merchant: Merchant
   referenceNumber: string
@@ -35,7 +35,7 @@ interface Case {
 
 describe('A process that is killed between any two steps of a payment', function () {
   this.timeout(120_000)
-  // An order is good for 5 s more: its time is up for whoever comes after the dead, 12 s later.
+  // An order is valid for 5 s longer, so it has expired when another process continues 12 s later.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
   let sandbox: Wallet
   before(() => {
@@ -43,6 +43,8 @@ describe('A process that is killed between any two steps of a payment', function
   })
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
+  const kill = <C>(operation: Operation<C>, waitMs = 0) =>
+    killAtEveryStep(service, operation, closings, waitMs)
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
@@ -56,7 +58,7 @@ describe('A process that is killed between any two steps of a payment', function
     return each
   }
 
-  /** What the workers do about whatever a dead process left behind. */
+  /** Does what the workers do after a process died. */
   async function workThrough({ referenceNumber }: Case): Promise<Intent> {
     const { _id, hold, refunds } = await storedIntent(service, referenceNumber)
     const open = refunds.filter(({ status }) => status === 'PENDING').map(({ id }) => id)
@@ -65,21 +67,16 @@ describe('A process that is killed between any two steps of a payment', function
     return storedIntent(service, referenceNumber)
   }
 
-  /** The intent knows of all money that moved, and of no other; the customer's wallet lost just that. */
+  /** Expects the intent to record exactly the money that moved, and the customer's wallet to have lost it. */
   async function expectBooks({ merchant, referenceNumber }: Case, label: string): Promise<Intent> {
     const intent = await storedIntent(service, referenceNumber)
     const { payment, refunds, refundsCommitted, hold } = intent
     expect([hold, refunds.filter(({ status }) => status === 'PENDING')], label).to.deep.equal([null, []])
     const keys = payment === null ? [] : [payment.key, ...refunds.map(({ id }) => id)]
     const businessId = { $regex: `^${merchant.businessId}-` }
-    const moved = await service.deps.WalletMovement.find({
-      accountId: businessId,
-      'result.outcome': 'done',
-    }).lean()
-    expect(
-      moved.map(({ _id }) => _id),
-      label,
-    ).to.have.members(payment?.wallet === 'sandbox' ? keys : [])
+    const done = { accountId: businessId, 'result.outcome': 'done' } as const
+    const moved = (await service.deps.WalletMovement.find(done).lean()).map(({ _id }) => _id)
+    expect(moved, label).to.have.members(payment?.wallet === 'sandbox' ? keys : [])
     const accounts = await service.deps.WalletAccount.find({ _id: businessId }).lean()
     const lost = accounts.reduce(
       (sum, { phone, balance }) => sum + (demoWallets[phone]?.balance ?? 0) - balance,
@@ -95,7 +92,7 @@ describe('A process that is killed between any two steps of a payment', function
 
   const settling = ['mongodb find', 'mongodb insert', 'mongodb update', 'enqueue outbox-relay']
 
-  /** The customer sends the form; if it is dead, and the page says that nothing was paid, another. */
+  /** The customer sends the form. If the form is void and the page shows that nothing was paid, another form follows. */
   const paying: Operation<Case> = {
     prepare,
     run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),
@@ -112,77 +109,65 @@ describe('A process that is killed between any two steps of a payment', function
   }
 
   it('takes the money once, and the intent is PAID once', async () => {
-    const steps = await killAtEveryStep(service, paying, closings, 0)
+    const steps = await kill(paying)
     expect(steps).to.include.members(settling)
     await landDuringRetry(service, paying, closings, steps.indexOf('mongodb update') + 1)
   })
 
-  for (const [what, said, outcome, told] of [
+  for (const [what, form, outcome, failures] of [
     ['a payment that is declined', { phone: '22000003' }, 'declined', ['payment.failed']],
     ['a payment with a wrong PIN', { pin: '9999' }, 'refused', []],
   ] as const)
     it(`moves no money and adds one event: ${what}`, async () => {
-      const steps = await killAtEveryStep(
-        service,
-        {
-          prepare,
-          run: (victim, each) => pay(victim, each.referenceNumber, { ...said, paymentId: each.paymentId }),
-          async repeat(each) {
-            await pay(service, each.referenceNumber, { ...said, paymentId: each.paymentId })
-            await workThrough(each)
-          },
-          async check(each, label) {
-            const intent = await expectBooks(each, label)
-            expect(intent.status, label).to.equal('PENDING')
-            // It may have died before the wallet heard of it.
-            const ends = intent.attempts.map((attempt) => attempt.outcome)
-            expect(ends, label).to.have.length(1)
-            expect(ends[0], label).to.be.oneOf([outcome, 'not-executed'])
-            const events = ends[0] === outcome ? told : []
-            expect(outboxEventsOf(intent), label).to.deep.equal(['payment.created', ...events])
-          },
+      const steps = await kill<Case>({
+        prepare,
+        run: (victim, each) => pay(victim, each.referenceNumber, { ...form, paymentId: each.paymentId }),
+        async repeat(each) {
+          await pay(service, each.referenceNumber, { ...form, paymentId: each.paymentId })
+          await workThrough(each)
         },
-        closings,
-        0,
-      )
+        async check(each, label) {
+          const intent = await expectBooks(each, label)
+          expect(intent.status, label).to.equal('PENDING')
+          // The process may have died before the wallet got the order.
+          const outcomes = intent.attempts.map((attempt) => attempt.outcome)
+          expect(outcomes, label).to.have.length(1)
+          expect(outcomes[0], label).to.be.oneOf([outcome, 'not-executed'])
+          const events = outcomes[0] === outcome ? failures : []
+          expect(outboxEventsOf(intent), label).to.deep.equal(['payment.created', ...events])
+        },
+      })
       expect(steps).to.include.members(['mongodb find', 'mongodb insert', 'mongodb update'])
     })
 
   it('adds the event of a payment that is declined after its expiry, then that of the expiry', async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).setStatus(declined)
-    const steps = await killAtEveryStep(
-      service,
-      {
-        prepare,
-        async run(victim, { referenceNumber, paymentId }) {
-          const { createdAt, expiresAt } = await storedIntent(service, referenceNumber)
-          victim.deps.now = () => new Date(createdAt.getTime() + 1000)
-          scriptedWallet(victim).setOutcome(() => {
-            victim.deps.now = () => new Date(expiresAt.getTime() + 1000)
-            return declined
-          })
-          return pay(victim, referenceNumber, { paymentId })
-        },
-        async repeat(each) {
-          await workThrough(each)
-          await expireIntent(service.deps, each.referenceNumber)
-        },
-        async check({ referenceNumber }, label) {
-          const intent = await storedIntent(service, referenceNumber)
-          expect([intent.status, intent.hold], label).to.deep.equal(['CANCELLED', null])
-          const events = intent.attempts.map(() => 'payment.failed')
-          expect(outboxEventsOf(intent), label).to.deep.equal([
-            'payment.created',
-            ...events,
-            'payment.expired',
-          ])
-          expect(events.length, label).to.be.at.most(1)
-        },
+    const declining: Operation<Case> = {
+      prepare,
+      async run(victim, { referenceNumber, paymentId }) {
+        const { createdAt, expiresAt } = await storedIntent(service, referenceNumber)
+        victim.deps.now = () => new Date(createdAt.getTime() + 1000)
+        scriptedWallet(victim).setOutcome(() => {
+          victim.deps.now = () => new Date(expiresAt.getTime() + 1000)
+          return declined
+        })
+        return pay(victim, referenceNumber, { paymentId })
       },
-      closings,
-      dayMs,
-    )
+      async repeat(each) {
+        await workThrough(each)
+        await expireIntent(service.deps, each.referenceNumber)
+      },
+      async check({ referenceNumber }, label) {
+        const intent = await storedIntent(service, referenceNumber)
+        expect([intent.status, intent.hold], label).to.deep.equal(['CANCELLED', null])
+        const failures = intent.attempts.map(() => 'payment.failed')
+        const events = ['payment.created', ...failures, 'payment.expired']
+        expect(outboxEventsOf(intent), label).to.deep.equal(events)
+        expect(failures.length, label).to.be.at.most(1)
+      },
+    }
+    const steps = await kill(declining, dayMs)
     service.deps.wallets = { ...service.deps.wallets, forPayments: () => sandbox, named: () => sandbox }
     expect(steps).to.deep.equal([
       'mongodb find',
@@ -195,64 +180,64 @@ describe('A process that is killed between any two steps of a payment', function
     ])
   })
 
-  /** A request of the merchant's, which is the same for each try of it (docs/merchants/retries.md), and what they heard. */
+  /** A request with its effect, which is the same for each retry (docs/merchants/retries.md), and its responses. */
   interface Request extends Case {
     effect: Effect
-    answers: string[]
+    responses: string[]
   }
 
-  /** What is done for a request, the claim of its idempotency key apart. */
+  /** The operation of a request, without the claim of its idempotency key. */
   type Operate = (deps: Deps, caller: Caller, each: Request) => Promise<unknown>
 
   const request = (operate: Operate, first: () => Promise<Case>) => {
-    const ask = async (deps: Deps, each: Request): Promise<void> => {
-      const answer = await operate(deps, callerOf(each.merchant), each).then(
+    const send = async (deps: Deps, each: Request): Promise<void> => {
+      const response = await operate(deps, callerOf(each.merchant), each).then(
         () => 'done',
-        ({ code }: { code?: string }) => code ?? 'no answer',
+        ({ code }: { code?: string }) => code ?? 'no response',
       )
-      // Before anything is known, and after a process lost its database, there is no answer to go by.
-      if (!['SERVICE_UNAVAILABLE', 'no answer'].includes(answer)) each.answers.push(answer)
+      // The merchant repeats a request of unknown outcome, and one whose process has lost its database.
+      if (!['SERVICE_UNAVAILABLE', 'no response'].includes(response)) each.responses.push(response)
     }
     return {
       async prepare(): Promise<Request> {
         const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: () => '' }
-        return { ...(await first()), effect, answers: [] }
+        return { ...(await first()), effect, responses: [] }
       },
-      run: (victim: Victim, each: Request) => ask(victim.deps, each),
+      run: (victim: Victim, each: Request) => send(victim.deps, each),
       async repeat(each: Request) {
-        await ask(service.deps, each)
+        await send(service.deps, each)
         await workThrough(each)
-        await ask(service.deps, each)
+        await send(service.deps, each)
       },
     }
   }
 
-  function onlyAnswer({ answers }: Request, label: string): string {
-    expect(new Set(answers), label).to.have.property('size', 1)
-    return answers[0] ?? ''
+  function onlyResponse({ responses }: Request, label: string): string {
+    expect(new Set(responses), label).to.have.property('size', 1)
+    return responses[0] ?? ''
   }
 
-  it('refunds once or not at all, and the merchant learns which', async () => {
+  it('refunds once or not at all, and returns which', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
-        const asked = { amount: 20_000, reason: null, expectedRefundable: null }
-        const step = await refundIntent(deps, caller, referenceNumber, asked, effect)
+        const input = { amount: 20_000, reason: null, expectedRefundable: null }
+        const step = await refundIntent(deps, caller, referenceNumber, input, effect)
         return step((work) => work(noDeadline))
       }, preparePaid),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)
-        const answer = onlyAnswer(each, label)
-        expect(answer, label).to.be.oneOf(['done', 'REFUND_FAILED'])
+        const response = onlyResponse(each, label)
+        expect(response, label).to.be.oneOf(['done', 'REFUND_FAILED'])
         const { status, refunds, refundsCommitted } = intent
-        const isDone = answer === 'done'
+        const isDone = response === 'done'
         expect([status, refunds.length, refundsCommitted], label).to.deep.equal(
           isDone ? ['REFUNDED', 1, 20_000] : ['PAID', 0, 0],
         )
-        const told = ['payment.created', 'payment.confirmed', ...(isDone ? ['payment.refunded'] : [])]
-        expect(outboxEventsOf(intent), label).to.deep.equal(told)
+        const events = ['payment.created', 'payment.confirmed', ...(isDone ? ['payment.refunded'] : [])]
+        expect(outboxEventsOf(intent), label).to.deep.equal(events)
       },
     }
-    const steps = await killAtEveryStep(service, refunding, closings, 0)
+    const steps = await kill(refunding)
     const [begin, settle] = ['mongodb update', 'mongodb findAndModify']
     expect(steps.slice(0, 2)).to.deep.equal(['mongodb aggregate', begin])
     expect(steps.filter((name) => name === settle)).to.have.length(1)
@@ -260,61 +245,56 @@ describe('A process that is killed between any two steps of a payment', function
       await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
-  it('simulates a payment once, and the merchant learns it', async () => {
+  it('simulates a payment once, and returns that it did', async () => {
     const simulating = {
       ...request((deps, caller, { referenceNumber, effect }) => {
-        const asked = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
-        return simulatePayment(deps, caller, referenceNumber, asked, effect)
+        const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
+        return simulatePayment(deps, caller, referenceNumber, input, effect)
       }, prepare),
       async check(each: Request, label: string) {
         const intent = await expectBooks(each, label)
-        expect([intent.status, onlyAnswer(each, label)], label).to.deep.equal(['PAID', 'done'])
+        expect([intent.status, onlyResponse(each, label)], label).to.deep.equal(['PAID', 'done'])
         expect(outboxEventsOf(intent), label).to.deep.equal(['payment.created', 'payment.confirmed'])
       },
     }
-    const steps = await killAtEveryStep(service, simulating, closings, 0)
+    const steps = await kill(simulating)
     await landDuringRetry(service, simulating, closings, steps.indexOf('mongodb findAndModify') + 1)
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 
-  /** The customer's money is gone, and nobody heard of it. */
-  async function prepareUnheard(): Promise<Case> {
+  /** A payment that moved the money, but whose response from the wallet is lost. */
+  async function prepareLostResponse(): Promise<Case> {
     const each = await prepare()
-    const mute: Wallet = {
+    const losing: Wallet = {
       ...sandbox,
       async authorise(order) {
         await sandbox.authorise(order)
-        throw new TypeError('it hung up')
+        throw new TypeError('connection lost')
       },
     }
-    const said = { paymentId: each.paymentId, phone: '22000001', pin: '1234', amount }
+    const waiting = { state: 'waiting' }
+    const form = { paymentId: each.paymentId, phone: '22000001', pin: '1234', amount }
     const intent = await storedIntent(service, each.referenceNumber)
-    expect(await payIntent(service.deps, mute, intent, said, withoutDeadline)).to.deep.equal({
-      state: 'waiting',
-    })
+    expect(await payIntent(service.deps, losing, intent, form, withoutDeadline)).to.deep.equal(waiting)
     return each
   }
 
-  it('records the outcome of a payment once when it asks for it', async () => {
-    const steps = await killAtEveryStep(
-      service,
-      {
-        prepare: prepareUnheard,
-        async run(victim, { referenceNumber, paymentId }) {
-          const { _id } = await storedIntent(service, referenceNumber)
-          return queryWallet(victim.deps, _id, paymentId)
-        },
-        repeat: workThrough,
-        check: paying.check,
+  it('records the outcome of a payment once when it queries it', async () => {
+    const querying: Operation<Case> = {
+      prepare: prepareLostResponse,
+      async run(victim, { referenceNumber, paymentId }) {
+        const { _id } = await storedIntent(service, referenceNumber)
+        return queryWallet(victim.deps, _id, paymentId)
       },
-      closings,
-      2000,
-    )
+      repeat: workThrough,
+      check: paying.check,
+    }
+    const steps = await kill(querying, 2000)
     expect(steps).to.include.members(settling)
   })
 
-  it('records the outcome of a refund once when it asks for it', async () => {
-    const asking: Operation<Case & { refundId: string }> = {
+  it('records the outcome of a refund once when it queries it', async () => {
+    const querying: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()
         const intent = await storedIntent(service, each.referenceNumber)
@@ -334,14 +314,11 @@ describe('A process that is killed between any two steps of a payment', function
       async check(each, label) {
         const intent = await expectBooks(each, label)
         expect([intent.status, intent.refunds.length], label).to.deep.equal(['REFUNDED', 1])
-        expect(outboxEventsOf(intent), label).to.deep.equal([
-          'payment.created',
-          'payment.confirmed',
-          'payment.refunded',
-        ])
+        const events = ['payment.created', 'payment.confirmed', 'payment.refunded']
+        expect(outboxEventsOf(intent), label).to.deep.equal(events)
       },
     }
-    const steps = await killAtEveryStep(service, asking, closings, 2000)
+    const steps = await kill(querying, 2000)
     expect(steps).to.include.members(['mongodb insert', 'mongodb findAndModify', 'enqueue outbox-relay'])
   })
 })
