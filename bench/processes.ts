@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask } from '../dev/servers/ask.ts'
+import { query } from '../dev/servers/query.ts'
 
 export interface Runtime {
   /** The path of the Node.js that runs the processes. */
@@ -76,7 +76,7 @@ export async function runProcess<Result>(
 /** Resolves when something listens on the port. */
 export async function listening(port: number): Promise<void> {
   const deadline = performance.now() + START_LIMIT_MS
-  while ((await ask(port)) === undefined) {
+  while ((await query(port)) === undefined) {
     if (performance.now() > deadline) throw new Error(`nothing listens on port ${port}`)
     await pause(20)
   }

@@ -1,7 +1,7 @@
-// `npm run demo`: the product, shown to a newcomer; then it stays up. With --once it ends after the show, with exit code
-// 0 only if all of it was seen.
+// `npm run demo`: shows the product to a newcomer, and then keeps it running. With --once it ends after the show. The
+// exit code is 0 only if every check succeeded.
 import { parseArgs } from 'node:util'
-import { startReceiver } from './demo/receiver.ts'
+import { startEndpointServer } from './demo/endpoint-server.ts'
 import { gap, heading, note, red, seen } from './demo/screen.ts'
 import { showAll } from './demo/show-all.ts'
 import { invite } from './demo/steps/invite.ts'
@@ -23,17 +23,17 @@ try {
   console.error(`\n${red((error as Error).message)}`)
   process.exitCode = 1
 }
-// What the show still waits for, when it was broken off, waits for nobody.
+// An interrupted show may still wait for something.
 process.exit()
 
-/** Answers the exit code. */
+/** Runs the demo. Returns the exit code. */
 async function demo(once: boolean): Promise<number> {
   const servers = await startLocalServers('demo')
-  const receiver = await startReceiver()
+  const endpointServer = await startEndpointServer()
   let service: Service | undefined
   try {
-    service = await openService({ folder, ...servers }, receiver)
-    const shown = await Promise.race([showAll(service, receiver), stopped])
+    service = await openService({ folder, ...servers }, endpointServer)
+    const shown = await Promise.race([showAll(service, endpointServer), stopped])
     if (shown === null) return 1
     gap()
     seen('all of this was seen and checked')
@@ -44,7 +44,7 @@ async function demo(once: boolean): Promise<number> {
   } finally {
     heading('Stopping')
     await service?.stop()
-    receiver.close()
+    endpointServer.close()
     await servers.stop()
     note('web, worker and the servers have ended')
   }

@@ -1,4 +1,4 @@
-/** A configuration to describe the API by, where none runs. */
+/** A configuration for the description of the API without a running service. */
 export const describedAs = {
   publicUrl: 'https://api.payments.example',
   maxAmount: 1_000_000_000,

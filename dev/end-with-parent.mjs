@@ -1,9 +1,12 @@
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 
-/** Ends this process, as SIGTERM does, soon after its parent is gone: a kill -9 of the parent tells its children nothing. */
+/**
+ * Ends this process with SIGTERM soon after its parent is gone. A kill -9 of the parent sends no signal to its
+ * children.
+ */
 export function endWithParent() {
   const parent = process.ppid
   setInterval(() => {
     if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
-  }, LOOK_EVERY_MS).unref()
+  }, POLL_MS).unref()
 }

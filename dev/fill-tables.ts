@@ -12,7 +12,7 @@ export const pagesWithTables = (): string[] =>
     .map((name) => `docs/${name}`)
     .toSorted()
 
-/** A page as it is, and as it is with each of its tables generated anew. */
+/** The text of a page, and its text with newly generated tables. */
 export interface Filled {
   before: string
   after: string
@@ -21,8 +21,9 @@ export interface Filled {
 }
 
 /**
- * Generates the tables of a page: `<!-- table: NAME -->` to `<!-- end of table -->` holds the Markdown that `table()` of dev/tables/NAME.ts returns.
- * Throws if a block names no table, or does not end.
+ * Generates the tables of a page. The block from `<!-- table: NAME -->` to `<!-- end of table -->` contains the
+ * Markdown that `table()` of dev/tables/NAME.ts returns.
+ * @throws {Error} if a block names no table, or does not end
  */
 export async function fillTables(page: string): Promise<Filled> {
   const before = readFileSync(join(root, page), 'utf8')

@@ -1,17 +1,14 @@
 import { type HTMLElement, parse } from 'node-html-parser'
 
-/** A form of a page, as a browser would send it untouched. */
+/** A form of a page, as a browser sends it without input. */
 export interface Form {
   method: 'GET' | 'POST'
-  /** Absolute. */
+  /** The absolute URL. */
   url: string
   fields: Record<string, string>
 }
 
-/**
- * The form of a page that asks for `field`.
- * @throws {Error} when the page does not ask for it
- */
+/** Returns the form of a page that contains `field`. @throws {Error} if there is none */
 export function formFor(field: string, page: string | HTMLElement, address: string): Form {
   const html = typeof page === 'string' ? parse(page) : page
   const form = html.querySelector(`[name="${field}"]`)?.closest('form')

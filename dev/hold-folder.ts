@@ -3,11 +3,12 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ask } from './servers/ask.ts'
+import { query } from './servers/query.ts'
 
-// The servers of a holder that was killed are ended by their supervisors within 5 s.
+// Supervisors end the servers of a killed holder within 5 s.
 const LEFTOVER_LIMIT_MS = 8000
-// A holder whose command was killed learns of it by looking at its parent, and the command in between does too (end-with-parent.mjs).
+// The holder polls its parent, and so does the command in between (end-with-parent.mjs). So both end soon after a kill
+// -9.
 const UNAWARE_LIMIT_MS = 1500
 const ENDING = ' it is ending'
 
@@ -17,60 +18,60 @@ interface Note {
 }
 
 /**
- * Makes this process the only one that uses a folder. The holder answers on a port that is noted in the folder, so a
- * note left by a killed one is known by its silence, whoever has its process id now.
+ * Makes this process the only one that uses a folder. The holder listens on a port that a file in the folder names. So
+ * the file of a killed holder is recognised by a port that does not respond, even if another process has its id.
  */
-export async function holdFolder(folder: string, who: string) {
+export async function holdFolder(folder: string, command: string) {
   const file = join(folder, 'running.json')
-  const name = `${who} in ${folder}`
+  const name = `${command} in ${folder}`
   await mkdir(folder, { recursive: true })
 
-  const { old, answer } = await theLast(file, name)
-  if (answer !== undefined) {
+  const { old, response } = await findHolder(file, name)
+  if (response !== undefined) {
     throw new Error(
-      `\`${who}\` already runs here, with its data in ${relative('.', folder)}:${answer.slice(name.length)}`,
+      `\`${command}\` already runs here, with its data in ${relative('.', folder)}:${response.slice(name.length)}`,
     )
   }
   if (old) await ended(old.serverPids)
 
   let words = ' it is just starting'
-  const porter = createServer((socket) => {
+  const listener = createServer((socket) => {
     socket.on('error', () => {})
     socket.end(name + words)
   })
-  await once(porter.listen(0, '127.0.0.1').unref(), 'listening')
+  await once(listener.listen(0, '127.0.0.1').unref(), 'listening')
   const note = (serverPids: number[]) =>
     writeFile(
       file,
-      JSON.stringify({ port: (porter.address() as AddressInfo).port, serverPids } satisfies Note),
+      JSON.stringify({ port: (listener.address() as AddressInfo).port, serverPids } satisfies Note),
     )
   await note([])
   return {
-    /** What somebody else who wants the folder is told, and whose end the next one has to wait for. */
-    async tell(news: string, servers: readonly { pid: number | undefined }[]) {
+    /** Sets the message for other commands that want the folder, and the servers that must end before its next use. */
+    async publish(news: string, servers: readonly { pid: number | undefined }[]) {
       words = ` ${news}`
       await note(servers.flatMap(({ pid }) => pid ?? []))
     },
-    /** Whoever wants the folder now waits for its release. */
+    /** Lets other commands wait for the release of the folder. */
     ending() {
       words = ENDING
     },
     async release() {
-      porter.close()
+      listener.close()
       await rm(file, { force: true })
     },
   }
 }
 
-/** Who held the folder before, and the answer of one that holds it still and does not end. */
-async function theLast(file: string, name: string) {
-  const beganAt = Date.now()
+/** Returns the last holder, and its response if it still holds the folder and does not end. */
+async function findHolder(file: string, name: string) {
+  const startedAt = Date.now()
   for (;;) {
     const old = await read(file)
-    const answer = old && (await ask(old.port, 'who?'))
-    if (!answer?.startsWith(name)) return { old }
-    const limitMs = answer.endsWith(ENDING) ? LEFTOVER_LIMIT_MS : UNAWARE_LIMIT_MS
-    if (Date.now() > beganAt + limitMs) return { old, answer }
+    const response = old && (await query(old.port, 'who?'))
+    if (!response?.startsWith(name)) return { old }
+    const limitMs = response.endsWith(ENDING) ? LEFTOVER_LIMIT_MS : UNAWARE_LIMIT_MS
+    if (Date.now() > startedAt + limitMs) return { old, response }
     await sleep(50)
   }
 }
@@ -84,8 +85,8 @@ async function read(file: string): Promise<Note | undefined> {
 }
 
 async function ended(pids: number[]): Promise<void> {
-  const giveUpAt = Date.now() + LEFTOVER_LIMIT_MS
-  while (pids.some(isAlive) && Date.now() < giveUpAt) await sleep(50)
+  const deadline = Date.now() + LEFTOVER_LIMIT_MS
+  while (pids.some(isAlive) && Date.now() < deadline) await sleep(50)
 }
 
 function isAlive(pid: number): boolean {

@@ -62,7 +62,8 @@ async function satisfiesRedocly(): Promise<boolean> {
   const config = await createConfig({
     extends: ['recommended-strict'],
     rules: {
-      // Redocly ignores the fields beside `dependentSchemas`. test/api/openapi.test.ts checks that examples have no undescribed fields.
+      // Redocly ignores the fields beside `dependentSchemas`. test/api/openapi.test.ts checks that examples have no
+      // undescribed fields.
       'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: true },
       // Redocly reports a conditionally required field as undescribed.
       'no-required-schema-properties-undefined': 'off',

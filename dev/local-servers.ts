@@ -9,9 +9,9 @@ export interface LocalServers {
 }
 
 /**
- * The two servers of a command that keeps its data (in .data/<command>/): those at MONGODB_URL and REDIS_URL where
- * these are set, else its own. What runs where is said on stderr.
- * @throws {Error} when the same command already runs in this folder
+ * Starts the servers of a command that keeps its data (in .data/<command>/), or uses those at MONGODB_URL and
+ * REDIS_URL. Prints their addresses on stderr.
+ * @throws {Error} if the same command already runs in this folder
  */
 export async function startLocalServers(command: 'demo' | 'stack'): Promise<LocalServers> {
   const { MONGODB_URL, REDIS_URL } = process.env
@@ -23,7 +23,7 @@ export async function startLocalServers(command: 'demo' | 'stack'): Promise<Loca
   ])
   const own = [mongo, redis].filter((server): server is Server => 'pid' in server)
   console.error(`MongoDB ${describe(mongo)}, Redis ${describe(redis)}, data in ${relative('.', folder)}`)
-  await hold.tell(`MONGODB_URL=${mongo.url} REDIS_URL=${redis.url}`, own)
+  await hold.publish(`MONGODB_URL=${mongo.url} REDIS_URL=${redis.url}`, own)
   return {
     mongoUrl: mongo.url,
     redisUrl: redis.url,

@@ -1,9 +1,9 @@
-/** A table in Markdown. A bar inside a cell is escaped. */
+/** Formats a table in Markdown. Escapes bars inside cells. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`.replaceAll(/ {2,}/g, ' ')
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n')
 }
 
-/** A name as it is typed. */
+/** Formats a name as code. */
 export const code = (text: string): string => `\`${text}\``

@@ -3,7 +3,7 @@ import { describedAs } from './described-as.ts'
 
 type Value = string | number | boolean | null
 
-/** A JSON Schema, as far as the tables show it. */
+/** The keywords of JSON Schema that the tables show. */
 export interface Schema {
   $ref?: string
   type?: string | string[]

@@ -1,4 +1,6 @@
-/** Real servers for tests, demo, stack and benchmarks. Each ends with the process that started it, also after kill -9. */
+/**
+ * Real servers for tests, demo, stack and benchmarks. Each ends with the process that started it, even after kill -9.
+ */
 export { startMongo } from './servers/mongo.ts'
 export { startMongoReplicaSet } from './servers/mongo-replica-set.ts'
 export { startRedis } from './servers/redis.ts'

@@ -1,5 +1,5 @@
-// The entry of `npm test`, `npm run` test:browser, faults, attack, demo, stack and bench, also on a machine that has only Node.js:
-// installs the packages, finds or gets MongoDB and Redis, then runs the command. Imports no package.
+// The entry of `npm test` and of `npm run` test:browser, faults, attack, demo, stack and bench. On a machine that has
+// only Node.js, it installs the packages, MongoDB and Redis, and then runs the command. It imports no package.
 import { fileURLToPath } from 'node:url'
 import { endWithParent } from './end-with-parent.mjs'
 import { needChromium } from './setup/chromium.mjs'
@@ -12,7 +12,7 @@ import { serversFor } from './setup/servers.mjs'
 const OLDEST_NODE = [20, 19]
 
 const commands = {
-  // The first five kill, freeze and wipe: only servers of their own.
+  // The first five kill, freeze and empty servers, so they use only their own.
   test: { node: ['dev/run-tests.mjs'], ownServersOnly: true, staysUp: false, needs: getPhp },
   'test:browser': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],
@@ -30,7 +30,7 @@ const commands = {
 try {
   const [name, ...args] = process.argv.slice(2)
   const command = commands[name]
-  if (!command) throw new Error(`Say which: node dev/setup.mjs ${Object.keys(commands).join(' | ')}`)
+  if (!command) throw new Error(`Name a command: node dev/setup.mjs ${Object.keys(commands).join(' | ')}`)
   checkNode()
   process.chdir(fileURLToPath(new URL('..', import.meta.url)))
   endWithParent()
@@ -46,5 +46,5 @@ try {
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return
-  throw new Error(`Node.js ${OLDEST_NODE.join('.')} or later is needed; this is ${process.versions.node}`)
+  throw new Error(`Node.js ${OLDEST_NODE.join('.')} or later is required. This is ${process.versions.node}`)
 }

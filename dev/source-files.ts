@@ -39,7 +39,9 @@ export function importCycles(): string[] {
   return cycles
 }
 
-/** A queue has a file of its own in workers/, a schema one in schemas/. Only src/tracing/open.ts may load OpenTelemetry. */
+/**
+ * Each queue has a file in workers/ and each schema one in schemas/. Only src/tracing/open.ts may load OpenTelemetry.
+ */
 const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
 
 /** Files under 20 lines that only one file imports. They belong in that file. */

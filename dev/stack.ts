@@ -1,4 +1,4 @@
-// `npm run stack`: the two servers alone, until it is stopped. Its one line on stdout is an environment for the service.
+// `npm run stack`: runs only MongoDB and Redis until it is stopped. Prints one line, an environment for the service.
 import { endWithParent } from './end-with-parent.mjs'
 import { startLocalServers } from './local-servers.ts'
 import { stopSignal } from './stop-signal.ts'

@@ -1,4 +1,4 @@
-/** Resolves at the first signal that asks this process to stop. Later ones change nothing: it is stopping. */
+/** Resolves at the first signal that stops this process. Later signals have no effect. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const keepAlive = setInterval(() => {}, 60_000)

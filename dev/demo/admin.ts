@@ -6,8 +6,8 @@ const LIMIT_MS = 30_000
 const run = promisify(execFile)
 
 /**
- * Runs the admin command line as an operator would, and shows it with its answer.
- * @throws {Error} with what it said, when it could not be done
+ * Runs the command line like an operator, and shows the command with its output.
+ * @throws {Error} with the output of a command that fails
  */
 export async function admin(words: readonly string[]): Promise<Record<string, string>> {
   const args = ['--import', 'tsx', 'src/admin/main.ts', ...words, '--json']
@@ -23,6 +23,6 @@ export async function admin(words: readonly string[]): Promise<Record<string, st
 
 const quoted = (word: string): string => (/^[\w-]+$/.test(word) ? word : `'${word}'`)
 
-/** Over two lines, as a shell takes it. */
+/** Breaks a long command into two lines for a shell. */
 const broken = (command: string): string[] =>
   command.length < 76 ? [command] : command.replace(' --business', ' \\\n  --business').split('\n')

@@ -8,10 +8,10 @@ const apiBase = '/api/v1'
 export interface Call {
   origin: string
   method: 'GET' | 'POST'
-  /** Below /api/v1. */
+  /** The path below /api/v1. */
   path: string
   headers: Record<string, string>
-  /** A text goes as it is, anything else as JSON. */
+  /** A string is sent unchanged, an object as JSON. */
   body?: object | string
 }
 
@@ -21,9 +21,9 @@ interface Refusal {
 }
 
 /**
- * Makes one call over HTTP and shows it as it goes over the wire, with its answer.
- * @returns the answer's `data`
- * @throws {Error} unless the answer has the expected status and the success envelope
+ * Sends a request, and shows it with its response as they are on the wire.
+ * @returns the `data` of the response
+ * @throws {Error} if the response lacks the expected status or the envelope of a success
  */
 export async function callApi(expected: 200 | 201, call: Call): Promise<Record<string, unknown>> {
   showCall(call)
@@ -32,7 +32,7 @@ export async function callApi(expected: 200 | 201, call: Call): Promise<Record<s
   return dataOf(text)
 }
 
-/** As `callApi`, for whoever has seen such a call before: without headers, and of the answer only the fields named. */
+/** Like `callApi`, but shows no headers, and only some fields of the response. */
 export async function callApiBriefly(
   expected: 200 | 201,
   call: Call,
@@ -50,15 +50,15 @@ export async function callApiBriefly(
 }
 
 /**
- * As `callApi`, a call that is to be refused.
- * @returns the answer's `error`
+ * Like `callApi`, for a request that must be refused.
+ * @returns the `error` of the response
  */
-export async function callApiInVain(expected: 402, call: Call): Promise<Refusal> {
+export async function callApiRefused(expected: 402, call: Call): Promise<Refusal> {
   showCall(call)
   const { text, words } = await exchange(expected, call)
   show([words, ...pretty(text)])
   const { success, error } = JSON.parse(text) as { success: boolean; error: Refusal }
-  must(!success, 'the answer says success: false')
+  must(!success, 'the response says success: false')
   return error
 }
 
@@ -74,19 +74,19 @@ async function exchange(
   expected: number,
   { origin, method, path, headers, body }: Call,
 ): Promise<{ text: string; words: string }> {
-  const answer = await fetch(origin + apiBase + path, {
+  const response = await fetch(origin + apiBase + path, {
     method,
     headers,
     body: body === undefined ? null : textOf(body),
     signal: AbortSignal.timeout(LIMIT_MS),
   })
-  const text = await answer.text()
-  must(answer.status === expected, `the answer has status ${expected}: ${text}`)
-  return { text, words: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}` }
+  const text = await response.text()
+  must(response.status === expected, `the response has status ${expected}: ${text}`)
+  return { text, words: `${response.status} ${STATUS_CODES[response.status] ?? ''}` }
 }
 
 function dataOf(text: string): Record<string, unknown> {
   const { success, data } = JSON.parse(text) as { success: boolean; data: Record<string, unknown> }
-  must(success, 'the answer says success: true')
+  must(success, 'the response says success: true')
   return data
 }

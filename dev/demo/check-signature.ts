@@ -6,8 +6,8 @@ const TOLERANCE_SECONDS = 300
 export type Check = { genuine: true; timestamp: string; ageSeconds: number } | { genuine: false; why: string }
 
 /**
- * What a merchant writes to trust a webhook (SPEC 6.3): the HMAC-SHA256 of `{timestamp}.{raw body}` under the endpoint's
- * secret, over the bytes as they came, compared in constant time, and not older (or newer) than 300 s.
+ * Checks a webhook like a merchant (SPEC 6.3): the HMAC-SHA256 of `{timestamp}.{raw body}` under the secret of the
+ * endpoint, compared in constant time. The timestamp may differ from now by up to 300 s.
  */
 export function checkSignature(secret: string, headers: IncomingHttpHeaders, body: Buffer, now: Date): Check {
   const timestamp = String(headers['x-service-timestamp'])

@@ -6,10 +6,10 @@ import { showPage } from './show-page.ts'
 import { must } from './wait-for.ts'
 
 const LIMIT_MS = 30_000
-/** A browser follows more; these pages need one at a time. */
-const MOST_REDIRECTS = 5
+/** A browser follows more redirects, but these pages need one at a time. */
+const MAX_REDIRECTS = 5
 
-/** A page as a customer's browser has it. */
+/** A page in the browser of a customer. */
 export interface Page {
   url: string
   status: number
@@ -19,51 +19,51 @@ export interface Page {
 interface Request {
   method: 'GET' | 'POST'
   url: string
-  /** Of a form. */
+  /** The fields of a form. */
   body: URLSearchParams | null
 }
 
-/** Opens an address, follows where it leads, and shows each request and the page in the end. */
+/** Opens a URL and follows its redirects. Shows each request, and the last page. */
 export const openPage = (url: string): Promise<Page> => browse({ method: 'GET', url, body: null }, {})
 
-/** Types into a page's form and sends it, as a browser without JavaScript does. Shows what `openPage` shows. */
+/** Fills in a form and sends it, like a browser without JavaScript. Shows each request, and the last page. */
 export function sendForm(page: Page, typed: Record<string, string>): Promise<Page> {
   const [field = ''] = Object.keys(typed)
   const { method, url, fields } = formFor(field, page.html, page.url)
   const body = new URLSearchParams({ ...fields, ...typed })
   if (method === 'POST') return browse({ method, url, body }, typed)
-  const asked = new URL(url)
-  asked.search = body.toString()
-  return browse({ method, url: asked.href, body: null }, {})
+  const target = new URL(url)
+  target.search = body.toString()
+  return browse({ method, url: target.href, body: null }, {})
 }
 
 async function browse(request: Request, typed: Record<string, string>): Promise<Page> {
   let { method, url, body } = request
-  for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const lines = Object.entries(body === null ? {} : typed).map(([name, value]) => `${name}=${value}`)
     show([`${method} ${pathOf(url)}`, ...lines])
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method,
       body,
       redirect: 'manual',
       signal: AbortSignal.timeout(LIMIT_MS),
     })
-    const to = answer.headers.get('location')
-    const words = `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`
+    const to = response.headers.get('location')
+    const words = `${response.status} ${STATUS_CODES[response.status] ?? ''}`
     if (to === null) {
       show([words])
-      const html = parse(await answer.text())
+      const html = parse(await response.text())
       showPage(html)
-      return { url, status: answer.status, html }
+      return { url, status: response.status, html }
     }
-    must(answer.status === 303, 'a form leads on with 303, so that a refresh sends nothing again')
-    await answer.body?.cancel()
+    must(response.status === 303, 'the form redirects with 303, so that a refresh does not repeat it')
+    await response.body?.cancel()
     url = new URL(to, url).href
     show([`${words}: ${pathOf(url)}`])
     method = 'GET'
     body = null
   }
-  throw new Error(`${request.url} leads on and on`)
+  throw new Error(`${request.url} redirects too often`)
 }
 
 function pathOf(url: string): string {

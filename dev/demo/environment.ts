@@ -3,29 +3,29 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { environment } from '../../schemas/environment.ts'
 
-/** The seven waits of the demo. A merchant's webhooks wait 30 s, 2 min, 15 min, 1 h, 4 h, 12 h and 24 h. */
+/** The delays between the attempts in the demo. The defaults are 30 s, 2 min, 15 min, 1 h, 4 h, 12 h and 24 h. */
 export const retrySeconds = [1, 2, 3, 5, 8, 13, 21] as const
 
 export interface Settings {
-  /** Where the demo keeps its things. */
+  /** The folder of the data and the logs. */
   folder: string
   mongoUrl: string
   redisUrl: string
   port: number
-  /** host:port of the demo's receiver, which is neither public nor https. */
-  receiver: string
+  /** host:port of the endpoint server of the demo, which is neither public nor https. */
+  endpointServer: string
 }
 
 /**
- * Makes this process's environment the service's: web, worker and the admin command line inherit it. What the shell
- * happens to set for another service (NODE_ENV, WORKER_QUEUES, …) is left out. Answers where `web` will be reached.
+ * Sets the environment of this process, which web, worker and the command line inherit. Removes variables of the shell
+ * that are for another service (NODE_ENV, WORKER_QUEUES, …). Returns the origin of `web`.
  */
 export async function setEnvironment({
   folder,
   mongoUrl,
   redisUrl,
   port,
-  receiver,
+  endpointServer,
 }: Settings): Promise<string> {
   const origin = `http://127.0.0.1:${port}`
   for (const name of Object.keys(environment.properties)) delete process.env[name]
@@ -34,16 +34,16 @@ export async function setEnvironment({
     PUBLIC_URL: origin,
     MONGODB_URL: mongoUrl,
     REDIS_URL: redisUrl,
-    // Whoever else uses that Redis keeps jobs of their own.
+    // Keeps the jobs apart from those of other users of this Redis.
     QUEUE_PREFIX: 'demo',
     SECRET_KEY: await secretKey(join(folder, 'secret-key')),
-    WEBHOOK_ALLOWED_HOSTS: receiver,
+    WEBHOOK_ALLOWED_HOSTS: endpointServer,
     WEBHOOK_RETRY_SECONDS: retrySeconds.join(','),
   })
   return origin
 }
 
-/** Kept beside the data: with another key the next start could not read the keys and secrets that are in it. */
+/** The key is kept beside the data, because another key could not read the stored keys and secrets. */
 async function secretKey(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')

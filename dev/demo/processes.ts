@@ -4,15 +4,15 @@ import { type Supervised, supervise } from '../servers/supervise.ts'
 
 export interface Process {
   name: string
-  /** Its log, relative to the project. */
+  /** The path of the log, relative to the project. */
   log: string
   pid: number | undefined
-  /** Why it runs no more; undefined while it runs. */
+  /** The reason why the process has ended. Undefined while it runs. */
   ending(): Promise<string | undefined>
   stop(): Promise<void>
 }
 
-/** Starts a process of the service from its sources, as the Procfile names it. It ends with this process. */
+/** Starts a process of the Procfile from the sources. It ends with this process. */
 export async function startProcess(name: string, source: string, folder: string): Promise<Process> {
   const log = join(folder, `${name}.log`)
   await rm(log, { force: true })

@@ -1,8 +1,8 @@
-// Narrow enough for a terminal of 80 columns, also where a word of prose ends at the edge.
+// Fits into a terminal of 80 columns.
 const WIDTH = 78
 const MARGIN = '   '
 
-// hasColors answers no for NO_COLOR and TERM=dumb; on a pipe or in a file it does not exist.
+// hasColors returns false for NO_COLOR and TERM=dumb. It does not exist on a pipe or in a file.
 const colours = process.stdout.isTTY && process.stdout.hasColors()
 const paint =
   (code: number) =>
@@ -16,41 +16,41 @@ const cyan = paint(36)
 
 const print = (line: string): void => console.log(line)
 
-/** The title of a numbered part of the show. */
+/** Prints the title of a numbered part of the show. */
 export function step(number: number, title: string): void {
   print(`\n${bold(`${number}. ${title}`)}`)
 }
 
-/** A title without a number. */
+/** Prints a title without a number. */
 export function heading(title: string): void {
   print(`\n${bold(title)}`)
 }
 
-/** An empty line. */
+/** Prints an empty line. */
 export function gap(): void {
   print('')
 }
 
-/** A paragraph, broken at its spaces. */
-export function tell(text: string): void {
+/** Prints a paragraph. */
+export function explain(text: string): void {
   gap()
   for (const line of wrapped(text, WIDTH - MARGIN.length)) print(MARGIN + line)
 }
 
-/** Something that was checked and is so. */
+/** Prints the result of a successful check. */
 export function seen(text: string): void {
   const [first = '', ...rest] = wrapped(text, WIDTH - MARGIN.length - 4)
   print(`${MARGIN}${green('ok')}  ${first}`)
   for (const line of rest) print(`${MARGIN}    ${line}`)
 }
 
-/** What went over the wire: an empty line, then the lines, a value that is too long below its name. */
+/** Prints a request or response after an empty line. A long value stands below its name. */
 export function show(lines: readonly string[]): void {
   gap()
   for (const line of lines.flatMap(fitted)) print(line === '' ? '' : MARGIN + cyan(line))
 }
 
-/** JSON over several lines; what is no JSON as it is. */
+/** Formats JSON over several lines. Other text stays unchanged. */
 export function pretty(json: string): string[] {
   try {
     return JSON.stringify(JSON.parse(json), null, 2).split('\n')
@@ -59,15 +59,15 @@ export function pretty(json: string): string[] {
   }
 }
 
-/** One line as it is. */
+/** Prints one line unchanged. */
 export function note(line: string): void {
   print(MARGIN + line)
 }
 
-/** An amount in centimes as people read it. */
+/** Formats an amount in centimes. */
 export const mru = (amount: number): string => `${(amount / 100).toFixed(2)} MRU`
 
-/** A long text cut at the edge, no character added or left out. */
+/** Cuts a long text at the edge, without adding or removing a character. */
 export function cut(text: string): string[] {
   const characters = Array.from(text)
   const width = WIDTH - MARGIN.length
@@ -82,7 +82,7 @@ function fitted(line: string): string[] {
   return [indent + name, `${indent}  ${value}`]
 }
 
-/** A text broken at its spaces into lines of at most `width` characters; a longer word stands alone. */
+/** Breaks a text at its spaces into lines of at most `width` characters. A longer word stands alone. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {

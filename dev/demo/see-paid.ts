@@ -1,4 +1,4 @@
-import type { Asked } from './ask-for-payment.ts'
+import type { CreatedIntent } from './create-intent.ts'
 import type { Page } from './customer.ts'
 import { gap, mru, seen } from './screen.ts'
 import { noteWebhook } from './show-webhook.ts'
@@ -6,16 +6,16 @@ import { type Genuine, nextWebhook, type Stage } from './stage.ts'
 import { must } from './wait-for.ts'
 import { demoWallet } from './wallet.ts'
 
-/** Checks the page at the end of a payment and what the merchant is told of it, and shows the latter. `amount` is in centimes. */
+/** Checks the last page of a payment and its webhook, and shows the webhook. `amount` is in centimes. */
 export async function seePaid(
   stage: Stage,
-  { reference }: Asked,
+  { reference }: CreatedIntent,
   amount: number,
   page: Page,
 ): Promise<Genuine> {
   must(page.status === 200 && page.html.text.includes(reference), 'the last page names the payment')
-  const told = { event: 'payment.confirmed', reference, status: 'PAID', answered: 200 } as const
-  const confirmed = await nextWebhook(stage, 0, told)
+  const expected = { event: 'payment.confirmed', reference, status: 'PAID', respondedWith: 200 } as const
+  const confirmed = await nextWebhook(stage, 0, expected)
   gap()
   noteWebhook(confirmed)
   const { data } = confirmed.event

@@ -1,5 +1,5 @@
-import type { Asked } from './ask-for-payment.ts'
-import type { Receiver } from './receiver.ts'
+import type { CreatedIntent } from './create-intent.ts'
+import type { EndpointServer } from './endpoint-server.ts'
 import type { Stage } from './stage.ts'
 import { createAndCancel } from './steps/create-and-cancel.ts'
 import { failAndRetry } from './steps/fail-and-retry.ts'
@@ -16,17 +16,17 @@ import { takeOrder } from './steps/take-order.ts'
 import type { Service } from './web-and-worker.ts'
 
 /**
- * The whole show. Answers the stage and an intent that nobody has paid yet.
- * @throws {Error} at the first thing that is not as it should be
+ * Runs the whole show. Returns the stage and an unpaid intent.
+ * @throws {Error} if a check fails
  */
 export async function showAll(
   service: Service,
-  receiver: Receiver,
-): Promise<{ stage: Stage; waiting: Asked }> {
+  endpointServer: EndpointServer,
+): Promise<{ stage: Stage; waiting: CreatedIntent }> {
   await awaitService(service)
-  const stage = { service, receiver, ...(await makeMerchant()) }
+  const stage = { service, endpointServer, ...(await makeMerchant()) }
   const secret = await registerEndpoint(stage)
-  receiver.useSecret(secret)
+  endpointServer.useSecret(secret)
   await createAndCancel(stage, secret)
   await failAndRetry(stage)
   await payByCode(stage)

@@ -1,10 +1,10 @@
 import { checkSignature } from './check-signature.ts'
-import type { Arrival } from './receiver.ts'
+import type { Arrival } from './endpoint-server.ts'
 import { cut, faint, gap, green, note, red, seen, show } from './screen.ts'
 import type { Genuine } from './stage.ts'
 import { must } from './wait-for.ts'
 
-/** Shows a webhook as it came, and the words of the check that a merchant makes. */
+/** Shows a webhook as it arrived, and the checks that a merchant makes. */
 export function showWebhook(arrival: Genuine, secret: string): void {
   const { check, event, body, headers } = arrival
   show(['POST /webhooks', ...headersOf(arrival), '', ...cut(body.toString())])
@@ -15,25 +15,27 @@ export function showWebhook(arrival: Genuine, secret: string): void {
   must(!checkSignature(secret, headers, forged, arrival.at).genuine, 'a changed amount is noticed')
   seen('the same check with a changed amount: refused')
   seen(
-    `timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so no old webhook can be sent again`,
+    `timestamp is ${check.ageSeconds} s old; up to 300 s are accepted, so an old webhook cannot be replayed`,
   )
-  seen(`new id ${event.id}: answered ${arrival.answered}`)
+  seen(`new id ${event.id}: responded with ${arrival.respondedWith}`)
 }
 
-/** The same in two lines. */
-export function noteWebhook({ at, event, check, handledBefore, answered }: Arrival): void {
+/** Shows a webhook in two lines. */
+export function noteWebhook({ at, event, check, handledBefore, respondedWith }: Arrival): void {
   const time = at.toISOString().slice(11, 19)
   if (event === null || !check.genuine) {
-    note(`${time}  ${red('refused')}: ${check.genuine ? 'no event' : check.why}; answered ${answered}`)
+    note(
+      `${time}  ${red('refused')}: ${check.genuine ? 'no event' : check.why}; responded with ${respondedWith}`,
+    )
     return
   }
   const { reference_number: reference, status } = event.data
   note(`${time}  ${event.event}  ${reference}  ${status}`)
-  const words = `${handledBefore ? 'handled before, nothing done' : 'new id'}; answered ${answered}`
+  const words = `${handledBefore ? 'handled before, nothing done' : 'new id'}; responded with ${respondedWith}`
   note(`          ${green('signature matches')}${faint(`, ${check.ageSeconds} s old; ${words}`)}`)
 }
 
-/** Those that tell of the webhook, not of the connection. */
+/** The headers of the webhook, without those of the connection. */
 function headersOf({ rawHeaders }: Arrival): string[] {
   const lines = Array.from({ length: rawHeaders.length / 2 }, (_, index) =>
     rawHeaders.slice(index * 2, index * 2 + 2).join(': '),

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import type { Arrival, Receiver } from './receiver.ts'
+import type { Arrival, EndpointServer } from './endpoint-server.ts'
 import { must, waitFor } from './wait-for.ts'
 import type { Service } from './web-and-worker.ts'
 import type { Subscribed, WebhookEvent } from './webhook-event.ts'
 
-/** What every step of the show works with. */
+/** The things that every step of the show uses. */
 export interface Stage {
   service: Service
-  receiver: Receiver
+  endpointServer: EndpointServer
   businessId: string
   /** The merchant's secret test key. */
   key: string
@@ -18,24 +18,24 @@ export type Genuine = Arrival & { event: WebhookEvent; check: { genuine: true } 
 export interface Expected {
   event: Subscribed
   reference: string
-  /** The intent's or the order's, as the webhook must tell it. */
+  /** The status of the intent or order in the webhook. */
   status: 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'PLACED'
-  /** What the merchant is to answer it. */
-  answered: 200 | 500
+  /** The expected response of the merchant. */
+  respondedWith: 200 | 500
 }
 
-/** The headers of a write. The idempotency key is fresh: a retry of the same call would repeat it. */
+/** The headers of a write. The idempotency key is new. A retry of the same call would reuse it. */
 export const writeHeaders = (key: string): Record<string, string> => ({
   Authorization: `Bearer ${key}`,
   'X-Idempotency-Key': randomUUID(),
 })
 
 /**
- * Waits for a webhook among what arrives after the first `after` arrivals.
- * @throws {Error} when it does not come or is not as SPEC 6.2 has it, or when anything comes whose signature is wrong
+ * Waits for a webhook after the first `after` arrivals.
+ * @throws {Error} if it does not arrive, if it does not match SPEC 6.2, or if any webhook has a wrong signature
  */
 export async function nextWebhook(
-  { service, receiver }: Stage,
+  { service, endpointServer }: Stage,
   after: number,
   expected: Expected,
 ): Promise<Genuine> {
@@ -43,19 +43,22 @@ export async function nextWebhook(
   const what = `the webhook ${name} of ${reference} (the worker's log is ${service.worker.log})`
   const found = await waitFor(what, async () => {
     await service.mustRun()
-    const late = receiver.arrivals.slice(after)
-    for (const { check } of late) if (!check.genuine) throw new Error(`A webhook came and ${check.why}`)
+    const late = endpointServer.arrivals.slice(after)
+    for (const { check } of late) if (!check.genuine) throw new Error(`A webhook arrived, but ${check.why}`)
     return late
       .filter(isGenuine)
       .find(({ event }) => event.event === name && event.data.reference_number === reference)
   })
-  const { headers, event, handledBefore, answered } = found
+  const { headers, event, handledBefore, respondedWith } = found
   must(headers['content-type'] === 'application/json', `the Content-Type of ${name} is application/json`)
   must(headers['x-service-event'] === name, `the header X-Service-Event says ${name}`)
   must(event.sandbox, `${name} says that it is about test data`)
   must(event.data.status === expected.status, `${name} has status ${expected.status}`)
   must(!handledBefore, `the id of ${name} is new`)
-  must(answered === expected.answered, `the merchant answered ${expected.answered} to ${name}`)
+  must(
+    respondedWith === expected.respondedWith,
+    `the merchant responded with ${expected.respondedWith} to ${name}`,
+  )
   return found
 }
 

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Everything the demo waits for takes a second or two; a slow machine may need ten.
+// Each wait of the demo takes a second or two. A slow machine may need ten.
 const LIMIT_MS = 30_000
-const LOOK_EVERY_MS = 20
+const POLL_MS = 20
 
 /**
- * Looks until there is something.
- * @throws {Error} after 30 s, or whatever `look` throws
+ * Calls `look` until it returns a value.
+ * @throws {Error} after 30 s, or if `look` throws
  */
 export async function waitFor<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
 ): Promise<T> {
-  const giveUpAt = Date.now() + LIMIT_MS
+  const deadline = Date.now() + LIMIT_MS
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > giveUpAt) throw new Error(`Waited ${LIMIT_MS / 1000} s in vain for ${what}`)
-    await sleep(LOOK_EVERY_MS)
+    if (Date.now() > deadline) throw new Error(`Waited ${LIMIT_MS / 1000} s for ${what}`)
+    await sleep(POLL_MS)
   }
 }
 
-/** @throws {Error} unless what the show claims is so */
+/** @throws {Error} if a claim of the show is false */
 export function must(holds: boolean, claim: string): asserts holds {
-  if (!holds) throw new Error(`This should have been so and was not: ${claim}`)
+  if (!holds) throw new Error(`The show expected that ${claim}`)
 }

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Process, startProcess } from './processes.ts'
 import { waitFor } from './wait-for.ts'
 
-const LOOK_EVERY_MS = 500
+const POLL_MS = 500
 
 export interface Service {
   /** http://127.0.0.1:port */
   origin: string
   web: Process
   worker: Process
-  /** @throws {Error} with its last log lines when one of the two has ended */
+  /** @throws {Error} with the last lines of the log if a process has ended */
   mustRun(): Promise<void>
-  /** Never resolves; rejects when one of the two ends. */
+  /** Never resolves. Rejects when a process ends. */
   running(): Promise<never>
   stop(): Promise<void>
 }
 
-/** The service as in production: `web` answers the API, `worker` does what nobody waits for. */
+/** Starts the service as in production: `web` serves the API, and `worker` runs the background work. */
 export async function startService(origin: string, folder: string): Promise<Service> {
   const [web, worker] = await Promise.all([
     startProcess('web', 'src/server.ts', folder),
@@ -36,7 +36,7 @@ export async function startService(origin: string, folder: string): Promise<Serv
     async running() {
       for (;;) {
         await mustRun()
-        await sleep(LOOK_EVERY_MS)
+        await sleep(POLL_MS)
       }
     },
     async stop() {
@@ -45,12 +45,12 @@ export async function startService(origin: string, folder: string): Promise<Serv
   }
 }
 
-/** Resolves when /readyz says that MongoDB and Redis are both there. */
+/** Resolves when /readyz reports that MongoDB and Redis are available. */
 export async function ready(service: Service): Promise<void> {
   await waitFor(`${service.origin}/readyz to say "ok" (its log is ${service.web.log})`, async () => {
     await service.mustRun()
-    const answer = await fetch(`${service.origin}/readyz`).catch(() => undefined)
-    const { status } = ((await answer?.json()) ?? {}) as { status?: string }
+    const response = await fetch(`${service.origin}/readyz`).catch(() => undefined)
+    const { status } = ((await response?.json()) ?? {}) as { status?: string }
     return status === 'ok' || undefined
   })
 }

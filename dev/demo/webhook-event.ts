@@ -1,4 +1,4 @@
-/** What this merchant wants to be told. */
+/** The events of the endpoint. */
 export const subscribed = [
   'payment.created',
   'payment.confirmed',
@@ -10,7 +10,7 @@ export const subscribed = [
 ] as const
 export type Subscribed = (typeof subscribed)[number]
 
-/** The envelope of SPEC 6.2, as far as the demo looks into it. Amounts are in centimes. */
+/** The fields of the envelope of SPEC 6.2 that the demo uses. Amounts are in centimes. */
 export interface WebhookEvent {
   id: string
   event: string

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-// Below the ports that systems lend to outgoing connections: while a server is down for a restart, a client that tries
-// again and again could be lent the server's own port and so take it.
+// These ports are below those of outgoing connections. Otherwise a client that reconnects during the restart of a
+// server could get the port of the server.
 const FIRST = 20_000
 const COUNT = 10_000
 

@@ -1,10 +1,10 @@
 import { startMongo } from './mongo.ts'
 import type { Server } from './start.ts'
 
-// The default of 10 s is for networks; on one machine a primary that is silent for 2 s is gone.
+// The default of 10 s is for networks. On one machine, a primary without a heartbeat for 2 s has ended.
 const ELECTION_TIMEOUT_MS = 2000
 
-/** A replica set with a primary; each member can be killed, frozen and restarted alone. */
+/** Starts a replica set with a primary. Each member can be killed, frozen and restarted alone. */
 export async function startMongoReplicaSet(
   count: number,
 ): Promise<{ url: string; members: Server[]; stop(): Promise<void> }> {
@@ -18,7 +18,8 @@ export async function startMongoReplicaSet(
       settings: { electionTimeoutMillis: ELECTION_TIMEOUT_MS },
     },
   })
-  await command(url, { ping: 1 }) // the driver waits for a primary
+  // The driver waits for a primary.
+  await command(url, { ping: 1 })
   return {
     url,
     members,
@@ -29,7 +30,8 @@ export async function startMongoReplicaSet(
 }
 
 async function command(url: string, words: object): Promise<void> {
-  const { mongo } = await import('mongoose') // late: it takes 0.2 s, and hardly anyone starts a replica set
+  // The import takes 0.2 s, and few tests start a replica set.
+  const { mongo } = await import('mongoose')
   const client = new mongo.MongoClient(url)
   try {
     await client.db('admin').command(words)

@@ -1,16 +1,16 @@
 import { findMongod } from '../setup/mongodb.mjs'
-import { ask } from './ask.ts'
-import { type Kind, type Server, startServer, type Where } from './start.ts'
+import { query } from './query.ts'
+import { type Kind, type Server, type ServerOptions, startServer } from './start.ts'
 
 let found: ReturnType<typeof findMongod> | undefined
 
-export interface MongoOptions extends Where {
+export interface MongoOptions extends ServerOptions {
   replicaSet?: string
-  /** How often TTL indexes remove documents that are due; 60 by default. */
+  /** The interval at which TTL indexes remove documents. 60 by default. */
   ttlSeconds?: number
 }
 
-/** A MongoDB on its real storage engine. */
+/** Starts a MongoDB with its real storage engine. */
 export async function startMongo(options: MongoOptions = {}): Promise<Server> {
   found ??= findMongod()
   return startServer(mongo(await found, options), options)
@@ -25,8 +25,8 @@ function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60 }: MongoOpt
       nounixsocket: true,
       quiet: true,
       storageEngine: 'wiredTiger',
-      // Its default is half of the machine, and several run side by side with everything else of a test. With 0.25,
-      // the least that it accepts, it has refused a bulk insert as too large for its cache.
+      // The default is half of the memory, but several servers run beside the tests. With 0.25, the minimum, MongoDB
+      // has refused a bulk insert as too large for its cache.
       wiredTigerCacheSizeGB: '0.5',
       setParameter: ['diagnosticDataCollectionEnabled=false', `ttlMonitorSleepSecs=${ttlSeconds}`],
       ...(replicaSet && { replSet: replicaSet }),
@@ -34,7 +34,7 @@ function mongo(binary: Kind['binary'], { replicaSet, ttlSeconds = 60 }: MongoOpt
     folderOption: 'dbpath',
     url: (port) =>
       `mongodb://127.0.0.1:${port}/payment_intents${replicaSet ? `?replicaSet=${replicaSet}` : ''}`,
-    // It opens its port only when it is ready to serve.
-    answers: async (port) => (await ask(port)) !== undefined,
+    // MongoDB opens its port only when it is ready.
+    isReady: async (port) => (await query(port)) !== undefined,
   }
 }

@@ -1,11 +1,11 @@
 import { findRedisServer } from '../setup/redis.mjs'
-import { ask } from './ask.ts'
-import { type Kind, type Server, startServer, type Where } from './start.ts'
+import { query } from './query.ts'
+import { type Kind, type Server, type ServerOptions, startServer } from './start.ts'
 
 let found: ReturnType<typeof findRedisServer> | undefined
 
-/** A Redis as BullMQ needs it (noeviction). With `appendonly` it keeps its data, synced every second. */
-export async function startRedis(options: Where & { appendonly?: boolean } = {}): Promise<Server> {
+/** Starts a Redis as BullMQ needs it (noeviction). With `appendonly`, it syncs its data to disk every second. */
+export async function startRedis(options: ServerOptions & { appendonly?: boolean } = {}): Promise<Server> {
   found ??= findRedisServer()
   const kind = redis(await found, options.appendonly ?? false)
   return startServer(kind, options)
@@ -18,7 +18,8 @@ function redis(binary: Kind['binary'], appendonly: boolean): Kind {
     options: {
       bind: '127.0.0.1',
       'maxmemory-policy': 'noeviction',
-      // A job's hash stays compact (docs/operators/deploy.md, "Redis"). The name that 6.2 knows; later ones know it still.
+      // The hash of a job stays compact (docs/operators/deploy.md, "Redis"). Later versions still know this name of
+      // 6.2.
       'hash-max-ziplist-value': '512',
       save: '',
       appendonly: appendonly ? 'yes' : 'no',
@@ -26,6 +27,6 @@ function redis(binary: Kind['binary'], appendonly: boolean): Kind {
     },
     folderOption: 'dir',
     url: (port) => `redis://127.0.0.1:${port}`,
-    answers: async (port) => (await ask(port, 'PING\r\n'))?.startsWith('+PONG') ?? false,
+    isReady: async (port) => (await query(port, 'PING\r\n'))?.startsWith('+PONG') ?? false,
   }
 }

@@ -5,25 +5,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort, isFree } from './free-port.ts'
 import { type Supervised, supervise } from './supervise.ts'
 
-// A mongod that repairs its journal on a slow disk is the slowest start seen: 4 s.
+// The slowest observed start took 4 s: a mongod that repaired its journal on a slow disk.
 const START_LIMIT_MS = 30_000
-// Somebody else may take a free port between the look and the start.
-const PORT_TRIES = 3
+// Another process may take a free port before the server starts.
+const MAX_PORT_ATTEMPTS = 3
 
 type Options = Record<string, string | string[] | true>
 
 export interface Kind {
   name: 'MongoDB' | 'Redis'
   binary: { path: string; version: string }
-  /** Its own, beside port and folder; `true` for those without a value, a list for those with several. */
+  /** The options besides port and folder: `true` for an option without a value, a list for one with several. */
   options: Options
   folderOption: string
   url(port: number): string
-  answers(port: number): Promise<boolean>
+  isReady(port: number): Promise<boolean>
 }
 
-export interface Where {
-  /** Kept after the end; without it the server has a temporary folder, removed after its end. */
+export interface ServerOptions {
+  /** Kept after the end. By default, the server has a temporary folder, which is removed. */
   dataDir?: string | undefined
   port?: number | undefined
 }
@@ -31,38 +31,38 @@ export interface Where {
 export interface Server {
   readonly url: string
   readonly port: number
-  /** Of the server itself; changes with each restart, undefined while it is down. */
+  /** The process id of the server. It changes with each restart, and is undefined while the server is down. */
   readonly pid: number | undefined
   readonly version: string
-  /** Its data and its log. */
+  /** The folder of the data and the log. */
   readonly folder: string
-  /** SIGSTOP and SIGCONT freeze and thaw it; after any other signal resolves when the server has ended. */
+  /** SIGSTOP and SIGCONT freeze and thaw the server. After any other signal, resolves when it has ended. */
   kill(signal: NodeJS.Signals): Promise<void>
-  /** Starts it again, with the same port and data; ends it first if it still runs. */
+  /** Starts the server again with the same port and data. Ends it first if it still runs. */
   restart(): Promise<void>
-  /** Ends it for good. Otherwise it ends with this process. */
+  /** Ends the server for good. Otherwise it ends with this process. */
   stop(): Promise<void>
 }
 
-/** Starts a server on 127.0.0.1; resolves when it answers. */
-export async function startServer(kind: Kind, where: Where): Promise<Server> {
-  for (let tries = 1; ; tries++) {
-    const port = where.port ?? (await freePort())
+/** Starts a server on 127.0.0.1. Resolves when it is ready. */
+export async function startServer(kind: Kind, options: ServerOptions): Promise<Server> {
+  for (let attempts = 1; ; attempts++) {
+    const port = options.port ?? (await freePort())
     const folder =
-      where.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
+      options.dataDir ?? (await mkdtemp(join(process.env.SERVER_DATA_IN ?? tmpdir(), 'payment-intents-')))
     await mkdir(folder, { recursive: true })
     const supervised = supervise({
       binary: kind.binary.path,
       args: argumentsOf({ ...kind.options, port: String(port), [kind.folderOption]: folder }),
       log: logIn(folder),
-      endSignal: where.dataDir ? 'SIGTERM' : 'SIGKILL',
-      temporaryFolder: where.dataDir ? undefined : folder,
+      endSignal: options.dataDir ? 'SIGTERM' : 'SIGKILL',
+      temporaryFolder: options.dataDir ? undefined : folder,
     })
     const failure = await begin(kind, port, supervised, folder)
     if (failure === undefined) return server(kind, port, supervised, folder)
     await supervised.end()
-    const portIsTaken = where.port === undefined && /in use/i.test(failure)
-    if (!portIsTaken || tries === PORT_TRIES) throw new Error(failure)
+    const portIsTaken = options.port === undefined && /in use/i.test(failure)
+    if (!portIsTaken || attempts === MAX_PORT_ATTEMPTS) throw new Error(failure)
   }
 }
 
@@ -91,17 +91,17 @@ function server(kind: Kind, port: number, supervised: Supervised, folder: string
   }
 }
 
-/** Starts and waits for the first answer; what went wrong comes back as a sentence. */
+/** Starts a server and waits until it is ready. Returns the reason of a failure. */
 async function begin(kind: Kind, port: number, supervised: Supervised, folder: string) {
-  // Somebody else there would answer in its place.
+  // Otherwise another server on this port could seem to be this one.
   if (!(await isFree(port))) return `${kind.name} cannot start: port ${port} is in use`
-  const giveUpAt = Date.now() + START_LIMIT_MS
+  const deadline = Date.now() + START_LIMIT_MS
   await supervised.start()
-  while (supervised.state.pid !== undefined && Date.now() < giveUpAt) {
-    if (await kind.answers(port)) return undefined
+  while (supervised.state.pid !== undefined && Date.now() < deadline) {
+    if (await kind.isReady(port)) return undefined
     await sleep(10)
   }
-  const how = supervised.state.ended ? `ended (${supervised.state.ended})` : 'did not answer in time'
+  const how = supervised.state.ended ? `ended (${supervised.state.ended})` : 'was not ready in time'
   return `${kind.name} ${how}: ${await lastLines(logIn(folder))}`
 }
 

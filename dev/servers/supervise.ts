@@ -7,22 +7,22 @@ import { fileURLToPath } from 'node:url'
 export interface Job {
   binary: string
   args: string[]
-  /** Where what the server prints is appended. */
+  /** The file to which the output of the server is appended. */
   log: string
-  /** What ends the server: SIGTERM where its data is kept, SIGKILL where nobody needs it. */
+  /** The signal that ends the server: SIGTERM if its data is kept, else SIGKILL. */
   endSignal: 'SIGTERM' | 'SIGKILL'
-  /** Removed after the server's end. */
+  /** A folder to remove after the end of the server. */
   temporaryFolder?: string | undefined
 }
 
 export type Supervised = ReturnType<typeof supervise>
 
-/** One server under a supervisor process (supervisor.mjs), so that it never outlives this process. */
+/** Runs a server under a supervisor process (supervisor.mjs), so that it never outlives this process. */
 export function supervise(job: Job) {
   const supervisor = spawn(
     process.execPath,
     [fileURLToPath(new URL('./supervisor.mjs', import.meta.url)), JSON.stringify(job)],
-    // A group of its own: Ctrl-C reaches this process alone, which may still need the server to end well.
+    // A separate process group, so that Ctrl-C reaches only this process, which may still need the server.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: { ...process.env, NODE_OPTIONS: '' } },
   )
   const state = { pid: undefined as number | undefined, ended: '', over: false }
@@ -39,10 +39,10 @@ export function supervise(job: Job) {
   supervisor.once('exit', () => change({ pid: undefined, over: true }))
   supervisor.stdin.on('error', () => {})
 
-  // A forgotten server must not keep the process alive; the operations below do, by a timer, while they wait.
+  // A running server must not keep this process alive. The operations below do so with a timer while they wait.
   supervisor.unref()
   for (const stream of [supervisor.stdin, supervisor.stdout]) (stream as Socket).unref()
-  async function until(holds: () => boolean): Promise<void> {
+  async function waitUntil(holds: () => boolean): Promise<void> {
     const keepAlive = setInterval(() => {}, 60_000)
     while (!holds()) await once(changes, 'change')
     clearInterval(keepAlive)
@@ -51,24 +51,24 @@ export function supervise(job: Job) {
   return {
     state: state as Readonly<typeof state>,
 
-    /** Resolves when the process runs (it may not answer yet) or could not be started. */
+    /** Resolves when the process runs, even if it is not ready yet, or could not be started. */
     async start(): Promise<void> {
       change({ ended: '' })
       supervisor.stdin.write('start\n')
-      await until(() => state.pid !== undefined || state.ended !== '' || state.over)
+      await waitUntil(() => state.pid !== undefined || state.ended !== '' || state.over)
     },
 
-    /** Sends a signal to the server; after one that ends it, resolves when it has ended. */
+    /** Sends a signal to the server. After a signal that ends it, resolves when it has ended. */
     async kill(signal: NodeJS.Signals): Promise<void> {
       if (state.pid === undefined) return
       process.kill(state.pid, signal)
-      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await until(() => state.pid === undefined)
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') await waitUntil(() => state.pid === undefined)
     },
 
     /** Ends server and supervisor. */
     async end(): Promise<void> {
       supervisor.stdin.end()
-      await until(() => state.over)
+      await waitUntil(() => state.over)
     },
   }
 }

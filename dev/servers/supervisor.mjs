@@ -1,36 +1,38 @@
-// Runs one server for an owner process and ends it when the owner is gone, however that happened: the owner holds
-// the other end of stdin, and the kernel closes that pipe also after a kill -9. Plain JavaScript, to start quickly.
+// Runs one server for an owner process, and ends it when the owner has ended. The owner holds the other end of stdin,
+// which the kernel closes even after a kill -9. This is plain JavaScript, so that it starts quickly.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-// A server that has not ended by then is frozen or stuck.
+// A server that has not ended by then is stuck.
 const GRACE_MS = 5000
 
 const { binary, args, log, endSignal, temporaryFolder } = JSON.parse(process.argv[2])
 let server
 
-const tell = (line) => process.stdout.write(`${line}\n`)
-process.stdout.on('error', () => {}) // the owner may be gone before it heard everything
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}) // only the owner's end counts
+const report = (line) => process.stdout.write(`${line}\n`)
+// The owner may have ended before it has read everything.
+process.stdout.on('error', () => {})
+// Only the end of the owner ends the supervisor.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
 
 function start() {
   const output = openSync(log, 'a')
   server = spawn(binary, args, { stdio: ['ignore', output, output] })
   closeSync(output)
-  server.once('spawn', () => tell(`started ${server.pid}`))
-  server.once('error', (error) => tell(`ended ${error.message}`))
+  server.once('spawn', () => report(`started ${server.pid}`))
+  server.once('error', (error) => report(`ended ${error.message}`))
   server.once('exit', (code, signal) => {
     server = undefined
-    tell(`ended ${signal ?? code}`)
+    report(`ended ${signal ?? code}`)
   })
 }
 
 async function end() {
   if (server?.pid !== undefined) {
     const ended = once(server, 'exit')
-    server.kill('SIGCONT') // a frozen server would not hear of the end
+    server.kill('SIGCONT') // a frozen server would not report of the end
     server.kill(endSignal)
     const timer = setTimeout(() => server?.kill('SIGKILL'), GRACE_MS)
     await ended

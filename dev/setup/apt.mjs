@@ -1,17 +1,12 @@
 import { run } from './run.mjs'
 
 const QUIETLY = { DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1' }
-// A mirror that does not answer is given up soon; another apt at work is waited for.
-const LIMITS = [
-  '-o',
-  'Acquire::http::Timeout=20',
-  '-o',
-  'Acquire::Retries=1',
-  '-o',
-  'DPkg::Lock::Timeout=120',
-]
+// Gives up soon on a mirror that does not respond. Waits for another running apt.
+const LIMITS = ['Acquire::http::Timeout=20', 'Acquire::Retries=1', 'DPkg::Lock::Timeout=120'].flatMap(
+  (setting) => ['-o', setting],
+)
 
-/** Installs one package of Debian or Ubuntu, as root and without a question. */
+/** Installs a package of Debian or Ubuntu as root, without a prompt. */
 export async function installFromApt(packageName) {
   if (process.getuid?.() !== 0) return { ok: false, why: 'apt-get needs root' }
   const apt = (...args) =>
@@ -22,7 +17,10 @@ export async function installFromApt(packageName) {
   return install.ok || update.ok ? install : update
 }
 
-/** Puts the archive of one package of Debian or Ubuntu into a folder, without installing it. Root is needed only where apt's lists are old. */
+/**
+ * Downloads the archive of a package of Debian or Ubuntu into a folder. Root is needed only if the lists of apt are
+ * old.
+ */
 export async function downloadFromApt(packageName, folder) {
   const apt = (...args) =>
     run('apt-get', [...LIMITS, ...args], { name: `apt-get: ${packageName}`, cwd: folder, env: QUIETLY })

@@ -5,10 +5,10 @@ import { delimiter, join } from 'node:path'
 /** @typedef {{ path: string, version: string, from: string }} Binary */
 
 /**
- * A binary counts as found only when it runs and says its version.
- * @returns {Binary | string} or why not
+ * Checks that a binary runs and prints its version.
+ * @returns {Binary | string} the binary, or the reason why it is not usable
  */
-export function tryBinary(path, from) {
+export function checkBinary(path, from) {
   const { stdout, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: 10_000 })
   const version = /(?:db version v|server v=|chromium |chrome |promtool, version |^PHP )([\d.]+)/i.exec(
     stdout ?? '',
@@ -19,27 +19,26 @@ export function tryBinary(path, from) {
 }
 
 /** @returns {Binary | string} */
-export function tryPath(...names) {
+export function findOnPath(...names) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean)
   const path = folders.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync)
-  return path ? tryBinary(path, 'on the PATH') : `no ${names.join(' or ')} on the PATH`
+  return path ? checkBinary(path, 'on the PATH') : `no ${names.join(' or ')} on the PATH`
 }
 
 /** @returns {Binary | string | undefined} */
-export function tryVariable(name) {
+export function findByVariable(name) {
   const path = process.env[name]
-  return path ? tryBinary(path, name) : undefined
+  return path ? checkBinary(path, name) : undefined
 }
 
 /**
- * Tries each way in its turn until one gives a binary. A way answers with why it does not, or with nothing where it is
- * out of the question and needs no word.
+ * Tries each way until one returns a binary. A way returns the reason why it has none, or nothing if it does not apply.
  * @returns {Promise<Binary | undefined>}
  */
-export async function firstOf(ways, hear = (_word) => {}) {
+export async function firstOf(ways, report = (_reason) => {}) {
   for (const way of ways) {
-    const answer = await way(hear)
-    if (typeof answer === 'object') return answer
-    if (answer) hear(answer)
+    const result = await way(report)
+    if (typeof result === 'object') return result
+    if (result) report(result)
   }
 }

@@ -1,15 +1,15 @@
 import { installFromApt } from './apt.mjs'
-import { firstOf, tryPath } from './binary.mjs'
+import { findOnPath, firstOf } from './binary.mjs'
 import { say } from './say.mjs'
 
-const here = () => tryPath('chromium', 'chromium-browser', 'google-chrome')
+const here = () => findOnPath('chromium', 'chromium-browser', 'google-chrome')
 
 const ways =
   'put chromium, chromium-browser or google-chrome on the PATH, or install the package chromium with apt-get as root'
 
 /**
- * Finds a browser or gets one, for the tests that need it.
- * @throws {Error} whose one line names each way
+ * Finds or installs a browser.
+ * @throws {Error} in one line, which names every way to install one
  */
 export async function needChromium() {
   const found = await firstOf([here, fromApt], (word) => say(`Chromium: ${word}`))
@@ -17,7 +17,7 @@ export async function needChromium() {
   say(`Chromium ${found.version}: ${found.path}, ${found.from}`)
 }
 
-/** A browser that is already here. */
+/** Finds an installed browser. */
 export async function findChromium() {
   const found = await firstOf([here])
   if (found) return found

@@ -4,21 +4,21 @@ import { constants } from 'node:os'
 let command
 let stoppedBy
 
-/** From here on a signal stops the command, if it runs already, and then this process. */
+/** Lets a signal stop the command if it runs, and then this process. */
 export function stopWithSignals() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       stoppedBy = signal
       if (!command) process.exit(codeOf(signal))
-      // Ctrl-C at a terminal reaches the command without us: twice could mean "at once" to it.
+      // Ctrl-C at a terminal already reaches the command. A second signal could end it at once.
       if (signal !== 'SIGINT' || !process.stdin.isTTY) command.kill(signal)
     })
   }
 }
 
 /**
- * Runs Node.js with these arguments in our place: same input and output, same end. A command that was stopped has not
- * succeeded, whatever it says (mocha says 0), unless it is one that stays up until it is stopped.
+ * Runs Node.js with these arguments, with the same input, output and exit code. A stopped command counts as failed even
+ * if it exits with 0, as mocha does, unless it is one that runs until it is stopped.
  */
 export function runCommand(args, env, { staysUp }) {
   command = spawn(process.execPath, args, { stdio: 'inherit', env })

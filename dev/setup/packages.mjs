@@ -3,20 +3,20 @@ import { basename } from 'node:path'
 import { run } from './run.mjs'
 import { say } from './say.mjs'
 
-/** Installs what package-lock.json names, unless just that is installed. */
+/** Installs the packages of package-lock.json, unless exactly these are installed. */
 export async function installPackages() {
   if (isInstalled()) return
   const [command, ...args] = npm()
-  const { ok, words } = await run(command, [...args, 'ci', '--include=dev', '--ignore-scripts'], {
+  const { ok, output } = await run(command, [...args, 'ci', '--include=dev', '--ignore-scripts'], {
     name: 'Packages: npm ci',
     progress: () => `${countInstalled()} installed`,
   })
-  if (!ok) throw new Error(`The packages could not be installed:\n${reasonIn(words)}`)
+  if (!ok) throw new Error(`The packages could not be installed:\n${reasonIn(output)}`)
   say(`Packages: ${countInstalled()} installed, as in package-lock.json`)
 }
 
-// After its reason npm explains all of its options.
-const reasonIn = (words) => words.trim().split('\n').slice(0, 20).join('\n')
+// After the reason, npm explains all its options.
+const reasonIn = (output) => output.trim().split('\n').slice(0, 20).join('\n')
 
 /** npm writes node_modules/.package-lock.json last, so it is there only after a complete installation. */
 function isInstalled() {
@@ -37,7 +37,7 @@ function packagesOf(file) {
   }
 }
 
-/** The npm that runs this command, else the one on the PATH. */
+/** Returns the npm that runs this command, or the one on the PATH. */
 function npm() {
   const script = process.env.npm_execpath
   return script && basename(script).startsWith('npm') ? [process.execPath, script] : ['npm']

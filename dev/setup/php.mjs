@@ -1,10 +1,13 @@
 import { installFromApt } from './apt.mjs'
-import { firstOf, tryPath } from './binary.mjs'
+import { findOnPath, firstOf } from './binary.mjs'
 import { say } from './say.mjs'
 
-const onPath = () => tryPath('php')
+const onPath = () => findOnPath('php')
 
-/** Finds PHP or installs it, for the PHP programs of docs/merchants. The tests run without it: they skip those programs and list them. */
+/**
+ * Finds or installs PHP for the PHP programs of docs/merchants. Without PHP, the tests skip these programs and list
+ * them.
+ */
 export async function getPhp(testFiles) {
   const isNeeded = testFiles.length === 0 || testFiles.some((name) => name.includes('docs'))
   if (!isNeeded) return

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { downloadFromApt } from './apt.mjs'
-import { firstOf, tryBinary, tryPath } from './binary.mjs'
+import { checkBinary, findOnPath, firstOf } from './binary.mjs'
 import { cacheFolder } from './cache.mjs'
 import { run } from './run.mjs'
 import { say } from './say.mjs'
@@ -12,9 +12,9 @@ const kept = () => join(folder(), 'promtool')
 const ways = 'put promtool, which comes with Prometheus, on the PATH; on Debian and Ubuntu apt-get brings it'
 
 /**
- * Finds promtool or gets it, for the rules of ops/alerts.yml.
+ * Finds or installs promtool for the rules of ops/alerts.yml.
  * @returns {Promise<string>} its path
- * @throws {Error} whose one line names each way
+ * @throws {Error} in one line, which names every way to install it
  */
 export async function needPromtool() {
   const found = await firstOf([fromBefore, onPath, fromApt], (word) => say(`promtool: ${word}`))
@@ -23,10 +23,10 @@ export async function needPromtool() {
   return found.path
 }
 
-const onPath = () => tryPath('promtool')
-const fromBefore = () => (existsSync(kept()) ? tryBinary(kept(), 'from the package prometheus') : undefined)
+const onPath = () => findOnPath('promtool')
+const fromBefore = () => (existsSync(kept()) ? checkBinary(kept(), 'from the package prometheus') : undefined)
 
-/** Debian's package is a service. Only taken out of its archive it is a program, and none is ever started. */
+/** Takes the program out of Debian's package, because installing the package would start a service. */
 async function fromApt() {
   if (process.platform !== 'linux') return
   mkdirSync(folder(), { recursive: true })

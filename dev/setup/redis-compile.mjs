@@ -1,32 +1,34 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { tryBinary } from './binary.mjs'
-import { arrivedIn, cacheFolder } from './cache.mjs'
+import { checkBinary } from './binary.mjs'
+import { cacheFolder, sizeOf } from './cache.mjs'
 import { run } from './run.mjs'
 
-// One object file of Redis takes less on any machine; a download that is silent for that long is dead.
+// Each object file of Redis takes less time. A download without progress for this time is stuck.
 const QUIET_LIMIT_MS = 60_000
 const VERSION = 'stable'
 const folder = () => cacheFolder('redis-compiled')
 const binary = () => join(folder(), VERSION, 'redis-server')
 
-/** The server that was compiled here before. */
-export function tryCompiled() {
-  return existsSync(binary()) ? tryBinary(binary(), 'compiled here') : undefined
+/** Finds the server that was compiled before. */
+export function findCompiled() {
+  return existsSync(binary()) ? checkBinary(binary(), 'compiled here') : undefined
 }
 
-/** redis-memory-server downloads the source and compiles it. In a process of its own, to be ended when it gets no further. */
+/** Lets redis-memory-server download and compile Redis. A separate process does so, which is killed if it is stuck. */
 export async function compileRedis() {
   mkdirSync(folder(), { recursive: true })
   const { ok, why } = await run(process.execPath, [fileURLToPath(import.meta.url)], {
     name: 'Redis: downloading and compiling it',
-    progress: () => arrivedIn(folder()),
+    progress: () => sizeOf(folder()),
     quietLimitMs: QUIET_LIMIT_MS,
-    env: { npm_config_strict_ssl: 'true' }, // without it, its download accepts any certificate
+    // Without strict_ssl, the download accepts any certificate.
+    env: { npm_config_strict_ssl: 'true' },
   })
-  if (ok) return tryCompiled()
-  rmSync(folder(), { recursive: true, force: true }) // its lock, for one, would hold up the next try
+  if (ok) return findCompiled()
+  // Its lock would block the next run.
+  rmSync(folder(), { recursive: true, force: true })
   return `not compiled by redis-memory-server: ${why}`
 }
 

@@ -1,21 +1,21 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { installFromApt } from './apt.mjs'
-import { tryBinary, tryPath } from './binary.mjs'
+import { checkBinary, findOnPath } from './binary.mjs'
 import { cacheFolder } from './cache.mjs'
 import { run } from './run.mjs'
 
-// Debian's package redis-server is a service; the server's binary itself is in redis-tools, under the name of one of
-// its other tasks. Called through a link with its own name it is the server, and no service ever exists.
+// Debian's package redis-server would start a service. The package redis-tools contains the same binary under another
+// name. A link with the name redis-server makes it the server.
 const IN_REDIS_TOOLS = '/usr/bin/redis-check-rdb'
 const link = () => join(cacheFolder('redis-system'), 'redis-server')
 
-/** The server that the system's package manager brought before. */
-export function tryFromSystem() {
-  return existsSync(link()) ? tryBinary(link(), 'from the package redis-tools') : undefined
+/** Finds the server that the package manager installed before. */
+export function findFromSystem() {
+  return existsSync(link()) ? checkBinary(link(), 'from the package redis-tools') : undefined
 }
 
-/** Redis from the system's package manager, where that asks nothing. */
+/** Installs Redis with the package manager of the system, without a prompt. */
 export function getRedisFromSystem() {
   return process.platform === 'darwin' ? fromHomebrew() : fromApt()
 }
@@ -26,7 +26,7 @@ async function fromApt() {
   rmSync(link(), { force: true })
   mkdirSync(dirname(link()), { recursive: true })
   symlinkSync(IN_REDIS_TOOLS, link())
-  return tryFromSystem()
+  return findFromSystem()
 }
 
 async function fromHomebrew() {
@@ -34,5 +34,5 @@ async function fromHomebrew() {
     name: 'Homebrew: redis',
     env: { NONINTERACTIVE: '1', HOMEBREW_NO_AUTO_UPDATE: '1', HOMEBREW_NO_INSTALL_CLEANUP: '1' },
   })
-  return ok ? tryPath('redis-server') : `not from Homebrew: ${why}`
+  return ok ? findOnPath('redis-server') : `not from Homebrew: ${why}`
 }

@@ -1,13 +1,13 @@
-/** Everything that setup tells a person goes to stderr: stdout belongs to the command. */
+/** Prints a line on stderr, because stdout belongs to the command. */
 export function say(line) {
   process.stderr.write(`${clear()}${line}\n`)
 }
 
-// Rewritten in place on a terminal; elsewhere (a log of CI) one line now and then is enough.
+// A terminal shows the progress in one line. A log gets a line every few seconds.
 const LOG_EVERY_MS = 5000
 let loggedAt = 0
 
-/** How far something slow has come. */
+/** Shows the progress of slow work. */
 export function showProgress(text) {
   if (process.stderr.isTTY) process.stderr.write(`${clear()}${text}`)
   else if (Date.now() - loggedAt >= LOG_EVERY_MS) {

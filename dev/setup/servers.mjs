@@ -20,8 +20,9 @@ const kinds = [
 ]
 
 /**
- * The environment for a command that needs both servers: the addresses that were given, else where their binaries are.
- * @throws {Error} whose one line names each way to get what is missing
+ * Returns the environment for a command that needs both servers: their URLs if they are set, else the paths of their
+ * binaries.
+ * @throws {Error} in one line, which names every way to install what is missing
  */
 export async function serversFor({ ownServersOnly }) {
   const env = { ...process.env }

@@ -1,7 +1,7 @@
 import { createProgram } from '../../src/admin/program.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** The commands of the command line by what they are about. `--help` explains each. */
+/** The commands of the command line, by topic. `--help` explains each. */
 export const table = (): string =>
   tableOf(
     ['Group', 'About', 'Commands'],

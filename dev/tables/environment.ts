@@ -15,7 +15,7 @@ interface Variable {
 const variables = Object.entries<Variable>(environment.properties)
 const required: readonly string[] = environment.required
 
-/** The values that a variable may have, as a sentence, where its schema says more than "text". */
+/** Describes the values of a variable in one sentence, if its schema says more than "text". */
 function allowed(variable: Variable): string {
   if (variable.enum) return ` ${variable.enum.map(code).join(', ')}.`
   if (variable.format) {

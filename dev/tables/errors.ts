@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode } from '../../src/errors.ts'
 import { code, tableOf } from '../markdown.ts'
 
-/** What `error.details` contains, where it is not a list of the fields at fault. */
+/** The content of `error.details`, if it is not the list of invalid fields. */
 const details: Partial<Record<ErrorCode, string>> = {
   SCOPE_REQUIRED: '`scope`',
   EVENTS_NOT_PERMITTED: '`events`',
@@ -15,7 +15,7 @@ const details: Partial<Record<ErrorCode, string>> = {
 
 const detailsOf = (name: ErrorCode): string => (details[name] ? ` Details: ${details[name]}.` : '')
 
-/** The rest of a message says what to do. The response has it. */
+/** Returns the first sentence of a message. The rest names the remedy, which the response contains. */
 const firstSentence = (message: string): string => message.replace(/\. .*$/, '.')
 
 /** Every error code, with its status, its usual message and its details. */

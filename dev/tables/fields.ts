@@ -3,7 +3,10 @@ import { groupBy } from '../../src/polyfills/group-by.ts'
 import { code, tableOf } from '../markdown.ts'
 import { openapi, operations, type Schema } from '../openapi-document.ts'
 
-/** The objects of the API by their heading on the page, each with the name of its schema. The tables of bodies also show their limits. */
+/**
+ * The objects of the API by their heading on the page, each with the name of its schema. The tables of bodies also show
+ * their limits.
+ */
 const objects: Record<string, { schema: string; isBody?: true; only?: string[] }> = {
   'Create an intent': { schema: 'CreateIntentBody', isBody: true },
   'Simulate a payment': { schema: 'SimulatePaymentBody', isBody: true },
@@ -46,7 +49,7 @@ function limitsOf({ type, minimum, maximum, maxLength, maxItems }: Schema): stri
   return maxItems === undefined ? [] : [`At most ${number(maxItems)}.`]
 }
 
-/** The values of an enum. Events and stages have a list of their own in the guide. */
+/** The values of an enum. The guide has separate lists of events and stages. */
 function valuesOf({ enum: values }: Schema): string {
   const all = values ?? []
   if (all.includes('order.new')) return '[Events](webhooks.md#events).'
@@ -63,7 +66,7 @@ function meaningOf(schema: Schema, isBody: boolean): string {
   const values = valuesOf(schema.items?.enum ? schema.items : schema)
   const isRepeated = values.split(', ').every((value) => description.includes(value.replace(/\.$/, '')))
   const words = [description, isRepeated ? '' : values, ...(isBody ? limitsOf(schema) : [])]
-  // The page says that every amount is in centimes, and a name ends in its unit.
+  // The page says that every amount is in centimes. Other names end in their unit.
   return words
     .map((each) => each.replace(/^(Centimes|Milliseconds)\. ?/, ''))
     .filter(Boolean)
@@ -73,7 +76,7 @@ function meaningOf(schema: Schema, isBody: boolean): string {
 interface Field {
   path: string
   meaning: string
-  /** Whether the value may be null and the meaning does not say so. */
+  /** Whether the value may be null although the meaning does not say so. */
   mayBeNull: boolean
 }
 
@@ -88,7 +91,7 @@ const fieldsOf = ({ properties = {}, required = [] }: Schema, isBody: boolean, p
     ...fieldsOf(innerOf(schema), isBody, `${prefix}${name}${schema.items ? '[]' : ''}.`),
   ])
 
-/** What the page has explained already: names with their meaning. */
+/** The fields that the page has already explained: names with their meaning. */
 const explained = new Set<string>()
 
 function isNews({ path, meaning }: Field): boolean {
@@ -103,7 +106,7 @@ const wrapped = (text: string): string => text.replaceAll(/(.{1,119})(?: |$)/g, 
 
 const nameOf = ({ path, mayBeNull }: Field): string => code(path) + (mayBeNull ? ' or null' : '')
 
-/** A table of the fields that need words here, and a line with the others. */
+/** Returns a table of the fields to explain here, and a line with the others. */
 function tableOfFields(fields: Field[]): string {
   const news = fields.filter(isNews)
   const others = fields.filter((field) => !news.includes(field)).map(nameOf)
@@ -114,7 +117,7 @@ function tableOfFields(fields: Field[]): string {
   return rows + (others.length > 0 ? `\n\n${wrapped(`Also ${others.join(', ')}.`)}` : '')
 }
 
-/** The parameters of the lists: equal ones in one row. */
+/** The parameters of the lists. Equal ones share a row. */
 function parameters(): string {
   const lists = operations.filter((one) => one.parameters.some(({ name }) => name === 'page'))
   const rows = lists.flatMap((one) =>

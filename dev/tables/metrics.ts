@@ -8,7 +8,7 @@ interface Described {
   labelNames: readonly string[]
 }
 
-/** The service's own metrics, without the prefix that all of them have. */
+/** The metrics of the service, without their common prefix. */
 export const table = (): string => {
   const described = createMetrics().registry.getMetricsAsArray() as unknown as Described[]
   return tableOf(

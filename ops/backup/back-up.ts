@@ -1,43 +1,43 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { copyFiles, longestCopyMs } from './copy-files.ts'
+import { copyFiles, maxCopyMs } from './copy-files.ts'
 import { dump, hasTools } from './dump.ts'
 import { type Note, writeNote } from './note.ts'
-import { isFolderOf, lookAtOneServer, lookAtServer } from './server.ts'
+import { isFolderOf, readOneServer, readServer } from './server.ts'
 import { whileLocked } from './while-locked.ts'
 
 /**
- * Backs up the whole server into a new folder: with mongodump, or by a copy of `dataFiles`, its data folder on this machine. Writes wait
- * unless mongodump can include the oplog.
+ * Backs up the whole server into a new folder: with mongodump, or by a copy of `dataFiles`, its data folder on this
+ * machine. Writes wait unless mongodump can include the oplog.
  * @throws {Error} if the backup is incomplete. The folder is then removed, and the server accepts writes.
  */
 export async function backUp(
   mongodbUrl: string,
   folder: string,
   dataFiles: string | null,
-  until: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Note> {
   if (dataFiles === null && !hasTools())
     throw new Error(
       "There is no mongodump on the PATH: install MongoDB's database tools, or use --data-files",
     )
-  const server = await (dataFiles === null ? lookAtServer(mongodbUrl) : lookAtOneServer(mongodbUrl))
+  const server = await (dataFiles === null ? readServer(mongodbUrl) : readOneServer(mongodbUrl))
   if (server.isRouter) throw new Error('This is a mongos. Back up each shard by itself')
   // Otherwise a copy of files that change meanwhile would pass as a backup.
   if (dataFiles !== null && !(await isFolderOf(server, dataFiles)))
     throw new Error(`${dataFiles} is not the data folder of the server at MONGODB_URL`)
-  await makeNew(folder)
+  await createFolder(folder)
   const kind = dataFiles === null ? 'dump' : 'files'
-  const oplog = kind === 'dump' && server.majorityUntil !== null
-  const take = async (ending: AbortSignal): Promise<Date> => {
-    const begunAt = new Date()
-    if (dataFiles === null) await dump(mongodbUrl, folder, oplog, ending)
-    else await copyFiles(dataFiles, join(folder, 'files'), ending)
+  const oplog = kind === 'dump' && server.majorityAt !== null
+  const take = async (stop: AbortSignal): Promise<Date> => {
+    const startedAt = new Date()
+    if (dataFiles === null) await dump(mongodbUrl, folder, oplog, stop)
+    else await copyFiles(dataFiles, join(folder, 'files'), stop)
     // Writes during a dump with oplog may or may not be in it.
-    return kind === 'files' ? (server.majorityUntil ?? begunAt) : begunAt
+    return kind === 'files' ? (server.majorityAt ?? startedAt) : startedAt
   }
   try {
-    const taken = oplog ? take(until) : whileLocked(mongodbUrl, longestCopyMs, until, take)
+    const taken = oplog ? take(signal) : whileLocked(mongodbUrl, maxCopyMs, signal, take)
     const takenAt = (await taken).toISOString()
     const note = { kind, takenAt, mongodb: server.version, oplog } as const
     await writeNote(folder, note)
@@ -49,7 +49,7 @@ export async function backUp(
   }
 }
 
-async function makeNew(folder: string): Promise<void> {
+async function createFolder(folder: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true })
   // Customers' data: only this user may read it, whatever mode the tools give their files.
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {

@@ -6,25 +6,25 @@ import { basename, dirname, join } from 'node:path'
 const ofTheProcess = /^(mongod\.lock|diagnostic\.data|server\.log|.*\.sock|WiredTigerPreplog\.\d+)$/
 
 /** The longest time for a copy of the data files, because writes wait for it. */
-export const longestCopyMs = 10 * 60_000
+export const maxCopyMs = 10 * 60_000
 
 /** Copies the whole data folder with its journal while the server is locked, as MongoDB's manual says. */
-export const copyFiles = (dataFiles: string, to: string, until: AbortSignal): Promise<void> =>
-  copy(dataFiles, to, until, (path) => !ofTheProcess.test(basename(path)))
+export const copyFiles = (dataFiles: string, to: string, signal: AbortSignal): Promise<void> =>
+  copy(dataFiles, to, signal, (path) => !ofTheProcess.test(basename(path)))
 
-/** @throws {Error} if the folder is not empty */
-export async function layBack(folder: string, dataFiles: string, until: AbortSignal): Promise<void> {
+/** Copies a backup into the data folder of a stopped server. @throws {Error} if the folder is not empty */
+export async function restoreFiles(folder: string, dataFiles: string, signal: AbortSignal): Promise<void> {
   await mkdir(dirname(dataFiles), { recursive: true })
   await mkdir(dataFiles, { recursive: true, mode: 0o700 })
   if ((await readdir(dataFiles)).length > 0) throw new Error(`${dataFiles} is not empty`)
-  await copy(join(folder, 'files'), dataFiles, until, () => true)
+  await copy(join(folder, 'files'), dataFiles, signal, () => true)
 }
 
 const copy = (
   from: string,
   to: string,
-  until: AbortSignal,
-  wants: (path: string) => boolean,
+  signal: AbortSignal,
+  isWanted: (path: string) => boolean,
 ): Promise<void> =>
   cp(from, to, {
     recursive: true,
@@ -32,10 +32,10 @@ const copy = (
     force: false,
     // The journal may be a link to another disk. A copy of the link would lead to the files of the running server.
     dereference: true,
-    // Immediate on a file system that can share blocks.
+    // A file system that can share blocks copies at once.
     mode: constants.COPYFILE_FICLONE,
     filter: (path) => {
-      until.throwIfAborted()
-      return wants(path)
+      signal.throwIfAborted()
+      return isWanted(path)
     },
   })

@@ -6,19 +6,20 @@ import { findMongod } from '../../dev/setup/mongodb.mjs'
 import { makeIndexes } from '../../src/mongo/indexes.ts'
 import type { Log } from '../../src/process/log.ts'
 import type { Secrets } from '../../src/security/seal.ts'
-import { type Books, readBooks } from './books.ts'
 import { readNote } from './note.ts'
 import { restore } from './restore.ts'
+import { type DatabaseSummary, readSummary } from './summary.ts'
 
-/** What the drill restored, as of when, and how long it took. */
-export interface Drilled extends Books {
+/** The restored data, its instant, and the duration of the drill. */
+export interface Drilled extends DatabaseSummary {
   takenAt: string
   tookMs: number
 }
 
 /**
- * Restores a backup into a temporary MongoDB on this machine, runs the release step, and reads the result. No worker runs, so no merchant
- * gets a webhook. `database` is the name in MONGODB_URL. Leaves nothing behind, even if `until` aborts it.
+ * Restores a backup into a temporary MongoDB on this machine, runs the release step, and reads the result. No worker
+ * runs, so no merchant gets a webhook. `database` is the name in MONGODB_URL. Leaves nothing behind, even if `until`
+ * aborts it.
  * @throws {Error} if the MongoDB of this machine has another version than that of the backup
  */
 export async function drill(
@@ -26,30 +27,30 @@ export async function drill(
   database: string,
   secrets: Pick<Secrets, 'unseal'>,
   log: Log,
-  until: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Drilled> {
-  const beganAt = performance.now()
+  const startedAt = performance.now()
   const { kind, takenAt, mongodb } = await readNote(folder)
   const here = await findMongod()
   if (series(here.version) !== series(mongodb))
     throw new Error(
-      `The backup is of MongoDB ${mongodb}; ${here.path} is ${here.version}: name a ${series(mongodb)} in MONGOMS_SYSTEM_BINARY`,
+      `The backup is of MongoDB ${mongodb}; ${here.path} is ${here.version}. Name a ${series(mongodb)} in MONGOMS_SYSTEM_BINARY`,
     )
   const dataDir = await mkdtemp(join(tmpdir(), 'payment-intents-drill-'))
   try {
-    if (kind === 'files') await restore(folder, { mongodbUrl: null, dataFiles: dataDir }, until)
+    if (kind === 'files') await restore(folder, { mongodbUrl: null, dataFiles: dataDir }, signal)
     const mongo = await startMongo({ dataDir })
     const mongodbUrl = mongo.url.replace(/[^/]*$/, database)
     const stop = () => void mongo.stop()
-    until.addEventListener('abort', stop)
+    signal.addEventListener('abort', stop)
     try {
-      until.throwIfAborted()
-      if (kind === 'dump') await restore(folder, { mongodbUrl, dataFiles: null }, until)
+      signal.throwIfAborted()
+      if (kind === 'dump') await restore(folder, { mongodbUrl, dataFiles: null }, signal)
       await makeIndexes(mongodbUrl, log)
-      const books = await readBooks(mongodbUrl, secrets, log)
-      return { takenAt, tookMs: Math.round(performance.now() - beganAt), ...books }
+      const summary = await readSummary(mongodbUrl, secrets, log)
+      return { takenAt, tookMs: Math.round(performance.now() - startedAt), ...summary }
     } finally {
-      until.removeEventListener('abort', stop)
+      signal.removeEventListener('abort', stop)
       await mongo.stop()
     }
   } finally {
@@ -57,5 +58,5 @@ export async function drill(
   }
 }
 
-/** `8.0` for `8.0.4`: all versions of a series can read its files. */
+/** Returns `8.0` for `8.0.4`. All versions of a series can read its files. */
 const series = (version: string): string => version.split('.').slice(0, 2).join('.')

@@ -10,28 +10,35 @@ export const hasTools = (): boolean => spawnSync('mongodump', ['--version']).sta
 
 const archiveIn = (folder: string): string => `--archive=${join(folder, 'dump.gz')}`
 
-/** With `oplog`, the archive includes the writes during the dump: it is the database as of the end of the dump. */
-export const dump = (mongodbUrl: string, folder: string, oplog: boolean, until: AbortSignal): Promise<void> =>
-  withTools('mongodump', mongodbUrl, ['--gzip', archiveIn(folder), ...(oplog ? ['--oplog'] : [])], until)
+/**
+ * With `oplog`, the archive includes the writes during the dump, so that it shows the database at the end of the dump.
+ */
+export const dump = (
+  mongodbUrl: string,
+  folder: string,
+  oplog: boolean,
+  signal: AbortSignal,
+): Promise<void> =>
+  withTools('mongodump', mongodbUrl, ['--gzip', archiveIn(folder), ...(oplog ? ['--oplog'] : [])], signal)
 
 /** The databases that every server has. */
 const ofTheServer = new Set(['admin', 'config', 'local'])
 
-/** @throws {Error} if the server has any database: the archive is of a whole server, and nothing is ever overwritten */
+/** Restores a whole server, and overwrites nothing. @throws {Error} if the server has a database */
 export async function restoreDump(
   mongodbUrl: string,
   folder: string,
   oplog: boolean,
-  until: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const { databases } = await withServer(mongodbUrl, (client) =>
     client.db('admin').admin().listDatabases({ nameOnly: true }),
   )
-  const standing = databases.map(({ name }) => name).filter((name) => !ofTheServer.has(name))
-  if (standing.length > 0) throw new Error(`The server is not empty: it has ${standing.join(', ')}`)
-  // Without it, mongorestore skips a document that it cannot write, and exits with 0.
+  const existing = databases.map(({ name }) => name).filter((name) => !ofTheServer.has(name))
+  if (existing.length > 0) throw new Error(`The server is not empty: it has ${existing.join(', ')}`)
+  // Without --stopOnError, mongorestore skips a document that it cannot write, and exits with 0.
   const args = ['--gzip', archiveIn(folder), '--stopOnError', ...(oplog ? ['--oplogReplay'] : [])]
-  await withTools('mongorestore', mongodbUrl, args, until)
+  await withTools('mongorestore', mongodbUrl, args, signal)
 }
 
 /** Passes the URL in a file that only this user can read, because the list of processes shows arguments. */
@@ -39,28 +46,28 @@ async function withTools(
   tool: string,
   mongodbUrl: string,
   args: string[],
-  until: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-intents-backup-'))
   const config = join(folder, 'tools.yaml')
   try {
     await writeFile(config, `uri: ${JSON.stringify(wholeServer(mongodbUrl))}\n`, { mode: 0o600 })
-    await run(tool, [`--config=${config}`, ...args], until)
+    await run(tool, [`--config=${config}`, ...args], signal)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** The tool's output goes to stderr: it prints its progress every three seconds, for hours. */
-async function run(tool: string, args: string[], until: AbortSignal): Promise<void> {
-  until.throwIfAborted()
+/** The output of the tool goes to stderr, because it prints its progress every three seconds. */
+async function run(tool: string, args: string[], signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
   const child = spawn(tool, args, { stdio: ['ignore', process.stderr, 'inherit'] })
   const end = () => void child.kill()
-  until.addEventListener('abort', end)
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
-  until.removeEventListener('abort', end)
-  until.throwIfAborted()
-  if (code !== 0) throw new Error(`${tool} ended with ${signal ?? code}`)
+  signal.addEventListener('abort', end)
+  const [code, killedBy] = (await once(child, 'close')) as [number | null, string | null]
+  signal.removeEventListener('abort', end)
+  signal.throwIfAborted()
+  if (code !== 0) throw new Error(`${tool} ended with ${killedBy ?? code}`)
 }
 
 /** Removes the name of the database, which `--oplog` does not allow, but keeps it as the database of the user. */

@@ -1,13 +1,14 @@
-// Holds MongoDB's fsync lock while its stdin is open, at most for LONGEST_MS. So the server accepts writes again however a backup ends:
-// MongoDB itself keeps the lock when the connection that took it is gone. A stopped timer or container sends SIGTERM to this process too.
+// Holds MongoDB's fsync lock while its stdin is open, at most for LONGEST_MS. So the server accepts writes again
+// however a backup ends. MongoDB keeps the lock when the connection that took it is gone. A stopped timer or container
+// sends SIGTERM to this process too.
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import mongoose from 'mongoose'
 
 /** MongoDB's IllegalOperation: the server is not locked, for example after a restart. */
 const notLocked = 20
-const tryAgainMs = 500
-/** A server that has not responded for so long has ended, and its lock with it, or needs a person. */
+const retryMs = 500
+/** A server that has not responded for this time has ended and lost its lock, or needs an operator. */
 const giveUpMs = 120_000
 
 const { MONGODB_URL, LONGEST_MS } = process.env
@@ -26,7 +27,7 @@ process.stdout.on('error', () => {})
 process.stdout.write('locked\n')
 const why = await Promise.race([finished, signalled, wait(Number(LONGEST_MS), 'too long', { ref: false })])
 setTimeout(giveUp, giveUpMs)
-while (!(await unlock())) await wait(tryAgainMs)
+while (!(await unlock())) await wait(retryMs)
 // Exits even if the connection does not close.
 process.exit(why === 'finished' ? 0 : 1)
 

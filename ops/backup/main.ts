@@ -15,7 +15,7 @@ npm run drill -- FOLDER                          restores into a temporary Mongo
 const { MONGODB_URL: mongodbUrl, SECRET_KEY, SECRET_KEY_PREVIOUS } = process.env
 
 const interrupted = new AbortController()
-const until = interrupted.signal
+const signal = interrupted.signal
 // The first signal removes files with secrets or customers' data; a second one ends the process at once.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => interrupted.abort(new Error(`Interrupted by ${signal}`)))
@@ -28,20 +28,20 @@ try {
   if (values.help === true) console.log(usage)
   else console.log(JSON.stringify(await run(positionals, values['data-files'] ?? null), null, 2))
 } catch (error) {
-  const fault: unknown = until.aborted ? until.reason : error
+  const fault: unknown = signal.aborted ? signal.reason : error
   console.error(fault instanceof Error ? fault.message : String(fault))
   process.exitCode = 1
 }
 
 async function run([command, folder, ...more]: string[], dataFiles: string | null): Promise<object> {
   if (folder === undefined || more.length > 0) throw new Error(usage)
-  if (command === 'restore') return restore(folder, { mongodbUrl: mongodbUrl ?? null, dataFiles }, until)
+  if (command === 'restore') return restore(folder, { mongodbUrl: mongodbUrl ?? null, dataFiles }, signal)
   if (mongodbUrl === undefined) throw new Error('MONGODB_URL is missing')
-  if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles, until)
+  if (command === 'backup') return backUp(mongodbUrl, folder, dataFiles, signal)
   if (command !== 'drill') throw new Error(usage)
   const { databaseName } = new mongoose.mongo.MongoClient(mongodbUrl).db()
   // Redis is not used here.
   const environment = { MONGODB_URL: mongodbUrl, REDIS_URL: 'redis://none', SECRET_KEY, SECRET_KEY_PREVIOUS }
   const { secretKeys } = readConfig(environment)
-  return drill(folder, databaseName, createSecrets(secretKeys), createLog('warn', 'drill', null), until)
+  return drill(folder, databaseName, createSecrets(secretKeys), createLog('warn', 'drill', null), signal)
 }

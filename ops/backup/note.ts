@@ -15,7 +15,7 @@ export interface Note {
 
 const nameOf = (folder: string): string => join(folder, 'backup.json')
 
-/** Writes it once everything else is on the disk. Otherwise it could vouch for torn files after a power cut. */
+/** Writes the note after everything else is on the disk. Otherwise it could vouch for torn files after a power cut. */
 export async function writeNote(folder: string, note: Note): Promise<void> {
   await flushAll(folder)
   const written = `${nameOf(folder)}.part`
@@ -32,7 +32,7 @@ export async function readNote(folder: string): Promise<Note> {
   return JSON.parse(text) as Note
 }
 
-/** Syncs every file and folder in it to the disk. */
+/** Syncs every file and folder in a folder to the disk. */
 async function flushAll(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const { parentPath, name } of entries) await flush(join(parentPath, name))

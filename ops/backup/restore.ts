@@ -1,8 +1,10 @@
-import { layBack } from './copy-files.ts'
+import { restoreFiles } from './copy-files.ts'
 import { restoreDump } from './dump.ts'
 import { type Note, readNote } from './note.ts'
 
-/** The target of a restore: an empty server for an archive, the empty data folder of a stopped server for data files. */
+/**
+ * The target of a restore: an empty server for an archive, the empty data folder of a stopped server for data files.
+ */
 export interface Target {
   mongodbUrl: string | null
   dataFiles: string | null
@@ -12,15 +14,15 @@ export interface Target {
 export async function restore(
   folder: string,
   { mongodbUrl, dataFiles }: Target,
-  until: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Note> {
   const note = await readNote(folder)
   if (note.kind === 'files') {
     if (dataFiles === null) throw new Error('This is a copy of data files. Name the target with --data-files')
-    await layBack(folder, dataFiles, until)
+    await restoreFiles(folder, dataFiles, signal)
   } else {
     if (mongodbUrl === null) throw new Error('This is an archive. Set MONGODB_URL to the target')
-    await restoreDump(mongodbUrl, folder, note.oplog, until)
+    await restoreDump(mongodbUrl, folder, note.oplog, signal)
   }
   return note
 }

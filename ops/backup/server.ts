@@ -2,65 +2,66 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
 
-/** What a backup needs to know about the server. */
+/** The properties of a server that a backup needs. */
 export interface ServerKind {
   version: string
   /** The id of its process. */
   pid: number
-  /** When it started, by the clock of its machine. */
+  /** The start of the server, by the clock of its machine. */
   startedAt: Date
   /**
-   * The files of a member of a replica set contain every write that was acknowledged before this instant. A secondary may be behind, and
-   * files that are started alone go back to what the member knew a majority to have. Null for a standalone server, which is never behind.
+   * The files of a member of a replica set contain every write that was acknowledged before this instant. A secondary
+   * may be behind, and files that are started alone go back to what the member knew a majority to have. Null for a
+   * standalone server, which is never behind.
    */
-  majorityUntil: Date | null
-  /** Whether it is a mongos, in front of several shards. */
+  majorityAt: Date | null
+  /** Whether the server is a mongos, in front of several shards. */
   isRouter: boolean
 }
 
-/** Without the Stable API, which does not include the commands that a backup needs. */
-export async function withServer<Answer>(
+/** Connects without the Stable API, which lacks the commands of a backup. */
+export async function withServer<Result>(
   mongodbUrl: string,
-  ask: (client: mongoose.mongo.MongoClient) => Promise<Answer>,
+  use: (client: mongoose.mongo.MongoClient) => Promise<Result>,
   options: mongoose.mongo.MongoClientOptions = {},
-): Promise<Answer> {
+): Promise<Result> {
   const client = new mongoose.mongo.MongoClient(mongodbUrl, { serverSelectionTimeoutMS: 5000, ...options })
   try {
-    return await ask(client)
+    return await use(client)
   } finally {
     await client.close()
   }
 }
 
 /** Connects to any member of a replica set. */
-export const lookAtServer = (mongodbUrl: string): Promise<ServerKind> => withServer(mongodbUrl, look)
+export const readServer = (mongodbUrl: string): Promise<ServerKind> => withServer(mongodbUrl, readKind)
 
 /** Connects to the member that the URL names, even a secondary, not to the primary of its set. */
-export function lookAtOneServer(mongodbUrl: string): Promise<ServerKind> {
+export function readOneServer(mongodbUrl: string): Promise<ServerKind> {
   const { hosts, srvHost } = new mongoose.mongo.MongoClient(mongodbUrl).options
   if (hosts.length > 1 || srvHost !== undefined)
     throw new Error('MONGODB_URL names several servers. Name the one whose files are copied')
-  return withServer(mongodbUrl, look, { directConnection: true })
+  return withServer(mongodbUrl, readKind, { directConnection: true })
 }
 
-async function look(client: mongoose.mongo.MongoClient): Promise<ServerKind> {
+async function readKind(client: mongoose.mongo.MongoClient): Promise<ServerKind> {
   const admin = client.db('admin')
   const [hello, { version }, { pid, localTime, uptimeMillis }] = await Promise.all([
     admin.command({ hello: 1 }),
     admin.command({ buildInfo: 1 }),
     admin.command({ serverStatus: 1 }),
   ])
-  const majorityUntil = (hello.lastWrite?.majorityWriteDate as Date | undefined) ?? null
+  const majorityAt = (hello.lastWrite?.majorityWriteDate as Date | undefined) ?? null
   const startedAt = new Date((localTime as Date).getTime() - Number(uptimeMillis))
-  return { version, pid: Number(pid), startedAt, majorityUntil, isRouter: hello.msg === 'isdbgrid' }
+  return { version, pid: Number(pid), startedAt, majorityAt, isRouter: hello.msg === 'isdbgrid' }
 }
 
 /** MongoDB writes the lock once its files are open, which takes longer only if it recovers a large journal. */
-const longestOpeningMs = 10_000
+const maxOpeningMs = 10_000
 
 /**
- * A server writes its process id into its folder when it starts. In a container the id is always 1, so the time of the file must match
- * the start too.
+ * A server writes its process id into its folder when it starts. In a container the id is always 1, so the time of the
+ * file must match the start too.
  */
 export async function isFolderOf(
   { pid, startedAt }: Pick<ServerKind, 'pid' | 'startedAt'>,
@@ -69,7 +70,7 @@ export async function isFolderOf(
   const path = join(dataFiles, 'mongod.lock')
   try {
     const [lock, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
-    return Number(lock) === pid && Math.abs(mtimeMs - startedAt.getTime()) <= longestOpeningMs
+    return Number(lock) === pid && Math.abs(mtimeMs - startedAt.getTime()) <= maxOpeningMs
   } catch {
     return false
   }

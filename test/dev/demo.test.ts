@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
-import { type Receiver, startReceiver } from '../../dev/demo/receiver.ts'
+import { type EndpointServer, startEndpointServer } from '../../dev/demo/endpoint-server.ts'
 import { subscribed } from '../../dev/demo/webhook-event.ts'
 import { events } from '../../schemas/events.ts'
 import { signedHeaders } from '../../src/webhooks/attempts/sign.ts'
@@ -10,10 +10,10 @@ const body = JSON.stringify({ id: 'd1', event: 'payment.created', data: { amount
 const longAgo = new Date(Date.now() - 301_000)
 
 describe('The endpoint server of the demo', () => {
-  let merchant: Receiver
+  let merchant: EndpointServer
 
   beforeEach(async () => {
-    merchant = await startReceiver()
+    merchant = await startEndpointServer()
     merchant.useSecret(secret)
   })
   afterEach(() => merchant.close())

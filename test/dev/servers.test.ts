@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { ask } from '../../dev/servers/ask.ts'
+import { query } from '../../dev/servers/query.ts'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../dev/servers.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { isAlive, startCommand } from './command.ts'
@@ -22,36 +22,36 @@ describe('Local servers', () => {
     await withMongo(database.url, (db) =>
       db.collection('kept').insertOne({ n: 1 }, { writeConcern: { w: 'majority', j: true } }),
     )
-    await ask(queue.port, 'SET kept yes\r\n')
+    await query(queue.port, 'SET kept yes\r\n')
 
     for (const server of [database, queue]) {
       const { pid, url } = server
       await server.kill('SIGKILL')
       expect(server.pid).to.equal(undefined)
-      expect(await ask(server.port)).to.equal(undefined)
+      expect(await query(server.port)).to.equal(undefined)
       await server.restart()
       expect(server.url).to.equal(url)
       expect(server.pid).to.not.equal(pid)
     }
     expect(await withMongo(database.url, (db) => db.collection('kept').countDocuments())).to.equal(1)
-    expect(await ask(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
+    expect(await query(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
   })
 
   it('freeze and thaw, and can be stopped while frozen', async () => {
     const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
     await queue.kill('SIGSTOP')
     let isSilent = true
-    const answer = ask(queue.port, 'PING\r\n').finally(() => (isSilent = false))
+    const answer = query(queue.port, 'PING\r\n').finally(() => (isSilent = false))
     // In the time of many answers of another there is none of the frozen one.
     for (let asked = 0; asked < 20; asked += 1)
-      expect(await ask(other.port, 'PING\r\n')).to.equal('+PONG\r\n')
+      expect(await query(other.port, 'PING\r\n')).to.equal('+PONG\r\n')
     expect(isSilent).to.equal(true)
     await queue.kill('SIGCONT')
     expect(await answer).to.equal('+PONG\r\n')
 
     await queue.kill('SIGSTOP')
     await queue.stop()
-    expect(await ask(queue.port)).to.equal(undefined)
+    expect(await query(queue.port)).to.equal(undefined)
   })
 
   it('say why they cannot start', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { ask } from '../../dev/servers/ask.ts'
+import { query } from '../../dev/servers/query.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { npm, startCommand } from './command.ts'
 import { copyOfDev } from './copy-of-dev.ts'
@@ -28,7 +28,7 @@ describe('npm run stack', function () {
     return {
       ...command,
       ports,
-      answers: async () => (await Promise.all(ports.map((port) => ask(port)))).map(String),
+      answers: async () => (await Promise.all(ports.map((port) => query(port)))).map(String),
     }
   }
 
@@ -36,7 +36,7 @@ describe('npm run stack', function () {
     const first = await stack()
     expect(first.said.stdout).to.match(LINE)
     expect(await first.answers()).to.deep.equal(['', ''])
-    await ask(first.ports[1] as number, 'SET kept yes\r\n')
+    await query(first.ports[1] as number, 'SET kept yes\r\n')
 
     const second = startCommand(npm('run', '--silent', 'stack'), { cwd: copy.folder })
     expect(await second.ended).to.deep.equal({ code: 1, signal: null })
@@ -50,7 +50,7 @@ describe('npm run stack', function () {
     expect(await first.answers()).to.deep.equal(['undefined', 'undefined'])
 
     const third = await stack()
-    expect(await ask(third.ports[1] as number, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
+    expect(await query(third.ports[1] as number, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
     third.kill('SIGTERM')
     await third.ended
   })

@@ -18,13 +18,13 @@ import { promisify } from 'node:util'
 import { expect } from 'chai'
 import { type Server, startMongo } from '../../dev/servers.ts'
 import { backUp } from '../../ops/backup/back-up.ts'
-import { readBooks } from '../../ops/backup/books.ts'
-import { copyFiles, layBack } from '../../ops/backup/copy-files.ts'
+import { copyFiles, restoreFiles } from '../../ops/backup/copy-files.ts'
 import { drill } from '../../ops/backup/drill.ts'
 import { hasTools, wholeServer } from '../../ops/backup/dump.ts'
 import { type Note, readNote, writeNote } from '../../ops/backup/note.ts'
 import { restore } from '../../ops/backup/restore.ts'
-import { lookAtOneServer, withServer } from '../../ops/backup/server.ts'
+import { readOneServer, withServer } from '../../ops/backup/server.ts'
+import { readSummary } from '../../ops/backup/summary.ts'
 import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collections } from '../../src/mongo/models.ts'
 import { createSecrets } from '../../src/security/seal.ts'
@@ -180,7 +180,7 @@ describe('A backup', () => {
     const member = await startMongo({ replicaSet: 'rs' })
     opened.push({ close: () => member.stop() })
     const alone = member.url.replace(/\?.*/, '')
-    expect(await lookAtOneServer(alone)).to.include({ pid: member.pid, version: member.version })
+    expect(await readOneServer(alone)).to.include({ pid: member.pid, version: member.version })
   })
 
   it('copies the target of a link, not the link', async () => {
@@ -193,7 +193,7 @@ describe('A backup', () => {
     await copyFiles(data, join(copied, 'files'), never)
     // As in an older backup.
     await symlink(fast, join(copied, 'files', 'older'))
-    await layBack(copied, back, never)
+    await restoreFiles(copied, back, never)
     expect(await accessTo(back)).to.equal(0o700)
     for (const name of ['journal', 'older']) {
       expect((await lstat(join(back, name))).isSymbolicLink()).to.equal(false)
@@ -275,8 +275,8 @@ describe('A backup', () => {
     const { mongodbUrl, secretKeys } = service.deps.config
     const another = createSecrets([Buffer.alloc(32)])
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
-    expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
-    expect(await readBooks(mongodbUrl, both, log)).to.include({ keyOpens: true })
+    expect(await readSummary(mongodbUrl, another, log)).to.include({ keyOpens: false, endpointsNotOpened: 1 })
+    expect(await readSummary(mongodbUrl, both, log)).to.include({ keyOpens: true })
     const { _id } = await service.deps.Endpoint.findOne({ deletedAt: null }).orFail().lean()
     for (const [ms, found] of [
       [60_000, { keyOpens: false, endpointsNotOpened: 1 }],
@@ -284,10 +284,10 @@ describe('A backup', () => {
     ] as const) {
       const replaced = { secret: another.seal('x', secretField(_id)), validUntil: new Date(Date.now() + ms) }
       await service.deps.Endpoint.updateMany({}, { previousSecrets: [replaced] })
-      expect(await readBooks(mongodbUrl, secrets, log)).to.include(found)
+      expect(await readSummary(mongodbUrl, secrets, log)).to.include(found)
     }
     await service.deps.Endpoint.updateMany({}, { deletedAt: new Date() })
-    expect(await readBooks(mongodbUrl, another, log)).to.include({ keyOpens: null })
+    expect(await readSummary(mongodbUrl, another, log)).to.include({ keyOpens: null })
 
     const newer = await noteOf({ kind: 'dump', mongodb: '99.1.2' })
     const fault = await faultOf(drill(newer, 'payment_intents', secrets, log, never))

@@ -1,9 +1,9 @@
 import { type Call, callApiBriefly } from '../call-api.ts'
-import { gap, seen, step, tell } from '../screen.ts'
+import { explain, gap, seen, step } from '../screen.ts'
 import { type Stage, writeHeaders } from '../stage.ts'
 import { must } from '../wait-for.ts'
 
-/** What was put up for sale: 10 of each of two packets, in centimes. */
+/** The product of the order. `price` is in centimes. */
 export interface Tea {
   productId: string
   packet: string
@@ -19,7 +19,7 @@ const tea = {
     { label: PACKET, sku: 'TEA-250', price: 9_000, stock: 10 },
   ],
 }
-/** As a spreadsheet saves it; prices are in centimes. */
+/** A CSV file. Prices are in centimes. */
 const file = [
   'handle,name,variant_label,sku,price,stock',
   'sugar,Sugar,,SUGAR-1,3500,40',
@@ -27,26 +27,26 @@ const file = [
   'glasses,,With gold rim,GLASS-G,6000,12',
 ]
 
-/** The merchant puts things up for sale: one by the API, two by a CSV file. */
+/** Creates one product by the API, and two by a CSV file. */
 export async function fillShop(stage: Stage): Promise<Tea> {
   step(13, 'The merchant fills its shop')
-  tell('A product with two variants. The sandbox has a shop of its own that no customer sees:')
+  explain('A product with two variants. The sandbox has a shop of its own that no customer sees:')
   const product = await callApiBriefly(201, write(stage, '/dev/store/products', 'application/json', tea), [
     'name',
     'variants',
   ])
   const variants = product.variants as { label: string; stock: number; price: number }[]
   const packet = variants.find(({ label }) => label === PACKET)
-  must(packet?.stock === 10 && packet.price === 9_000, 'the product has the stock and the price asked for')
-  tell(
-    'Many at once come as a CSV file, one row for each variant: all of it, or nothing where a row is wrong.',
+  must(packet?.stock === 10 && packet.price === 9_000, 'the product has the requested stock and price')
+  explain(
+    'A CSV file imports many products, one row for each variant. If a row is wrong, nothing is imported.',
   )
   const counts = await callApiBriefly(
     200,
     write(stage, '/dev/store/products/import-csv', 'text/csv', file.join('\n')),
     ['created', 'updated', 'unchanged', 'variants', 'rows'],
   )
-  must(counts.created === 2 && counts.variants === 3, 'two products of three variants were made')
+  must(counts.created === 2 && counts.variants === 3, 'two products with three variants were created')
   gap()
   seen('3 products are for sale')
   return { productId: String(product._id), packet: PACKET, price: packet.price, stock: packet.stock }

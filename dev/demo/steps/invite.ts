@@ -1,22 +1,22 @@
-import type { Asked } from '../ask-for-payment.ts'
-import { gap, heading, note, tell } from '../screen.ts'
+import type { CreatedIntent } from '../create-intent.ts'
+import { explain, gap, heading, note } from '../screen.ts'
 import { noteWebhook } from '../show-webhook.ts'
 import type { Stage } from '../stage.ts'
 import { demoWallet } from '../wallet.ts'
 
-/** Leaves the stage to the newcomer: a page to pay, addresses, the key, lines to copy; then every webhook as it arrives. */
-export function invite(stage: Stage, waiting: Asked, folder: string): void {
+/** Prints a page to pay, addresses, the key and commands to copy, and then every webhook as it arrives. */
+export function invite(stage: Stage, waiting: CreatedIntent, folder: string): void {
   const { service, businessId, key } = stage
   const { origin, web, worker } = service
   heading('Now you: the service stays up')
-  tell("A payment waits for you. Open it at a phone's width, and pay:")
+  explain("A payment waits for you. Open it at a phone's width, and pay:")
   gap()
   note(`page      ${waiting.payUrl}`)
   note(`phone     ${demoWallet.phone}`)
   note(`PIN       ${demoWallet.pin}`)
   note(`or        type the code ${waiting.code} at`)
   note(`          ${origin}/sandbox/${businessId}`)
-  tell('Its webhook will be shown below when it is paid. For the rest:')
+  explain('Its webhook will be shown below when it is paid. For the rest:')
   gap()
   note(`API       ${origin}/api/v1`)
   note(`health    ${origin}/healthz and ${origin}/readyz`)
@@ -24,15 +24,15 @@ export function invite(stage: Stage, waiting: Asked, folder: string): void {
   note(`docs      ${origin}/docs, README.md and docs/`)
   note(`test key  ${key}`)
 
-  tell('From another terminal: create an intent, read the one above, cancel it.')
+  explain('From another terminal: create an intent, read the one above, cancel it.')
   gap()
-  // From the first column and without colours: what is copied is nothing but the command.
+  // No margin and no colours, so that only the command is copied.
   console.log(curlLines(`${origin}/api/v1/dev/intents`, key, waiting.reference).join('\n'))
 
-  tell(`The data stays in ${folder}/ for the next time. Ctrl-C ends everything.`)
+  explain(`The data stays in ${folder}/ for the next time. Ctrl-C ends everything.`)
   heading('Webhooks as they arrive (times in UTC)')
   gap()
-  stage.receiver.listen(noteWebhook)
+  stage.endpointServer.listen(noteWebhook)
 }
 
 function curlLines(intents: string, key: string, reference: string): string[] {

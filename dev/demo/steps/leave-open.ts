@@ -1,10 +1,10 @@
-import { type Asked, askAgain } from '../ask-for-payment.ts'
-import { step, tell } from '../screen.ts'
+import { type CreatedIntent, createIntentBriefly } from '../create-intent.ts'
+import { explain, step } from '../screen.ts'
 import type { Stage } from '../stage.ts'
 
-/** One more intent, for whoever is watching. */
-export function leaveOpen(stage: Stage): Promise<Asked> {
+/** Creates an intent that the viewer can pay. */
+export function leaveOpen(stage: Stage): Promise<CreatedIntent> {
   step(15, 'A payment is left for you')
-  tell('The merchant asks once more:')
-  return askAgain(stage, { amount: 20_000, label: 'A kettle', metadata: { order: '1047' } })
+  explain('The merchant creates one more intent:')
+  return createIntentBriefly(stage, { amount: 20_000, label: 'A kettle', metadata: { order: '1047' } })
 }

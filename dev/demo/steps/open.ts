@@ -1,30 +1,34 @@
 import { freePort } from '../../servers/free-port.ts'
+import type { EndpointServer } from '../endpoint-server.ts'
 import { setEnvironment } from '../environment.ts'
-import type { Receiver } from '../receiver.ts'
-import { seen, step, tell } from '../screen.ts'
+import { explain, seen, step } from '../screen.ts'
 import { ready, type Service, startService } from '../web-and-worker.ts'
 
-export interface Where {
+export interface Servers {
   folder: string
   mongoUrl: string
   redisUrl: string
 }
 
-/** Starts web and worker, pointed at the demo's own receiver. */
-export async function openService(where: Where, receiver: Receiver): Promise<Service> {
+/** Starts web and worker with the endpoint server of the demo. */
+export async function openService(servers: Servers, endpointServer: EndpointServer): Promise<Service> {
   step(1, 'The service starts')
-  tell(
+  explain(
     'Two processes: web answers the API, worker delivers the webhooks. What counts is in MongoDB; Redis only ' +
       'wakes the worker up.',
   )
-  const origin = await setEnvironment({ ...where, port: await freePort(), receiver: receiver.host })
-  return startService(origin, where.folder)
+  const origin = await setEnvironment({
+    ...servers,
+    port: await freePort(),
+    endpointServer: endpointServer.host,
+  })
+  return startService(origin, servers.folder)
 }
 
-/** Waits until it can serve, and says where it is. */
+/** Waits until the service is ready, and prints its addresses. */
 export async function awaitService(service: Service): Promise<void> {
   await ready(service)
-  tell(`MongoDB and Redis answer, says ${service.origin}/readyz.`)
+  explain(`${service.origin}/readyz reports that MongoDB and Redis are available.`)
   const { web, worker } = service
   for (const { name, pid, log } of [web, worker]) seen(`${name} runs as process ${pid}, its log is ${log}`)
 }

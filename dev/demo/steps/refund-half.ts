@@ -1,16 +1,16 @@
-import type { Asked } from '../ask-for-payment.ts'
 import { callApiBriefly } from '../call-api.ts'
-import { gap, mru, seen, step, tell } from '../screen.ts'
+import type { CreatedIntent } from '../create-intent.ts'
+import { explain, gap, mru, seen, step } from '../screen.ts'
 import { noteWebhook } from '../show-webhook.ts'
 import { nextWebhook, type Stage, writeHeaders } from '../stage.ts'
 import { must } from '../wait-for.ts'
 
-/** Half of a payment goes back. */
-export async function refundHalf(stage: Stage, paid: Asked & { amount: number }): Promise<void> {
+/** Shows a refund of half of a payment. */
+export async function refundHalf(stage: Stage, paid: CreatedIntent & { amount: number }): Promise<void> {
   const { reference } = paid
   const half = paid.amount / 2
-  step(12, 'Half of a payment goes back, and the merchant is told: payment.refunded')
-  tell('One of the two bags of rice was torn:')
+  step(12, 'Half of a payment is refunded, and the merchant gets payment.refunded')
+  explain('One of the two bags of rice was torn:')
   const call = {
     origin: stage.service.origin,
     method: 'POST',
@@ -20,8 +20,8 @@ export async function refundHalf(stage: Stage, paid: Asked & { amount: number })
   } as const
   const intent = await callApiBriefly(200, call, ['status', 'payment', 'refunds', 'totalAmountRefunded'])
   must(intent.status === 'REFUNDED' && intent.totalAmountRefunded === half, 'half is refunded')
-  const told = { event: 'payment.refunded', reference, status: 'REFUNDED', answered: 200 } as const
-  const refunded = await nextWebhook(stage, 0, told)
+  const expected = { event: 'payment.refunded', reference, status: 'REFUNDED', respondedWith: 200 } as const
+  const refunded = await nextWebhook(stage, 0, expected)
   must(refunded.event.data.refund?.amount === half, 'the webhook names the amount that went back')
   gap()
   noteWebhook(refunded)

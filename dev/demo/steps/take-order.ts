@@ -1,5 +1,5 @@
 import { callApiBriefly } from '../call-api.ts'
-import { gap, mru, seen, step, tell } from '../screen.ts'
+import { explain, gap, mru, seen, step } from '../screen.ts'
 import { noteWebhook } from '../show-webhook.ts'
 import { nextWebhook, type Stage, writeHeaders } from '../stage.ts'
 import { must } from '../wait-for.ts'
@@ -7,10 +7,10 @@ import type { Tea } from './fill-shop.ts'
 
 const QUANTITY = 2
 
-/** An order without a customer: it takes from the stock, and the merchant is told. */
+/** Shows a simulated order. It takes from the stock, and the merchant gets a webhook. */
 export async function takeOrder(stage: Stage, { productId, packet, price, stock }: Tea): Promise<void> {
-  step(14, 'An order comes in, and the merchant is told: order.new')
-  tell(`With a test key a merchant can try an order. Two packets of tea, of ${stock} in stock:`)
+  step(14, 'An order arrives, and the merchant gets order.new')
+  explain(`With a test key a merchant can try an order. Two packets of tea, of ${stock} in stock:`)
   const { origin } = stage.service
   const headers = writeHeaders(stage.key)
   const order = await callApiBriefly(
@@ -29,8 +29,8 @@ export async function takeOrder(stage: Stage, { productId, packet, price, stock 
     'the order is placed, for the right total',
   )
   const reference = String(order.number)
-  const told = { event: 'order.new', reference, status: 'PLACED', answered: 200 } as const
-  const arrived = await nextWebhook(stage, 0, told)
+  const expected = { event: 'order.new', reference, status: 'PLACED', respondedWith: 200 } as const
+  const arrived = await nextWebhook(stage, 0, expected)
   gap()
   noteWebhook(arrived)
   const { Authorization = '' } = headers

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import mongoose from 'mongoose'
-import { ask } from '../../../dev/servers/ask.ts'
+import { query } from '../../../dev/servers/query.ts'
 import type { Server } from '../../../dev/servers.ts'
 import { waitFor } from '../../support/wait-for.ts'
 import type { Kind } from '../plan/fault.ts'
@@ -93,6 +93,6 @@ export const atRedis: { [kind in OfRedis]: FaultAction<kind> } = {
 }
 
 async function send({ servers: { redis } }: Targets, text: string): Promise<void> {
-  const isDone = async () => (await ask(redis.port, `${text}\r\n`))?.startsWith('+OK') === true
+  const isDone = async () => (await query(redis.port, `${text}\r\n`))?.startsWith('+OK') === true
   await waitFor(`Redis accepts ${text}`, isDone, timeoutMs)
 }

@@ -6,24 +6,27 @@ import type { Endpoint as StoredEndpoint } from '../../src/webhooks/endpoints/en
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
 
 /** A summary of a database, for a person who compares it with what they expect. */
-export interface Books {
-  /** Documents by collection. Counted one by one, because MongoDB's own counts may be wrong after a copy of a running server. */
+export interface DatabaseSummary {
+  /**
+   * Documents by collection. Counted one by one, because MongoDB's own counts may be wrong after a copy of a running
+   * server.
+   */
   counts: Record<string, number>
-  /** When the newest intent was created; null if there is none. */
+  /** The creation of the newest intent. Null if there is none. */
   newestIntentAt: string | null
-  /** Endpoints that are not deleted and whose current secret none of the given keys opens. */
+  /** The number of active endpoints with a current secret that none of the given keys opens. */
   endpointsNotOpened: number
-  /** Whether the given keys open everything that is sealed; null if nothing is. */
+  /** Whether the given keys open every sealed secret. Null if there is none. */
   keyOpens: boolean | null
 }
 
-export async function readBooks(
+export async function readSummary(
   mongodbUrl: string,
   secrets: Pick<Secrets, 'unseal'>,
   log: Log,
-): Promise<Books> {
+): Promise<DatabaseSummary> {
   const now = new Date()
-  // A count may take longer than a request is allowed to.
+  // A count may take longer than the timeout of a request.
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })
   try {
     const { Intent, Endpoint, ...others } = openModels(mongo)
@@ -32,7 +35,7 @@ export async function readBooks(
       counts[model.collection.collectionName] = await model.collection.countDocuments()
     // An `_id` begins with its time of creation, so this needs no other index.
     const newest = await Intent.findOne({}, { createdAt: 1 }).sort({ _id: -1 }).lean()
-    // A business has at most five.
+    // A business has at most five endpoints, so the list fits into memory.
     const signing = await Endpoint.find({ deletedAt: null }, { secret: 1, previousSecrets: 1 }).lean<
       StoredEndpoint[]
     >()

@@ -4,24 +4,24 @@ import type { AddressInfo } from 'node:net'
 import { type Check, checkSignature } from './check-signature.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
-/** One request to the merchant, and what the merchant made of it. */
+/** A request to the merchant, and its result. */
 export interface Arrival {
   at: Date
   headers: IncomingHttpHeaders
-  /** Name and value by turns, as they were written. */
+  /** Names and values alternate, as they were received. */
   rawHeaders: string[]
   body: Buffer
   check: Check
   /** Null unless the signature is genuine. */
   event: WebhookEvent | null
   handledBefore: boolean
-  answered: 200 | 401 | 500
+  respondedWith: 200 | 401 | 500
 }
 
-export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+export type EndpointServer = Awaited<ReturnType<typeof startEndpointServer>>
 
-/** The merchant's side, as a merchant would write it: trust only what is signed, and handle each delivery id once. */
-export async function startReceiver() {
+/** The endpoint server of a merchant. It accepts only signed requests, and handles each delivery id once. */
+export async function startEndpointServer() {
   const arrivals: Arrival[] = []
   const handled = new Set<string>()
   let secret = ''
@@ -37,31 +37,31 @@ export async function startReceiver() {
     const check = checkSignature(secret, headers, body, at)
     const event = check.genuine ? (JSON.parse(body.toString()) as WebhookEvent) : null
     const handledBefore = event !== null && handled.has(event.id)
-    return { at, headers, rawHeaders, body, check, event, handledBefore, answered: answerTo(event) }
+    return { at, headers, rawHeaders, body, check, event, handledBefore, respondedWith: handle(event) }
   }
 
-  function answerTo(event: WebhookEvent | null): Arrival['answered'] {
+  function handle(event: WebhookEvent | null): Arrival['respondedWith'] {
     if (event === null) return 401
     if (event.event === failing && !handled.has(event.id)) {
       failing = ''
       return 500
     }
-    handled.add(event.id) // here a merchant would ship the goods
+    handled.add(event.id) // A merchant would ship the goods here.
     return 200
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const arrival = await receive(request)
-      response.writeHead(arrival.answered).end()
+      response.writeHead(arrival.respondedWith).end()
       arrivals.push(arrival)
       listener(arrival)
     } catch {
-      request.destroy() // it broke off, or is signed and no JSON
+      request.destroy() // The request broke off, or its body is no JSON.
     }
   }
 
-  const server = createServer((request, response) => void answer(request, response))
+  const server = createServer((request, response) => void respond(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
 
@@ -69,15 +69,15 @@ export async function startReceiver() {
     host,
     url: `http://${host}/webhooks`,
     arrivals: arrivals as readonly Arrival[],
-    /** Without the endpoint's secret nothing is genuine. */
+    /** Sets the secret of the endpoint. Without it, no signature is genuine. */
     useSecret(endpointSecret: string) {
       secret = endpointSecret
     },
-    /** Answers 500 to the next delivery of this event that is new. */
+    /** Responds with 500 to the next new delivery of this event. */
     failNext(event: string) {
       failing = event
     },
-    /** Hears of every arrival from now on. */
+    /** Calls `next` for every arrival from now on. */
     listen(next: (arrival: Arrival) => void) {
       listener = next
     },

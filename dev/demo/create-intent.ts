@@ -2,28 +2,28 @@ import { type Call, callApi, callApiBriefly } from './call-api.ts'
 import { type Stage, writeHeaders } from './stage.ts'
 import { must } from './wait-for.ts'
 
-/** A payment intent as far as the show needs it. */
-export interface Asked {
+/** The fields of an intent that the show uses. */
+export interface CreatedIntent {
   reference: string
-  /** 6 digits. */
+  /** The payment code of 6 digits. */
   code: string
   payUrl: string
 }
 
 interface Order {
-  /** Centimes; left out where the customer chooses. */
+  /** In centimes. Left out if the customer chooses the amount. */
   amount?: number
   amountType?: 'OPEN'
   label: string
   metadata: Record<string, string>
 }
 
-/** The merchant asks for a payment, over HTTP. */
-export const askForPayment = async (stage: Stage, order: Order): Promise<Asked> =>
+/** Creates an intent over HTTP, and shows the request and the response. */
+export const createIntent = async (stage: Stage, order: Order): Promise<CreatedIntent> =>
   checked(order, await callApi(201, callFor(stage, order)))
 
-/** The same, shown in a few lines. */
-export const askAgain = async (stage: Stage, order: Order): Promise<Asked> =>
+/** Creates an intent, and shows it in a few lines. */
+export const createIntentBriefly = async (stage: Stage, order: Order): Promise<CreatedIntent> =>
   checked(
     order,
     await callApiBriefly(201, callFor(stage, order), ['referenceNumber', 'code', 'payUrl', 'status']),
@@ -37,10 +37,10 @@ const callFor = ({ service, key }: Stage, order: Order): Call => ({
   body: order,
 })
 
-function checked(order: Order, intent: Record<string, unknown>): Asked {
+function checked(order: Order, intent: Record<string, unknown>): CreatedIntent {
   const { referenceNumber, amount, status, sandbox, code, payUrl } = intent
   must(status === 'PENDING' && sandbox === true, 'it is a PENDING test intent')
-  must(amount === (order.amount ?? null), 'it is for the amount asked, or for none yet')
+  must(amount === (order.amount ?? null), 'it has the requested amount, or none yet')
   must(/^\d{6}$/.test(String(code)), 'its payment code has 6 digits')
   return { reference: String(referenceNumber), code: String(code), payUrl: String(payUrl) }
 }

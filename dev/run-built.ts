@@ -1,5 +1,5 @@
-// Starts what `npm run build` made, each process by its line of the Procfile, on servers of its own: both must become
-// ready, and end well when asked to.
+// Starts the build of `npm run build` on new servers, each process by its line of the Procfile. Both processes must
+// become ready, and exit with 0 after SIGTERM.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,16 +18,16 @@ const processes: ChildProcess[] = []
 try {
   await end(start('release'))
   const [web, worker] = [start('web'), start('worker')]
-  let said = ''
+  let output = ''
   worker.stdout.on('data', (bytes) => {
-    said += bytes
+    output += bytes
   })
-  await until('web is healthy', () => isOk('/healthz'))
-  await until('web is ready', () => isOk('/readyz'))
-  await until('worker has started', () => said.includes('worker.started'))
+  await waitFor('web is healthy', () => isOk('/healthz'))
+  await waitFor('web is ready', () => isOk('/readyz'))
+  await waitFor('worker has started', () => output.includes('worker.started'))
   for (const child of [web, worker]) child.kill('SIGTERM')
   await Promise.all([end(web), end(worker)])
-  console.log('web and worker were ready, and ended well')
+  console.log('web and worker were ready, and exited with 0')
 } finally {
   for (const child of processes) child.kill('SIGKILL')
   await Promise.all([mongo.stop(), redis.stop()])
@@ -41,7 +41,7 @@ function start(name: string) {
     ...process.env,
     NODE_ENV: 'production',
     PORT: String(port),
-    // As behind a proxy that ends https; production refuses http.
+    // Production refuses http. A proxy terminates https.
     PUBLIC_URL: 'https://api.example',
     PAY_URL: 'https://pay.example',
     MONGODB_URL: mongo.url,
@@ -65,10 +65,10 @@ async function isOk(path: string): Promise<boolean> {
   return response?.ok ?? false
 }
 
-async function until(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + READY_LIMIT_MS
+async function waitFor(what: string, look: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + READY_LIMIT_MS
   while (!(await look())) {
-    if (Date.now() > giveUpAt) throw new Error(`Not in time: ${what}`)
+    if (Date.now() > deadline) throw new Error(`Timed out: ${what}`)
     await sleep(50)
   }
 }
