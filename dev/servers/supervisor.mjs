@@ -32,7 +32,8 @@ function start() {
 async function end() {
   if (server?.pid !== undefined) {
     const ended = once(server, 'exit')
-    server.kill('SIGCONT') // a frozen server would not report of the end
+    // A frozen server receives no other signal.
+    server.kill('SIGCONT')
     server.kill(endSignal)
     const timer = setTimeout(() => server?.kill('SIGKILL'), GRACE_MS)
     await ended

@@ -14,8 +14,8 @@ export function checkBinary(path, from) {
     stdout ?? '',
   )?.[1]
   if (version) return { path, version, from }
-  const words = `${stderr ?? ''}${stdout ?? ''}`.trim().split('\n')[0]
-  return `${path} (${from}) does not run: ${error?.message ?? words}`
+  const output = `${stderr ?? ''}${stdout ?? ''}`.trim().split('\n')[0]
+  return `${path} (${from}) does not run: ${error?.message ?? output}`
 }
 
 /** @returns {Binary | string} */

@@ -8,7 +8,7 @@ const POLL_MS = 500
  * Runs a program without input, and hides its output.
  * `progress` returns the state of the work. The program is killed if that does not change for `quietLimitMs`.
  * @param {{ name: string, env?: object, cwd?: string, progress?: () => string, quietLimitMs?: number }} options
- * @returns {Promise<{ ok: boolean, why: string, words: string }>} `words`: the output, `why`: its last line
+ * @returns {Promise<{ ok: boolean, why: string, output: string }>} `output`: the output, `why`: its last line
  */
 export async function run(command, args, { name, env, cwd, progress = () => '', quietLimitMs = Infinity }) {
   const child = spawn(command, args, {
@@ -18,8 +18,8 @@ export async function run(command, args, { name, env, cwd, progress = () => '', 
   })
   const endChild = () => child.kill()
   process.once('exit', endChild)
-  let words = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (words += bytes))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
 
   const startedAt = Date.now()
   let last = { how: progress(), at: startedAt }
@@ -31,16 +31,16 @@ export async function run(command, args, { name, env, cwd, progress = () => '', 
   }, POLL_MS)
   try {
     const [code, signal] = await once(child, 'close')
-    return { ok: code === 0, why: signal ? 'no progress in time' : lastLine(words), words }
+    return { ok: code === 0, why: signal ? 'no progress in time' : lastLine(output), output }
   } catch (error) {
-    return { ok: false, why: error.code === 'ENOENT' ? `no ${command} here` : error.message, words }
+    return { ok: false, why: error.code === 'ENOENT' ? `no ${command} here` : error.message, output }
   } finally {
     clearInterval(timer)
     process.off('exit', endChild)
   }
 }
 
-function lastLine(words) {
-  const line = words.trim().split('\n').at(-1) || 'it gave no reason'
+function lastLine(output) {
+  const line = output.trim().split('\n').at(-1) || 'it gave no reason'
   return line.trim().slice(0, 200)
 }

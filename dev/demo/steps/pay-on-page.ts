@@ -21,7 +21,7 @@ export async function payOnPage(stage: Stage): Promise<CreatedIntent & { amount:
   const page = await openPage(`${created.payUrl}?lang=en`)
   const { phone, pin } = demoWallet
   const again = await sendForm(page, { phone, pin: '9999' })
-  must(again.status === 422, 'a wrong PIN is respondedWith 422')
+  must(again.status === 422, 'a wrong PIN gets 422')
   explain('The page returns with an empty PIN. Nothing has changed:')
   await checkPending(stage, created)
   const end = await sendForm(again, { phone, pin })
