@@ -2,13 +2,13 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { withMerchant, withService } from '../support/service.ts'
 import {
-  answersOf,
   connectTo,
   crlf,
   expectFailure,
   postHead,
-  type RawAnswer,
+  type RawResponse,
   readToEnd,
+  responsesOf,
 } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -56,17 +56,17 @@ describe('Arbitrary bytes', function () {
     ]
   }
 
-  async function answersTo(bytes: Uint8Array): Promise<RawAnswer[]> {
+  async function answersTo(bytes: Uint8Array): Promise<RawResponse[]> {
     const socket = await connectTo(service.origin)
     const answered = readToEnd(socket)
     socket.write(bytes)
     const leaving = setTimeout(() => socket.end(), leaveAfterMs)
     const wire = await answered
     clearTimeout(leaving)
-    return answersOf(wire.toString('latin1'))
+    return responsesOf(wire.toString('latin1'))
   }
 
-  function expectOurs(answers: RawAnswer[]): void {
+  function expectOurs(answers: RawResponse[]): void {
     for (const answer of answers) {
       expect(answer.status, answer.body).to.be.within(200, 499)
       // An address may have become that of a page.

@@ -5,7 +5,7 @@ import { createApp } from '../../src/app.ts'
 import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { connectTo, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
-import { openServer, short } from './short-timeouts.ts'
+import { openServer, shortTimeouts } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
@@ -47,11 +47,7 @@ describe('Large bodies', () => {
     )
 
   const openWeb = (deps = service.deps) =>
-    openServer(
-      service,
-      createApp(deps, () => false),
-      short,
-    )
+    openServer(service, shortTimeouts, createApp(deps, () => false))
 
   /** Begins a request whose body arrives later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {

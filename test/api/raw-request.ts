@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 
-/** One HTTP answer as it stood on the wire. */
-export interface RawAnswer {
+/** An HTTP response with its text on the wire. */
+export interface RawResponse {
   status: number
   headers: Map<string, string>
   body: string
@@ -23,11 +23,11 @@ export const postHead = (path: string, headers: Record<string, string>, ...more:
     '',
   )
 
-/** Writes bytes on a fresh connection and reads until the service closes it. */
-export const sendRaw = async (origin: string, ...parts: (string | Buffer)[]): Promise<RawAnswer[]> =>
-  answersOf(await readRaw(origin, ...parts))
+/** Writes bytes to a new connection and reads until the service closes it. */
+export const sendRaw = async (origin: string, ...parts: (string | Buffer)[]): Promise<RawResponse[]> =>
+  responsesOf(await readRaw(origin, ...parts))
 
-/** As `sendRaw`, but answers what stood on the wire, interim answers too. */
+/** As `sendRaw`, but returns the bytes of all responses, including interim ones. */
 export async function readRaw(origin: string, ...parts: (string | Buffer)[]): Promise<string> {
   const socket = await connectTo(origin)
   for (const part of parts) socket.write(part)
@@ -44,15 +44,15 @@ export async function connectTo(origin: string): Promise<Socket> {
 export async function readToEnd(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // A reset after the answer is how a server refuses the rest of a request that nobody will read.
+  // After its response, the server resets the connection to refuse the rest of the request.
   socket.on('error', () => socket.destroy())
   await new Promise((resolve) => socket.once('close', resolve))
   return Buffer.concat(chunks)
 }
 
-/** All answers of a connection, by their Content-Length; interim ones (1xx) are skipped. */
-export function answersOf(wire: string): RawAnswer[] {
-  const answers: RawAnswer[] = []
+/** All responses of a connection, by their Content-Length, without interim ones (1xx). */
+export function responsesOf(wire: string): RawResponse[] {
+  const responses: RawResponse[] = []
   for (let rest = Buffer.from(wire, 'latin1'); rest.length > 0; ) {
     const headEnd = rest.indexOf('\r\n\r\n')
     if (headEnd < 0) throw new Error(`no end of headers in ${rest.toString('latin1')}`)
@@ -66,22 +66,22 @@ export function answersOf(wire: string): RawAnswer[] {
     )
     const length = Number(headers.get('content-length') ?? 0)
     const body = rest.subarray(headEnd + 4, headEnd + 4 + length).toString('utf8')
-    if (status >= 200) answers.push({ status, headers, body })
+    if (status >= 200) responses.push({ status, headers, body })
     rest = rest.subarray(headEnd + 4 + length)
   }
-  return answers
+  return responses
 }
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** An answer that stands in the envelope of a failure. */
-export function expectFailure(answer: RawAnswer | undefined, status: number, code: string): void {
-  expect(answer?.status).to.equal(status)
-  expect(answer?.headers.get('content-type')).to.equal('application/json; charset=utf-8')
-  expect(answer?.headers.get('x-content-type-options')).to.equal('nosniff')
-  const requestId = answer?.headers.get('x-request-id')
+/** Expects a failure in the envelope. */
+export function expectFailure(response: RawResponse | undefined, status: number, code: string): void {
+  expect(response?.status).to.equal(status)
+  expect(response?.headers.get('content-type')).to.equal('application/json; charset=utf-8')
+  expect(response?.headers.get('x-content-type-options')).to.equal('nosniff')
+  const requestId = response?.headers.get('x-request-id')
   expect(requestId).to.match(uuid)
-  const { success, error } = JSON.parse(answer?.body ?? '')
+  const { success, error } = JSON.parse(response?.body ?? '')
   expect(success).to.equal(false)
   expect(error).to.include({ code, statusCode: status, requestId })
   expect(['code', 'message', 'statusCode', 'requestId', 'param', 'details']).to.include.members(

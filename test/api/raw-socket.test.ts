@@ -1,15 +1,19 @@
 import { expect } from 'chai'
-import { createApp } from '../../src/app.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { answersOf, crlf, expectFailure, postHead, readRaw, sendRaw } from './raw-request.ts'
-import { openServer, short } from './short-timeouts.ts'
+import { crlf, expectFailure, postHead, readRaw, responsesOf, sendRaw } from './raw-request.ts'
+import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const bad = '400 VALIDATION_ERROR'
 const tooMuch = '431 HEADERS_TOO_LARGE'
+const notFound = '404 ENDPOINT_NOT_FOUND'
+const noKey = '401 MISSING_CREDENTIALS'
+const tooLarge = '413 PAYLOAD_TOO_LARGE'
+const closing = 'Connection: close'
+const coding = 'Transfer-Encoding: chunked'
 
-/** What stands on the wire, and every answer to it; nothing may be created but what is said. */
-type Row = [what: string, answers: string[], wire: () => string | Buffer, created?: number]
+/** The bytes to send, every response to them, and how many intents they create. */
+type Row = [title: string, responses: string[], wire: () => string | Buffer, created?: number]
 
 describe('On a raw socket', () => {
   const service = withService()
@@ -18,11 +22,7 @@ describe('On a raw socket', () => {
   let close: () => Promise<unknown>
   let expectedInAll = 0
   before(async () => {
-    ;({ origin, close } = await openServer(
-      service,
-      createApp(service.deps, () => false),
-      short,
-    ))
+    ;({ origin, close } = await openServer(service))
   })
   after(async () => {
     const created = await service.deps.Intent.countDocuments()
@@ -32,68 +32,56 @@ describe('On a raw socket', () => {
 
   const body = '{"amount":5}'
   const post = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
-  /** A create that would be done if anybody read it as a request. */
+  /** A create that succeeds if the service reads it as a request. */
   const create = (...headers: string[]) => post('Content-Length: 12', ...headers) + body
-  const chunked = (...headers: string[]) => post('Transfer-Encoding: chunked', ...headers)
+  const chunked = (...headers: string[]) => post(coding, ...headers)
   const chunks = crlf('c', body, '0', '', '')
-  const get = (target: string, ...headers: string[]) =>
-    crlf(`GET ${target} HTTP/1.1`, 'Host: a', ...headers, '', '')
-  const last = get('/healthz', 'Connection: close')
+  const start = (line: string, ...headers: string[]) => crlf(line, 'Host: a', ...headers, '', '')
+  const get = (target: string, ...headers: string[]) => start(`GET ${target} HTTP/1.1`, ...headers)
+  const webSocket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13']
+  const http2 = ['Connection: Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk']
+  const trailed = (...trailers: string[]) => crlf('c', body, '0', ...trailers, '', '')
+  const anonymous = postHead(intents, {}, coding, closing)
+  const last = get('/healthz', closing)
   const signed = () => `Authorization: Bearer ${merchant.key}`
 
   const tables: Record<string, Row[]> = {
     'a request line': [
       ['of noise', [bad], () => `noise\r\n\r\n${create()}`],
-      ['of an unknown method', [bad], () => crlf('BREW /healthz HTTP/1.1', 'Host: a', '', '')],
-      ['of a method in lower case', [bad], () => crlf('get /healthz HTTP/1.1', 'Host: a', '', '')],
-      ['without a target', [bad], () => crlf('GET  HTTP/1.1', 'Host: a', '', '')],
+      ['of an unknown method', [bad], () => start('BREW /healthz HTTP/1.1')],
+      ['of a method in lower case', [bad], () => start('get /healthz HTTP/1.1')],
+      ['without a target', [bad], () => start('GET  HTTP/1.1')],
       ['of HTTP/0.9', [bad], () => `GET /healthz\r\n\r\n${create()}`],
       ['of HTTP/1.0', ['200'], () => crlf('GET /healthz HTTP/1.0', '', '')],
-      ['of HTTP/1.7', [bad], () => crlf('GET /healthz HTTP/1.7', 'Host: a', '', '')],
-      ['of HTTP/2.0', [bad], () => crlf('GET /healthz HTTP/2.0', 'Host: a', '', '')],
-      ['of another protocol', [bad], () => crlf('GET /healthz SIP/2.0', 'Host: a', '', '')],
+      ['of HTTP/1.7', [bad], () => start('GET /healthz HTTP/1.7')],
+      ['of HTTP/2.0', [bad], () => start('GET /healthz HTTP/2.0')],
+      ['of another protocol', [bad], () => start('GET /healthz SIP/2.0')],
       ['that is the preface of HTTP/2', [bad], () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
       ['that is TLS', [bad], () => Buffer.from(`16030100c5010000c10303${'07'.repeat(190)}`, 'hex')],
-      ['with NUL', [bad], () => crlf('GET /health\0z HTTP/1.1', 'Host: a', '', '')],
+      ['with NUL', [bad], () => start('GET /health\0z HTTP/1.1')],
       ['after empty lines', ['200'], () => `\r\n\r\n${last}`],
       ['of 20 KB', [tooMuch], () => get(`/healthz?${'x'.repeat(20_000)}`)],
       ['of 10 MB without an end', [tooMuch], () => `GET /${'x'.repeat(10_000_000)}`],
       ['of a method of 10 MB', [bad], () => 'G'.repeat(10_000_000)],
     ],
     'a target': [
-      ['with another host', ['200'], () => get(`http://other${intents}`, signed(), 'Connection: close')],
+      ['with another host', ['200'], () => get(`http://other${intents}`, signed(), closing)],
       ['without an end of its host', [bad], () => get(`http://[::1${intents}`)],
-      ['to nowhere', [bad], () => crlf('POST http://[ HTTP/1.1', 'Host: a', '', '')],
-      ['that is *', ['404 ENDPOINT_NOT_FOUND'], () => get('*', 'Connection: close')],
-      [
-        'that is * of OPTIONS',
-        ['404 ENDPOINT_NOT_FOUND'],
-        () => crlf('OPTIONS * HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
-      ],
+      ['to nowhere', [bad], () => start('POST http://[ HTTP/1.1')],
+      ['that is *', [notFound], () => get('*', closing)],
+      ['that is * of OPTIONS', [notFound], () => start('OPTIONS * HTTP/1.1', closing)],
       ['that is a host and port', [bad], () => get('a:443')],
       ['without its slash', [bad], () => get('healthz')],
-      ['of two slashes', ['404 ENDPOINT_NOT_FOUND'], () => get(`//evil${intents}`, 'Connection: close')],
-      ['with half an escape', [bad], () => get(`${intents}/%e0%a4%a`, signed(), 'Connection: close')],
+      ['of two slashes', [notFound], () => get(`//evil${intents}`, closing)],
+      ['with half an escape', [bad], () => get(`${intents}/%e0%a4%a`, signed(), closing)],
       ['in bare UTF-8', [bad], () => Buffer.from(get(`${intents}/é`))],
-      [
-        'of CONNECT',
-        ['404 ENDPOINT_NOT_FOUND'],
-        () => crlf('CONNECT a:443 HTTP/1.1', 'Host: a', '', create()),
-      ],
-      [
-        'of TRACE',
-        ['404 ENDPOINT_NOT_FOUND'],
-        () => crlf(`TRACE ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', '', ''),
-      ],
+      ['of CONNECT', [notFound], () => start('CONNECT a:443 HTTP/1.1') + create()],
+      ['of TRACE', [notFound], () => start(`TRACE ${intents} HTTP/1.1`, closing)],
     ],
     headers: [
       ['without Host', [bad], () => crlf('GET /healthz HTTP/1.1', '', create())],
       ['with Host twice', [bad], () => get('/healthz', 'Host: b') + create()],
-      [
-        'with a Host that is none',
-        [bad],
-        () => crlf('GET /healthz HTTP/1.1', 'Host: a b/c?<>', '', create()),
-      ],
+      ['with an invalid Host', [bad], () => crlf('GET /healthz HTTP/1.1', 'Host: a b/c?<>', '', create())],
       ['with one without a colon', [bad], () => get('/healthz', 'oops')],
       ['with a space before a colon', [bad], () => post('Transfer-Encoding : chunked') + chunks],
       ['with a folded value', [bad], () => get('/healthz', 'X: a', ' b')],
@@ -108,26 +96,21 @@ describe('On a raw socket', () => {
       ['of 20 KB', [tooMuch], () => get('/healthz', `X: ${'x'.repeat(20_000)}`)],
       ['of 10 MB in one', [tooMuch], () => `GET /healthz HTTP/1.1\r\nX: ${'x'.repeat(10_000_000)}`],
       ['of 10 MB in many', [tooMuch], () => `GET /healthz HTTP/1.1\r\n${'X: 0123456\r\n'.repeat(900_000)}`],
-      ['of exactly 100', ['200'], () => get('/healthz', 'Connection: close', ...Array(98).fill('X: 1'))],
-      ['of more than 100', [tooMuch], () => get('/healthz', 'Connection: close', ...Array(99).fill('X: 1'))],
-      ['of 3 000', [tooMuch], () => get('/healthz', 'Connection: close', ...Array(3000).fill('a:'))],
+      ['of exactly 100', ['200'], () => get('/healthz', closing, ...Array(98).fill('X: 1'))],
+      ['of more than 100', [tooMuch], () => get('/healthz', closing, ...Array(99).fill('X: 1'))],
+      ['of 3 000', [tooMuch], () => get('/healthz', closing, ...Array(3000).fill('a:'))],
       ['with an expectation', [bad], () => create('Expect: a-miracle')],
-      ['with Expect: 100-continue', ['201'], () => create('Expect: 100-continue', 'Connection: close'), 1],
-      [
-        'that ask for WebSockets',
-        ['401 MISSING_CREDENTIALS'],
-        () =>
-          get(intents, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13') + create(),
-      ],
-      [
-        'that ask for HTTP/2',
-        ['200'],
-        () => get('/healthz', 'Connection: Upgrade', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABk') + create(),
-      ],
+      ['with Expect: 100-continue', ['201'], () => create('Expect: 100-continue', closing), 1],
+      ['that request WebSockets', [noKey], () => get(intents, ...webSocket) + create()],
+      ['that request HTTP/2', ['200'], () => get('/healthz', ...http2) + create()],
     ],
     'a length': [
-      ['told twice', [bad], () => post('Content-Length: 12', 'Content-Length: 12') + body + create()],
-      ['told twice otherwise', [bad], () => post('Content-Length: 12', 'Content-Length: 0') + create()],
+      ['given twice', [bad], () => post('Content-Length: 12', 'Content-Length: 12') + body + create()],
+      [
+        'given twice with different values',
+        [bad],
+        () => post('Content-Length: 12', 'Content-Length: 0') + create(),
+      ],
       ['that is a list', [bad], () => post('Content-Length: 12, 12') + body + create()],
       ['below 0', [bad], () => post('Content-Length: -1') + create()],
       ['with a sign', [bad], () => post('Content-Length: +12') + body],
@@ -135,19 +118,11 @@ describe('On a raw socket', () => {
       ['in two words', [bad], () => post('Content-Length: 1 2') + body],
       ['that is empty', [bad], () => post('Content-Length:') + create()],
       ['beyond 64 bits', [bad], () => post(`Content-Length: ${'9'.repeat(23)}`) + body],
-      [
-        'beside chunks',
-        [bad],
-        () => post('Content-Length: 5', 'Transfer-Encoding: chunked') + chunks + create(),
-      ],
+      ['beside chunks', [bad], () => post('Content-Length: 5', coding) + chunks + create()],
       ['after chunks', [bad], () => chunked('Content-Length: 5') + chunks + create()],
       ['of a GET', ['200', '200'], () => get(intents, signed(), 'Content-Length: 12') + body + last],
-      [
-        'of a HEAD',
-        ['200'],
-        () => get('/healthz', 'Content-Length: 12', 'Connection: close').replace('GET', 'HEAD') + body,
-      ],
-      ['that a GET does not tell', ['200', '201', '200'], () => get('/healthz') + create() + last, 1],
+      ['of a HEAD', ['200'], () => start('HEAD /healthz HTTP/1.1', 'Content-Length: 12', closing) + body],
+      ['missing in a GET', ['200', '201', '200'], () => get('/healthz') + create() + last, 1],
     ],
     'a coding': [
       ...[
@@ -159,15 +134,15 @@ describe('On a raw socket', () => {
         'xchunked',
         '\vchunked',
       ].map(
-        (coding): Row => [
-          `called ${JSON.stringify(coding)}`,
+        (name): Row => [
+          `called ${JSON.stringify(name)}`,
           [bad],
-          () => post(`Transfer-Encoding: ${coding}`) + chunks + create(),
+          () => post(`Transfer-Encoding: ${name}`) + chunks + create(),
         ],
       ),
-      ['told twice', [bad], () => chunked('Transfer-Encoding: chunked') + chunks + create()],
+      ['given twice', [bad], () => chunked(coding) + chunks + create()],
       ['of HTTP/1.0', [bad], () => chunked().replace('HTTP/1.1', 'HTTP/1.0') + chunks + create()],
-      ['spelt Chunked', ['201'], () => post('Transfer-Encoding: Chunked', 'Connection: close') + chunks, 1],
+      ['spelt Chunked', ['201'], () => post('Transfer-Encoding: Chunked', closing) + chunks, 1],
     ],
     'a chunk': [
       ['of a size below 0', [bad], () => `${chunked()}-1\r\n${create()}`],
@@ -176,68 +151,46 @@ describe('On a raw socket', () => {
       ['of a size after 0x', [bad], () => `${chunked()}0x${chunks}`],
       ['without an end', [bad], () => chunked() + crlf('c', `${body}0`, '', create())],
       ['between bare LF', [bad], () => `${chunked()}c\n${body}\n0\n\n${create()}`],
-      ['with an extension', ['201'], () => chunked('Connection: close') + chunks.replace('c', 'c;a=b'), 1],
+      ['with an extension', ['201'], () => chunked(closing) + chunks.replace('c', 'c;a=b'), 1],
       ['with LF in its extension', [bad], () => chunked() + chunks.replace('c', 'c;a\nb')],
       [
         'with an extension of 20 KB',
-        ['413 PAYLOAD_TOO_LARGE'],
+        [tooLarge],
         () => chunked() + chunks.replace('c', `c;${'a'.repeat(20_000)}`),
       ],
       [
-        'before a trailer, which says nothing',
-        ['401 MISSING_CREDENTIALS'],
-        () =>
-          postHead(intents, {}, 'Transfer-Encoding: chunked', 'Connection: close') +
-          crlf('c', body, '0', signed(), 'X-Idempotency-Key: t', '', ''),
+        'before a trailer, which has no effect',
+        [noKey],
+        () => anonymous + trailed(signed(), 'X-Idempotency-Key: t'),
       ],
       [
         'before trailers of 1 MB',
         [tooMuch],
-        () => chunked() + crlf('c', body, '0', ...Array(60_000).fill('X: 0123456789ab'), '', ''),
+        () => chunked() + trailed(...Array(60_000).fill('X: 0123456789ab')),
       ],
     ],
     'a second request': [
       ['is served after the first', ['201', '201', '200'], () => create() + create() + last, 2],
       ['of noise is refused after the first', ['201', bad], () => `${create()}noise\r\n\r\n`, 1],
       ['in broken chunks is refused after the first', ['201', bad], () => `${create() + chunked()}zz\r\n`, 1],
-      [
-        'with an expectation is refused after the first',
-        ['201', bad],
-        () => create() + create('Expect: x'),
-        1,
-      ],
-      [
-        'of CONNECT is refused after the first',
-        ['201', '404 ENDPOINT_NOT_FOUND'],
-        () => create() + crlf('CONNECT a:443 HTTP/1.1', 'Host: a', '', ''),
-        1,
-      ],
-      [
-        'is not served after one that ends the connection',
-        ['201'],
-        () => create('Connection: close') + create(),
-        1,
-      ],
-      [
-        'is served after a refusal that leaves no doubt',
-        ['404 ENDPOINT_NOT_FOUND', '200'],
-        () => get('/x') + last,
-      ],
+      ['with an expectation is refused', ['201', bad], () => create() + create('Expect: x'), 1],
+      ['of CONNECT is refused', ['201', notFound], () => create() + start('CONNECT a:443 HTTP/1.1'), 1],
+      ['is not served after one that ends the connection', ['201'], () => create(closing) + create(), 1],
+      ['is served after a refusal that leaves no doubt', [notFound, '200'], () => get('/x') + last],
     ],
   }
 
   for (const [about, rows] of Object.entries(tables))
     describe(about, () => {
-      for (const [what, expected, wire, created = 0] of rows)
-        it(`${what}: ${expected.join(', ')}`, async () => {
+      for (const [title, expected, wire, created = 0] of rows)
+        it(`${title}: ${expected.join(', ')}`, async () => {
           const before = await service.deps.Intent.countDocuments()
-          const answers = await sendRaw(origin, wire())
-          expect(answers.map(({ status }) => String(status))).to.deep.equal(
-            expected.map((each) => each.slice(0, 3)),
-          )
-          answers.forEach((answer, n) => {
+          const responses = await sendRaw(origin, wire())
+          const statuses = responses.map(({ status }) => String(status))
+          expect(statuses).to.deep.equal(expected.map((each) => each.slice(0, 3)))
+          responses.forEach((response, n) => {
             const [, code] = expected[n]?.split(' ') ?? []
-            if (code !== undefined) expectFailure(answer, answer.status, code)
+            if (code !== undefined) expectFailure(response, response.status, code)
           })
           expect(await service.deps.Intent.countDocuments()).to.equal(before + created)
           expectedInAll += created
@@ -250,8 +203,8 @@ describe('On a raw socket', () => {
     expectedInAll += 1
     const path = `${intents}/${made.body.data.referenceNumber}`
     const cancel = postHead(`${path}/cancel`, merchant.write(), 'Transfer-Encoding: chunked')
-    const [answer] = await sendRaw(origin, cancel, crlf('2', '{}', 'zz', ''))
-    expectFailure(answer, 400, 'VALIDATION_ERROR')
+    const [response] = await sendRaw(origin, cancel, crlf('2', '{}', 'zz', ''))
+    expectFailure(response, 400, 'VALIDATION_ERROR')
     const { body: read } = await service.http.get(path).set(merchant.read())
     expect(read.data.status).to.equal('PENDING')
   })
@@ -266,15 +219,15 @@ describe('On a raw socket', () => {
     for (const wire of wires) {
       expect(wire).to.match(/^HTTP\/1\.1 413 /)
       expect(wire).to.match(/\r\nConnection: close\r\n/)
-      expectFailure(answersOf(wire)[0], 413, 'PAYLOAD_TOO_LARGE')
+      expectFailure(responsesOf(wire)[0], 413, 'PAYLOAD_TOO_LARGE')
     }
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
   it('the service sends no 100 Continue before it has authenticated the request', async () => {
-    const headers = ['Expect: 100-continue', 'Content-Length: 12', 'Connection: close']
+    const headers = ['Expect: 100-continue', 'Content-Length: 12', closing]
     const wire = await readRaw(origin, postHead(intents, {}, ...headers))
     expect(wire).to.match(/^HTTP\/1\.1 401 /)
-    expectFailure(answersOf(wire)[0], 401, 'MISSING_CREDENTIALS')
+    expectFailure(responsesOf(wire)[0], 401, 'MISSING_CREDENTIALS')
   })
 })

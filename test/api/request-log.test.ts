@@ -4,8 +4,17 @@ import { createApp } from '../../src/app.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
-import { openServer, short } from './short-timeouts.ts'
+import {
+  connectTo,
+  crlf,
+  expectFailure,
+  postHead,
+  type RawResponse,
+  readToEnd,
+  responsesOf,
+  sendRaw,
+} from './raw-request.ts'
+import { openServer, shortTimeouts } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 
@@ -14,6 +23,16 @@ describe('The log of requests', () => {
   const service = withService({}, recorded.log)
   const { lines } = recorded
   const linesOf = (requestId: string | undefined) => lines().filter((line) => line.requestId === requestId)
+  const post = (headers: Record<string, string>, body?: string | object) =>
+    service.http.post(intents).set(headers).send(body)
+  const idOf = (response: RawResponse | undefined) => String(response?.headers.get('x-request-id'))
+  const lineOfRaw = (response: RawResponse | undefined) =>
+    lineOf({ headers: { 'x-request-id': idOf(response) } })
+  /** The two lines of a request that failed. */
+  const bothLines = ({ headers }: { headers: Record<string, string> }) => {
+    const requestId = headers['x-request-id']
+    return waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
+  }
   const lineOf = (answer: { headers: Record<string, string> }) =>
     waitFor('the line of the request', () => {
       const [line, ...more] = linesOf(answer.headers['x-request-id'])
@@ -23,7 +42,7 @@ describe('The log of requests', () => {
 
   it('has one line for each request, with the key, the route and the result', async () => {
     const { write, read, keyId, businessId } = await service.merchant()
-    const created = await service.http.post(intents).set(write('key-1')).send({ amount: 5 })
+    const created = await post(write('key-1'), { amount: 5 })
     const who = { keyId, businessId, sandbox: true }
     const line = await lineOf(created)
     expect(line).to.include({ msg: 'http.request', method: 'POST', status: 201, code: null, ...who })
@@ -31,9 +50,9 @@ describe('The log of requests', () => {
     expect(line.durationMs).to.be.a('number')
     expect(line.replayed).to.equal(false)
 
-    const again = await service.http.post(intents).set(write('key-1')).send({ amount: 5 })
+    const again = await post(write('key-1'), { amount: 5 })
     expect(await lineOf(again)).to.include({ status: 201, replayed: true, ...who })
-    const refused = await service.http.post(intents).set(write()).send({ amount: 0 })
+    const refused = await post(write(), { amount: 0 })
     expect(await lineOf(refused)).to.include({ status: 400, code: 'AMOUNT_OUT_OF_RANGE', ...who })
     const unknown = await service.http.get('/nothing')
     expect(await lineOf(unknown)).to.include({ status: 404, code: 'ENDPOINT_NOT_FOUND', route: null })
@@ -47,19 +66,14 @@ describe('The log of requests', () => {
 
   it('has one line for bytes that never became a request', async () => {
     const [answer] = await sendRaw(service.origin, 'noise\r\n\r\n')
-    const requestId = String(answer?.headers.get('x-request-id'))
-    const line = await lineOf({ headers: { 'x-request-id': requestId } })
+    const line = await lineOfRaw(answer)
     expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR', ip: '127.0.0.1' })
     expect(line).to.have.all.keys(await lineOf(await service.http.get('/healthz')))
   })
 
   it('has one line for an incomplete request, with the id and the code of its response', async () => {
     const { write, keyId, businessId } = await service.merchant()
-    const { origin, close } = await openServer(
-      service,
-      createApp(service.deps, () => false),
-      short,
-    )
+    const { origin, close } = await openServer(service)
     /** Sends the beginning of a body once the caller is known, because the service asks for the body only then. */
     async function breakOff(framing: string, beginning: string, isEnded: boolean) {
       const socket = await connectTo(origin)
@@ -67,7 +81,7 @@ describe('The log of requests', () => {
       await once(socket, 'data')
       if (isEnded) socket.end(beginning)
       else socket.write(beginning)
-      return answersOf((await readToEnd(socket)).toString('latin1'))
+      return responsesOf((await readToEnd(socket)).toString('latin1'))
     }
     const start = lines().length
     const sent = [
@@ -82,7 +96,7 @@ describe('The log of requests', () => {
     for (const { status, code, answers } of sent) {
       const [answer] = await answers
       expectFailure(answer, status, code)
-      const line = await lineOf({ headers: { 'x-request-id': String(answer?.headers.get('x-request-id')) } })
+      const line = await lineOfRaw(answer)
       expect(line).to.include({ method: 'POST', route: 'POST /dev/intents', status, code })
       expect(line).to.include({ keyId, businessId, sandbox: true })
       expect(line.durationMs).to.be.a('number')
@@ -97,7 +111,7 @@ describe('The log of requests', () => {
   it('has the address of a client behind a proxy as far as it is trusted, and no other text of it', async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config }, () => false)
-    const { origin, close } = await openServer(service, app, short)
+    const { origin, close } = await openServer(service, shortTimeouts, app)
     const get = (from: string) =>
       sendRaw(
         origin,
@@ -105,10 +119,7 @@ describe('The log of requests', () => {
       )
     const wires = [sendRaw(origin, 'noise\r\n\r\n'), get('::ffff:192.0.2.7'), get('<script>0')]
     const seen = []
-    for (const [answer] of await Promise.all(wires)) {
-      const requestId = String(answer?.headers.get('x-request-id'))
-      seen.push((await lineOf({ headers: { 'x-request-id': requestId } })).ip)
-    }
+    for (const [answer] of await Promise.all(wires)) seen.push((await lineOfRaw(answer)).ip)
     await close()
     expect(seen).to.deep.equal([null, '192.0.2.7', null])
   })
@@ -120,11 +131,10 @@ describe('The log of requests', () => {
       service.deps.batchers.insertIntent = insertIntent
       throw new Error('a bug')
     }
-    const answer = await service.http.post(intents).set(write()).send({ amount: 5 }).expect(500)
-    const requestId = answer.headers['x-request-id']
-    const told = await waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
-    expect(told.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
-    expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
+    const answer = await post(write(), { amount: 5 }).expect(500)
+    const logged = await bothLines(answer)
+    expect(logged.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
+    expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
 
   it('reports a bug before the first database call as 500, not as an error of MongoDB', async () => {
@@ -136,9 +146,11 @@ describe('The log of requests', () => {
     }
     const answer = await service.http.get(intents).set(read()).expect(500)
     expect(answer.body.error.code).to.equal('INTERNAL_ERROR')
-    const requestId = answer.headers['x-request-id']
-    const told = await waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
-    expect(told.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.name', 'CastError')
+    const logged = await bothLines(answer)
+    expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property(
+      'err.name',
+      'CastError',
+    )
   })
 
   it('reports an error of MongoDB by its code, once for all requests that meet it at about the same time', async () => {
@@ -154,10 +166,10 @@ describe('The log of requests', () => {
     await own.close()
     for (const { status, body } of answers)
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
-    const told = lines().filter(({ msg }) => msg === 'mongodb.failed')
-    expect(told).to.have.lengthOf(1)
-    expect(told[0]).to.have.nested.include({ level: 40, 'err.name': 'MongoServerError', 'err.code': 241 })
-    expect(answers.map(({ headers }) => headers['x-request-id'])).to.include(told[0]?.requestId)
+    const logged = lines().filter(({ msg }) => msg === 'mongodb.failed')
+    expect(logged).to.have.lengthOf(1)
+    expect(logged[0]).to.have.nested.include({ level: 40, 'err.name': 'MongoServerError', 'err.code': 241 })
+    expect(answers.map(({ headers }) => headers['x-request-id'])).to.include(logged[0]?.requestId)
     expect(recorded.text.slice(start)).not.to.include('Épicerie')
   })
 
@@ -177,10 +189,10 @@ describe('The log of requests', () => {
     }
     secrets.push('4242424', 'Hidden', 'hiddenKey', 'hidden-shop', 'hidden-hook', 'HiddenQuery')
 
-    const created = await service.http.post(intents).set(write('create')).send(body).expect(201)
+    const created = await post(write('create'), body).expect(201)
     const { code, referenceNumber, shortCode } = created.body.data
     secrets.push(`"${code}"`, `:${code}`, shortCode)
-    await service.http.post(intents).set(merchant.write('Very-Secret-create')).send(body).expect(201)
+    await post(merchant.write('Very-Secret-create'), body).expect(201)
     await service.http.get(`${intents}/${referenceNumber}?q=HiddenQuery`).set(merchant.read()).expect(400)
     await service.http.post(`${intents}/${referenceNumber}/cancel`).set(write('cancel')).expect(200)
     const endpoint = await service.http
@@ -190,31 +202,17 @@ describe('The log of requests', () => {
       .expect(201)
     secrets.push(endpoint.body.data.secret)
 
-    await service.http
-      .post(intents)
-      .set(write('bad'))
-      .send({ ...body, amount: 0, label: 'Hidden'.repeat(99) })
-      .expect(400)
-    await service.http
-      .post(intents)
-      .set({ ...write('worse'), 'Content-Type': 'application/json' })
-      .send('{"Hidden')
-      .expect(400)
-    await service.http
-      .get(intents)
-      .set({ Authorization: `Bearer ${merchant.key}x` })
-      .expect(401)
-    await service.http.get(intents).set({ Authorization: merchant.key }).expect(401)
-    await service.http
-      .post(intents)
-      .set({ Authorization: `Bearer ${other.key}`, 'X-Idempotency-Key': 'Hidden' })
-      .expect(403)
+    await post(write('bad'), { ...body, amount: 0, label: 'Hidden'.repeat(99) }).expect(400)
+    await post({ ...write('worse'), 'Content-Type': 'application/json' }, '{"Hidden').expect(400)
+    for (const Authorization of [`Bearer ${merchant.key}x`, merchant.key])
+      await service.http.get(intents).set({ Authorization }).expect(401)
+    await post({ Authorization: `Bearer ${other.key}`, 'X-Idempotency-Key': 'Hidden' }).expect(403)
     const twice = `X-Idempotency-Key: Hidden\r\nX-Idempotency-Key: Hidden\r\nAuthorization: Bearer ${merchant.key}`
-    await sendRaw(
-      service.origin,
-      crlf(`POST ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', twice, '', ''),
-    )
-    await sendRaw(service.origin, crlf('GET /Hidden HTTP/1.1', twice, 'no header', '', ''))
+    for (const head of [
+      [`POST ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', twice],
+      ['GET /Hidden HTTP/1.1', twice, 'no header'],
+    ])
+      await sendRaw(service.origin, crlf(...head, '', ''))
     // The database quotes what it refuses: the values of a unique index in the message of its error.
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async (intent) => {
@@ -224,10 +222,9 @@ describe('The log of requests', () => {
       await service.deps.Intent.collection.insertOne({ codeKey: intent.codeKey })
       throw new Error('not reached')
     }
-    const last = await service.http.post(intents).set(write('refused')).send(body).expect(503)
-    const requestId = last.headers['x-request-id']
-    const told = await waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
-    expect(told.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
+    const last = await post(write('refused'), body).expect(503)
+    const logged = await bothLines(last)
+    expect(logged.find(({ msg }) => msg === 'mongodb.failed')).to.have.nested.property('err.code', 11_000)
 
     for (const secret of secrets) expect(recorded.text, secret).not.to.include(secret)
   })

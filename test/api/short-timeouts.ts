@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Express } from 'express'
+import { createApp } from '../../src/app.ts'
 import { createHttpServer, type HttpServer } from '../../src/http/server/listen.ts'
 import { type Timeouts, timeouts } from '../../src/http/server/timeouts.ts'
 import type { Service } from '../support/service.ts'
 
-/** Short enough to be waited for, long enough for a busy machine. */
-export const short: Timeouts = {
+/** Short enough for a test, long enough for a busy machine. */
+export const shortTimeouts: Timeouts = {
   ...timeouts,
   headersMs: 400,
   requestMs: 1200,
@@ -23,9 +23,13 @@ export interface Opened {
   close(): Promise<unknown>
 }
 
-/** A second HTTP server of a service, with another timeouts, for its app or another one. */
-export async function openServer(service: Service, app: Express, waiting: Timeouts): Promise<Opened> {
-  const server = createHttpServer(service.deps, app, waiting)
+/** Opens a second HTTP server of a service. */
+export async function openServer(
+  service: Service,
+  timeouts = shortTimeouts,
+  app = createApp(service.deps, () => false),
+): Promise<Opened> {
+  const server = createHttpServer(service.deps, app, timeouts)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

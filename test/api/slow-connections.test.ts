@@ -9,8 +9,8 @@ import { serveProbes } from '../../src/http/server/probes.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { openService, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { answersOf, connectTo, crlf, expectFailure, postHead, readToEnd, sendRaw } from './raw-request.ts'
-import { type Opened, openServer, short } from './short-timeouts.ts'
+import { connectTo, crlf, expectFailure, postHead, readToEnd, responsesOf, sendRaw } from './raw-request.ts'
+import { type Opened, openServer, shortTimeouts } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const body = '{"amount":5}'
@@ -20,24 +20,32 @@ describe('A connection', () => {
   const merchant = withMerchant(service)
   let hasty: Opened
   before(async () => {
-    hasty = await openServer(service, app(), short)
+    hasty = await openServer(service)
   })
   after(() => hasty.close())
 
-  const app = () => createApp(service.deps, () => false)
   const head = (...headers: string[]) => postHead(intents, merchant.write(), ...headers)
-  /** Sends a beginning, then its drops one by one until the connection is over; how it was answered. */
+  const readResponses = async (socket: Socket) => responsesOf((await readToEnd(socket)).toString('latin1'))
+  /** Sends a health probe as the last request of a connection, and returns the responses. */
+  const probe = (socket: Socket) => {
+    socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
+    return readResponses(socket)
+  }
+  /** Sends a beginning, then single drops until the connection is closed. Returns the responses. */
   async function drip(origin: string, beginning: string, drop: string) {
     const socket = await connectTo(origin)
     socket.write(beginning)
     const dripping = setInterval(() => socket.write(drop), 40)
-    const wire = await readToEnd(socket)
+    const responses = await readResponses(socket)
     clearInterval(dripping)
-    return answersOf(wire.toString('latin1'))
+    return responses
   }
 
   it('gets its timeouts for headers and requests from Node', () => {
-    expect(hasty.server).to.include({ headersTimeout: short.headersMs, requestTimeout: short.requestMs })
+    expect(hasty.server).to.include({
+      headersTimeout: shortTimeouts.headersMs,
+      requestTimeout: shortTimeouts.requestMs,
+    })
   })
 
   it('gets 408 REQUEST_TIMEOUT for a body that is too slow, and nothing is executed', async () => {
@@ -52,15 +60,15 @@ describe('A connection', () => {
       sendRaw(hasty.origin, head('Transfer-Encoding: chunked'), 'ffffffff\r\n{"am'),
       drip(hasty.origin, head('Content-Length: 200000'), ' '.repeat(200)),
     ])
-    for (const answers of all) {
-      expect(answers).to.have.lengthOf(1)
-      expectFailure(answers[0], 408, 'REQUEST_TIMEOUT')
+    for (const responses of all) {
+      expect(responses).to.have.lengthOf(1)
+      expectFailure(responses[0], 408, 'REQUEST_TIMEOUT')
     }
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
   it('is closed early for the low rate of its body, long before the request timeout', async () => {
-    const { origin, close } = await openServer(service, app(), { ...short, requestMs: timeouts.requestMs })
+    const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
       drip(origin, head('Content-Length: 5000'), ' '),
@@ -68,51 +76,51 @@ describe('A connection', () => {
       sendRaw(origin, head('Content-Length: 12'), body.slice(0, 5)),
     ])
     expect(performance.now() - startedAt).to.be.below(5000)
-    for (const answers of all) expectFailure(answers[0], 408, 'REQUEST_TIMEOUT')
+    for (const responses of all) expectFailure(responses[0], 408, 'REQUEST_TIMEOUT')
     await close()
   })
 
   it('gets no credit for the bytes of its first body while its second body is slow', async () => {
-    const { origin, close } = await openServer(service, app(), { ...short, requestMs: timeouts.requestMs })
+    const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
-    const answers = await drip(origin, first + head('Content-Length: 5000'), ' ')
+    const responses = await drip(origin, first + head('Content-Length: 5000'), ' ')
     await close()
     expect(performance.now() - startedAt).to.be.below(5000)
-    expect(answers.map(({ status }) => status)).to.deep.equal([201, 408])
+    expect(responses.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
   it('is served if its body is slow but fast enough', async () => {
     const socket = await connectTo(hasty.origin)
-    const answered = readToEnd(socket)
+    const answered = readResponses(socket)
     const padded = body.padEnd(2000)
     socket.write(head(`Content-Length: ${padded.length}`, 'Connection: close'))
     for (let sent = 0; sent < padded.length; sent += 200) {
       socket.write(padded.slice(sent, sent + 200))
-      await wait(short.bodyGraceMs / 7)
+      await wait(shortTimeouts.bodyGraceMs / 7)
     }
-    const [answer] = answersOf((await answered).toString('latin1'))
-    expect(answer?.status).to.equal(201)
+    const [response] = await answered
+    expect(response?.status).to.equal(201)
   })
 
   it('is closed if it sends only empty lines after a response', async () => {
-    const idle = await openServer(service, app(), { ...short, keepAliveMs: 200 })
-    const answers = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
+    const idle = await openServer(service, { ...shortTimeouts, keepAliveMs: 200 })
+    const responses = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
     await idle.close()
-    expect(answers.map(({ status }) => status)).to.deep.equal([200])
+    expect(responses.map(({ status }) => status)).to.deep.equal([200])
   })
 
   it('stays open longer than a silent one if it sends its next request in time', async () => {
-    const { origin, close } = await openServer(service, app(), { ...short, keepAliveMs: 1500 })
+    const { origin, close } = await openServer(service, { ...shortTimeouts, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
-    const answered = readToEnd(socket)
+    const answered = readResponses(socket)
     for (const last of [[], [], [], [], ['Connection: close']]) {
       socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', ...last, '', ''))
       await wait(650)
     }
-    const answers = answersOf((await answered).toString('latin1'))
+    const responses = await answered
     await close()
-    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
+    expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
   })
 
   it('gets no 408 for a request that was answered without its body', async () => {
@@ -121,7 +129,7 @@ describe('A connection', () => {
       sendRaw(hasty.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
       sendRaw(hasty.origin, crlf('POST /nothing HTTP/1.1', ...announced), '{"amou'),
     ])
-    expect(early.map((answers) => answers.map(({ status }) => status))).to.deep.equal([[401], [404]])
+    expect(early.map((responses) => responses.map(({ status }) => status))).to.deep.equal([[401], [404]])
   })
 
   it('is not reset before the client can read a refusal, even if much data still arrives', async () => {
@@ -133,18 +141,18 @@ describe('A connection', () => {
       socket.write('x'.repeat(10_000))
       await wait(5)
     }
-    const [answer] = answersOf((await readToEnd(socket.resume())).toString('latin1'))
-    expectFailure(answer, 413, 'PAYLOAD_TOO_LARGE')
+    const [response] = await readResponses(socket.resume())
+    expectFailure(response, 413, 'PAYLOAD_TOO_LARGE')
   })
 
   it('may be closed by the client at any byte without harm', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
-    const places = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
-    const closed = places.flatMap((place) => [
-      (socket: Socket) => socket.end(whole.slice(0, place)),
-      (socket: Socket) => socket.write(whole.slice(0, place), () => socket.resetAndDestroy()),
-      (socket: Socket) => socket.write(whole.slice(0, place), () => socket.destroy()),
+    const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
+    const closed = offsets.flatMap((offset) => [
+      (socket: Socket) => socket.end(whole.slice(0, offset)),
+      (socket: Socket) => socket.write(whole.slice(0, offset), () => socket.resetAndDestroy()),
+      (socket: Socket) => socket.write(whole.slice(0, offset), () => socket.destroy()),
     ])
     await Promise.all(
       closed.map(async (leave) => {
@@ -160,11 +168,11 @@ describe('A connection', () => {
   })
 
   it('may be reset while a request waits behind a slow one, also on the port of a worker', async () => {
-    let answer = () => undefined as unknown
-    const asked = () => new Promise((resolve) => (answer = () => resolve(undefined)))
-    const queues = { ...service.deps.queues, ping: asked }
+    let respond = () => undefined as unknown
+    const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
+    const queues = { ...service.deps.queues, ping }
     const web = createApp({ ...service.deps, queues }, () => false)
-    const opened = await openServer(service, web, short)
+    const opened = await openServer(service, shortTimeouts, web)
     const probes = await serveProbes({ ...service.deps, queues }, 0, () => false)
     const slow = crlf('GET /readyz HTTP/1.1', 'Host: a', '', '')
     const tunnel = crlf('CONNECT a:443 HTTP/1.1', 'Host: a', '', '')
@@ -175,11 +183,14 @@ describe('A connection', () => {
         const socket = await connectTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
         socket.write(slow + behind)
         const [atServer] = await accepted
-        await waitFor('all is read', () => atServer.bytesRead === slow.length + behind.length)
+        await waitFor(
+          'the server has read everything',
+          () => atServer.bytesRead === slow.length + behind.length,
+        )
         socket.resetAndDestroy()
-        // Mocha hears of an error that nobody listens to.
-        await waitFor('the reset has come', () => atServer.closed)
-        answer()
+        // Mocha fails if the error event has no listener.
+        await waitFor('the reset has arrived', () => atServer.closed)
+        respond()
       }
     await Promise.all([opened.close(), probes.stop(0)])
   })
@@ -187,26 +198,26 @@ describe('A connection', () => {
   it('with 100 000 pipelined requests gets some responses in order, then 429 RATE_LIMITED', async () => {
     const accepted = once(hasty.server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(hasty.origin)
-    const answered = readToEnd(socket)
+    const answered = readResponses(socket)
     socket.write(crlf('GET /nothing HTTP/1.1', 'Host: a', '', '').repeat(100_000))
     const [atServer] = await accepted
-    const answers = answersOf((await answered).toString('latin1'))
+    const responses = await answered
     const { values } = await service.deps.metrics.rateLimited.get()
     expect(values).to.deep.include({ labels: { scope: 'connection' }, value: 1 })
-    expect(answers.length).to.be.within(2, 200)
-    expectFailure(answers.pop(), 429, 'RATE_LIMITED')
-    for (const { status } of answers) expect(status).to.equal(404)
+    expect(responses.length).to.be.within(2, 200)
+    expectFailure(responses.pop(), 429, 'RATE_LIMITED')
+    for (const { status } of responses) expect(status).to.equal(404)
     expect(atServer.bytesRead).to.be.below(1_000_000)
   })
 
   it('is closed after the last response, even if the client never ends it', async () => {
-    const { server, origin, close } = await openServer(service, app(), { ...short, lingerMs: 50 })
+    const { server, origin, close } = await openServer(service, { ...shortTimeouts, lingerMs: 50 })
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true })
     socket.on('error', () => undefined)
     socket.resume().write('noise\r\n\r\n')
     const [atServer] = await accepted
-    await waitFor('the connection is let go', () => atServer.destroyed)
+    await waitFor('the server has closed the connection', () => atServer.destroyed)
     socket.destroy()
     await close()
   })
@@ -217,14 +228,14 @@ describe('A connection', () => {
       made += 1
       res.end('x'.repeat(1_000_000))
     })
-    const { server, origin, close } = await openServer(service, answering, short)
+    const { server, origin, close } = await openServer(service, shortTimeouts, answering)
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
     socket.pause()
     socket.write(crlf('GET / HTTP/1.1', 'Host: a', '', '').repeat(60))
     const [atServer] = await accepted
-    await waitFor('the connection is let go', () => atServer.destroyed)
+    await waitFor('the server has closed the connection', () => atServer.destroyed)
     socket.destroy()
     await close()
     // The system's own buffers take some of them.
@@ -241,8 +252,7 @@ describe('A connection', () => {
     const standing = await connectTo(hasty.origin)
     const refused = await connectTo(hasty.origin)
     expect((await readToEnd(refused)).length).to.equal(0)
-    standing.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
-    expect(answersOf((await readToEnd(standing)).toString('latin1'))[0]?.status).to.equal(200)
+    expect((await probe(standing))[0]?.status).to.equal(200)
     hasty.server.maxConnections = most
   })
 
@@ -260,34 +270,26 @@ describe('A connection', () => {
     const ofAddress = connectionLimit() / 10
 
     it(`is closed above ${ofAddress} of one address, and those of other addresses are served`, async () => {
-      const { origin, close } = await openServer(service, app(), timeouts)
+      const { origin, close } = await openServer(service, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
       await waitFor('five are closed', () => standing(all).length === ofAddress)
       const other = await connectFrom(origin, '127.7.0.2')
-      other.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
-      expect(answersOf((await readToEnd(other)).toString('latin1'))[0]?.status).to.equal(200)
-      // One that ends makes room for another.
+      expect((await probe(other))[0]?.status).to.equal(200)
+      // A closed connection makes way for another.
       standing(all)[0]?.destroy()
-      await waitFor('another one stands', async () => {
-        const again = await connectFrom(origin, '127.7.0.1')
-        again.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
-        return (await readToEnd(again)).length > 0
+      await waitFor('another connection is served', async () => {
+        const responses = await probe(await connectFrom(origin, '127.7.0.1'))
+        return responses.length > 0
       })
       await close()
     })
 
     it('has no limit of its own if it comes from a proxy of TRUST_PROXY', async () => {
       const behind = await openService({ TRUST_PROXY: '127.9.0.1' })
-      const { origin, close } = await openServer(
-        behind,
-        createApp(behind.deps, () => false),
-        timeouts,
-      )
+      const { origin, close } = await openServer(behind, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')
-      const last = all.at(-1) as Socket
-      last.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
-      expect(answersOf((await readToEnd(last)).toString('latin1'))[0]?.status).to.equal(200)
+      expect((await probe(all.at(-1) as Socket))[0]?.status).to.equal(200)
       expect(standing(all)).to.have.length(ofAddress + 4)
       await close()
       await behind.close()

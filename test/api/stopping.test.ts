@@ -3,8 +3,8 @@ import { expect } from 'chai'
 import express from 'express'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { answersOf, connectTo, crlf, readToEnd } from './raw-request.ts'
-import { openServer, short } from './short-timeouts.ts'
+import { connectTo, crlf, readToEnd, responsesOf } from './raw-request.ts'
+import { openServer, shortTimeouts } from './short-timeouts.ts'
 
 const get = crlf('GET / HTTP/1.1', 'Host: a', '', '')
 
@@ -14,20 +14,20 @@ describe('An HTTP server that stops', () => {
   it('completes a response that the client has not fully read yet', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
-    const { server, origin } = await openServer(service, app, { ...short, responseIdleMs: 10_000 })
+    const { server, origin } = await openServer(service, { ...shortTimeouts, responseIdleMs: 10_000 }, app)
     const socket = await connectTo(origin)
     socket.pause().write(get)
     await waitFor('part of the response has arrived', () => socket.bytesRead > 0)
     const stopped = server.stop(10_000)
     await waitFor('the server has stopped listening', () => !server.listening)
-    const [answer] = answersOf((await readToEnd(socket.resume())).toString('latin1'))
-    expect(answer?.body.length).to.equal(body.length)
+    const [response] = responsesOf((await readToEnd(socket.resume())).toString('latin1'))
+    expect(response?.body.length).to.equal(body.length)
     await stopped
   })
 
   it('serves requests while it waits for new connections to stop, then accepts none', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
-    const { server, origin } = await openServer(service, app, short)
+    const { server, origin } = await openServer(service, shortTimeouts, app)
     const sockets: Socket[] = []
     const knocking = setInterval(() => {
       void connectTo(origin).then((socket) => sockets.push(socket))
@@ -42,7 +42,7 @@ describe('An HTTP server that stops', () => {
       return readToEnd(socket)
     })
     for (const wire of await Promise.all(wires))
-      expect(answersOf(wire.toString('latin1')).map(({ status }) => status)).to.deep.equal([200])
+      expect(responsesOf(wire.toString('latin1')).map(({ status }) => status)).to.deep.equal([200])
     await stopped
     const refused = await connectTo(origin).catch(({ code }: NodeJS.ErrnoException) => code)
     expect(refused).to.equal('ECONNREFUSED')

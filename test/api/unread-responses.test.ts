@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { expect } from 'chai'
-import { createApp } from '../../src/app.ts'
 import { partOfBusiness, responseBytes } from '../../src/http/responses/budget.ts'
 import { largestItem } from '../../src/http/responses/largest.ts'
 import { createIntent } from '../support/actions.ts'
@@ -8,8 +7,8 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { answersOf, connectTo, crlf, expectFailure, readToEnd } from './raw-request.ts'
-import { openServer, short } from './short-timeouts.ts'
+import { connectTo, crlf, expectFailure, readToEnd, responsesOf } from './raw-request.ts'
+import { openServer } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 const page = `${intents}?limit=100`
@@ -55,7 +54,7 @@ describe('Responses that are not read', () => {
   }
   const answerOf = async (socket: Socket) => {
     open.delete(socket)
-    return answersOf((await readToEnd(socket.resume())).toString('latin1'))[0]
+    return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
 
   it('keep `web` below 400 MiB at 100 pages of 100 large intents, while another business is served', async function () {
@@ -137,8 +136,7 @@ describe('Responses that are not read', () => {
   })
 
   it('have their connection closed if the client reads nothing, or too slowly, for too long', async () => {
-    const app = createApp(service.deps, () => false)
-    const { origin, close } = await openServer(service, app, short)
+    const { origin, close } = await openServer(service)
     const silent = await ask(origin, page, merchant)
     const dripping = await ask(origin, page, merchant)
     const drip = setInterval(() => dripping.read(100_000), 50)

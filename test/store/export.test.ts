@@ -11,7 +11,7 @@ import { exportProducts } from '../../src/store/exports/export-products.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { connectTo } from '../api/raw-request.ts'
 import { expectRefused } from '../api/refused.ts'
-import { openServer, short } from '../api/short-timeouts.ts'
+import { openServer, shortTimeouts } from '../api/short-timeouts.ts'
 import { openMongoProxy } from '../support/mongo-proxy.ts'
 import { asMerchant, type Merchant, openService, type Service, withService } from '../support/service.ts'
 import { createProduct, openLiveShop } from '../support/store.ts'
@@ -221,7 +221,7 @@ describe('An export of products', () => {
     app.locals.apiHeaders = []
     const file = { contentType: 'text/csv', fileName: 'a.csv', first: '', pieces: endless() }
     app.get('/', (req, res) => sendDownload(req, res, file))
-    const { origin, close } = await openServer(service, app, short)
+    const { origin, close } = await openServer(service, shortTimeouts, app)
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
