@@ -47,7 +47,11 @@ describe('Large bodies', () => {
     )
 
   const openWeb = (deps = service.deps) =>
-    openServer(service, shortTimeouts, createApp(deps, () => false))
+    openServer(
+      service,
+      shortTimeouts,
+      createApp(deps, () => false),
+    )
 
   /** Begins a request whose body arrives later, or never. */
   async function begin(path: string, by: Merchant, ...headers: string[]): Promise<Socket> {

@@ -1,7 +1,5 @@
 import { expect } from 'chai'
 import { startMongo } from '../../dev/servers.ts'
-import { defaultLimits } from '../../src/businesses/business.ts'
-import type { Caller } from '../../src/businesses/caller.ts'
 import type { Claim } from '../../src/idempotency/claim.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { Batchers } from '../../src/mongo/batchers.ts'
@@ -9,6 +7,7 @@ import type { Batcher } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import { createGate, type Gate } from '../support/gate.ts'
 import { simulate } from '../support/pay.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
@@ -296,16 +295,7 @@ describe('A request that loses its claim', function () {
     cleanUps.push(() => {
       batchers.findIntentToChange = findIntentToChange
     })
-    const { businessId, keyId } = merchant
-    const caller: Caller = {
-      businessId,
-      keyId,
-      sandbox: true,
-      kind: 'secret',
-      scopes: new Set(),
-      ip: '::1',
-      limits: defaultLimits,
-    }
+    const caller = callerOf(merchant)
     const asked = { amount: 10, reason: null, expectedRefundable: null }
     const refusal = await refundIntent(service.deps, caller, reference, asked, effect).catch((error) => error)
     expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })

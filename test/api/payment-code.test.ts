@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { expect } from 'chai'
-import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -66,8 +66,8 @@ describe('A payment code', () => {
     expect([await codeOf(), await codeOf(other)]).to.deep.equal(['000005', '000005'])
     draws.restore()
 
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
-    const otherLive = asMerchant(other.businessId, await service.key(other.businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
+    const otherLive = await withAnotherKey(service, other, { mode: 'live' })
     draws = fixDraws(5, 5, 6)
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })

@@ -5,7 +5,7 @@ import { switchApi } from '../../src/businesses/api-switch.ts'
 import { setKeyStatus } from '../../src/businesses/set-key-status.ts'
 import { routes } from '../../src/http/routes/routes.ts'
 import { changeAsOperator } from '../support/actions.ts'
-import { asMerchant, type Service, withMerchant, withService } from '../support/service.ts'
+import { asMerchant, type Service, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { operations } from './operations.ts'
 import { expectRefused } from './refused.ts'
@@ -30,10 +30,7 @@ describe('Permission', () => {
     })
 
     it('refuses a publishable key for operations that need a secret one, and allows it to read one intent', async () => {
-      const publishable = asMerchant(
-        merchant.businessId,
-        await service.key(merchant.businessId, { kind: 'publishable' }),
-      )
+      const publishable = await withAnotherKey(service, merchant, { kind: 'publishable' })
       for (const [method, path, , kind] of operations) {
         const request = service.http[method](path).set(publishable.write()).send(undefined)
         if (kind === 'secret') await expectRefused(request, 403, 'SECRET_KEY_REQUIRED')

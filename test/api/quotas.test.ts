@@ -7,9 +7,9 @@ import { cancelIntent, changeAsOperator, createIntent } from '../support/actions
 import { csvOf, postCsv, storedProducts } from '../support/imports.ts'
 import { profiled } from '../support/profiled.ts'
 import {
-  asMerchant,
   type Merchant,
   type Service,
+  withAnotherKey,
   withSecondProcess,
   withService,
 } from '../support/service.ts'
@@ -54,7 +54,7 @@ describe('The live payment codes of a business', () => {
     expect(await intentsOf(service, merchant)).to.equal(limit)
     expect(await claims(service)).to.equal(before)
 
-    const tests = asMerchant(merchant.businessId, await service.key(merchant.businessId))
+    const tests = await withAnotherKey(service, merchant)
     await create(service, tests).expect(201)
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
@@ -188,14 +188,14 @@ describe('The daily quota of the test keys of a business', () => {
     const merchant = await service.merchant()
     for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await create(service, live).expect(201)
     await create(service, await service.merchant()).expect(201)
   })
 
   it('does not include what live keys created', async () => {
     const merchant = await service.merchant()
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await endpoint(live).expect(201)
     await create(service, live).expect(201)
     for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
@@ -313,7 +313,7 @@ describe('The responses stored in a day for the test keys of a business', () => 
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED')
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
     for (let made = 0; made <= limit; made += 1)
       await cancelIntent(service, live, (await createIntent(service, live)).referenceNumber)
     const other = await service.merchant()

@@ -10,6 +10,7 @@ import {
   type Merchant,
   type Service,
   sharedEnvironment,
+  withAnotherKey,
   withService,
 } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
@@ -135,7 +136,7 @@ describe('A rate limit of five requests per second', () => {
 
     it('is replaced by the limit of the business for all its keys, from the next request on', async () => {
       const merchant = await service.merchant()
-      const sibling = asMerchant(merchant.businessId, await service.key(merchant.businessId))
+      const sibling = await withAnotherKey(service, merchant)
       const neighbour = await service.merchant()
       await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 7 } })
       for (const each of [merchant, sibling]) {

@@ -1,15 +1,14 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { defaultLimits } from '../../src/businesses/business.ts'
-import type { Caller } from '../../src/businesses/caller.ts'
 import { payIntent } from '../../src/intents/payments/pay.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { refundIntent } from '../../src/intents/refunds/refund.ts'
 import type { RefundOrder, StatusQuery, Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent, outboxData, post, readIntent } from '../support/actions.ts'
+import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
 import { pay, simulate, withoutDeadline } from '../support/pay.ts'
-import { asMerchant, withMerchant, withService } from '../support/service.ts'
+import { loseResponses, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
 
@@ -46,9 +45,6 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     (await outboxData(service, reference))
       .filter(({ event }) => event === 'payment.refunded')
       .map(({ data }) => data)
-  /** As a process leaves it that dies before the answer is kept. */
-  const crash = () =>
-    service.deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
 
   /** Every wallet answers like this, until the test is over. Answers the orders and questions that it got. */
   function walletsAnswer(answers: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
@@ -158,7 +154,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
 
     it('refunds a live payment with a live key to the wallet that paid it', async () => {
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
       const wallet = {
         name: 'live:wallet.example',
@@ -194,7 +190,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'crashed').expect(200)
       await refund(reference).expect(200)
-      await crash()
+      await loseResponses(service)
       const again = await refund(reference, { amount: 10 }, 'crashed').expect(200)
       expect(again.body.data.refund).to.deep.equal(first.body.data.refund)
       expect(await told(reference)).to.have.lengthOf(2)
@@ -241,7 +237,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const path = `${intents}/${reference}/refund`
       const other = await service.merchant()
       await expectRefused(service.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await expectRefused(service.http.post(path).set(live.write()), 403, 'SANDBOX_MISMATCH')
       expect(await read(reference)).to.include({ status: 'PAID' })
     })
@@ -367,7 +363,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         restore()
         const again = await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
         expect(again.text).to.equal(first.text)
-        await crash()
+        await loseResponses(service)
         await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
         await refund(reference, { amount: 100 }).expect(200)
       }
@@ -434,10 +430,10 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const key = `died ${reference}`
       const dying = refund(reference, {}, key).then((answer) => answer)
       await waitFor('an order', () => orders.length === 1)
-      await crash()
+      await loseResponses(service)
       await refund(reference, {}, key).expect(503)
       service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
-      await crash()
+      await loseResponses(service)
       await expectRefused(refund(reference, {}, key), 402, 'REFUND_FAILED')
       expect(orders).to.have.lengthOf(1)
       expect(await read(reference)).to.deep.include({ status: 'PAID', refunds: [] })
@@ -512,16 +508,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     await refund(reference, {}, `patient ${reference}`).expect(503)
     service.clock.advance(1500)
     const [effectId = ''] = (await stored(reference)).refunds.map((each) => each.effectId)
-    const { businessId, keyId } = merchant
-    const caller: Caller = {
-      businessId,
-      keyId,
-      sandbox: true,
-      kind: 'secret',
-      scopes: new Set(),
-      limits: defaultLimits,
-      ip: '::1',
-    }
+    const caller = callerOf(merchant)
     const asked = { amount: null, reason: null, expectedRefundable: null }
     const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
     const step = await refundIntent(service.deps, caller, reference, asked, effect)

@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import type { EventName } from '../../schemas/events.ts'
 import { attempt, freshDelivery, openSecondProcess, subscribe } from '../support/actions.ts'
 import { isSignedWith, type Received, withEndpointServer } from '../support/endpoint-server.ts'
-import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { asMerchant, loseResponses, withMerchantPerTest, withService } from '../support/service.ts'
 
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
@@ -107,10 +107,7 @@ describe('The rotation of a webhook secret', () => {
 
   it('returns the secret of a crashed process to the retry, even if it was rotated again meanwhile', async () => {
     const { body } = await rotate('crashed').expect(200)
-    await service.deps.Claim.updateMany(
-      {},
-      { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } },
-    )
+    await loseResponses(service)
     await rotated()
     const retry = await rotate('crashed')
     expect([retry.status, retry.body.data.secret]).to.deep.equal([200, body.data.secret])

@@ -1,13 +1,12 @@
 import { expect } from 'chai'
-import { defaultLimits } from '../../src/businesses/business.ts'
-import type { Caller } from '../../src/businesses/caller.ts'
 import { beginPayment } from '../../src/intents/payments/hold.ts'
 import type { PaymentHold } from '../../src/intents/payments/payment.ts'
 import { simulatePayment } from '../../src/intents/payments/simulate.ts'
 import { noDeadline } from '../../src/mongo/batching/batcher.ts'
 import { newId } from '../../src/security/ids.ts'
 import { createIntent, outboxData, readIntent } from '../support/actions.ts'
-import { asMerchant, withMerchant, withService } from '../support/service.ts'
+import { callerOf } from '../support/caller.ts'
+import { loseResponses, withAnotherKey, withMerchant, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -28,9 +27,6 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
-  /** As a process leaves it that dies before the answer is kept. */
-  const crash = () =>
-    service.deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })
 
   it('returns 200 with the intent as GET returns it, PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
@@ -189,7 +185,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome: 'insufficient_funds' }, key).expect(402)
       await simulate(reference).expect(200)
-      await crash()
+      await loseResponses(service)
       const again = await simulate(reference, { outcome: 'insufficient_funds' }, key).expect(402)
       expect(again.body.error.details).to.deep.equal(first.body.error.details)
       expect(await events(reference)).to.have.lengthOf(3)
@@ -199,7 +195,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   it('returns its own payment to a retry after a crash', async () => {
     const reference = await create()
     const first = await simulate(reference, {}, 'crashed').expect(200)
-    await crash()
+    await loseResponses(service)
     const again = await simulate(reference, {}, 'crashed')
     expect([again.status, again.text]).to.deep.equal([200, first.text])
     expect(await events(reference)).to.have.lengthOf(2)
@@ -213,7 +209,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
-      await crash()
+      await loseResponses(service)
       // What a thousand others leave.
       await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { effects: ['another'] } })
       const again = await simulate(reference, { outcome }, key).expect(status)
@@ -224,16 +220,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
 
   it('pays an intent in time if the clock changes meanwhile', async () => {
     const reference = await create()
-    const { businessId, keyId } = merchant
-    const caller: Caller = {
-      businessId,
-      keyId,
-      sandbox: true,
-      kind: 'secret',
-      scopes: new Set(),
-      limits: defaultLimits,
-      ip: '::1',
-    }
+    const caller = callerOf(merchant)
     const asked = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
     const effect = { id: newId(), deadlineAt: noDeadline, cause: null, seal: String }
     let days = 0
@@ -288,13 +275,13 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const other = await service.merchant()
       const path = `${intents}/${reference}/simulate-payment`
       await expectRefused(service.http.post(path).set(other.write()), 404, 'INTENT_NOT_FOUND')
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live)
       await expectRefused(simulate(referenceNumber), 403, 'SANDBOX_MISMATCH')
     })
 
     it('returns 403 SANDBOX_ONLY for a live key, whatever the request is', async () => {
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live)
       for (const reference of [referenceNumber, 'PI-NONE']) {
         const path = `${intents}/${reference}/simulate-payment`

@@ -7,7 +7,13 @@ import { deliveriesOf, openSecondProcess, subscribe } from '../support/actions.t
 import { isSignedWith, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { schemaErrorsOf } from '../support/payment-events.ts'
 import { recordLog } from '../support/recorded-log.ts'
-import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+import {
+  loseResponses,
+  type Merchant,
+  withAnotherKey,
+  withMerchantPerTest,
+  withService,
+} from '../support/service.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 
@@ -101,7 +107,7 @@ describe('A test of a webhook endpoint', () => {
 
   it('is sandbox for a live key as well, and changes neither the delivery list nor the health', async () => {
     const before = await service.deps.Endpoint.findById(id).lean()
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+    const live = await withAnotherKey(service, merchant, { mode: 'live' })
     endpointServer.respondWith((res) => void res.writeHead(500).end())
     await test({}, live).expect(200)
     expect(endpointServer.received.map(({ json }) => json.sandbox)).to.deep.equal([true])
@@ -169,20 +175,16 @@ describe('A test of a webhook endpoint', () => {
 
   it('is repeated under the same delivery id by the retry after a crash', async () => {
     await test({}, merchant, 'crashed').expect(200)
-    await service.deps.Claim.updateMany(
-      {},
-      { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } },
-    )
+    await loseResponses(service)
     await test({}, merchant, 'crashed').expect(200)
     const ids = endpointServer.received.map(({ json }) => json.id)
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
   })
 
   it('is refused for an unknown event and for an event the key may not see, named or by default', async () => {
-    const orders = asMerchant(
-      merchant.businessId,
-      await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write', 'store.orders:read'] }),
-    )
+    const orders = await withAnotherKey(service, merchant, {
+      scopes: ['webhooks.endpoints:write', 'store.orders:read'],
+    })
     const cases: [unknown, Merchant, number, string, string][] = [
       [{ event: 'nope' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],
       [{ event: '__proto__' }, merchant, 400, 'INVALID_WEBHOOK_EVENT', 'event'],

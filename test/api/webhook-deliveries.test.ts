@@ -13,7 +13,7 @@ import {
 import { makeAllAttempts } from '../support/dead-deliveries.ts'
 import { type EndpointServer, withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { profiled } from '../support/profiled.ts'
-import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/events'
@@ -206,7 +206,7 @@ describe('The list of webhook deliveries', () => {
 
     it('returns only those of the business and environment of the key, whatever endpoint is named', async () => {
       const mine = await freshDelivery(service, merchant)
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await createIntent(service, live)
       await relay(service, live)
       const other = await service.merchant()
@@ -310,7 +310,7 @@ describe('The list of webhook deliveries', () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end(endpointServer.received.at(-1)?.body))
       await attempt(service.deps, delivery._id)
       const few = scopes.filter((scope) => scope !== 'payments.intents:read')
-      const lesser = asMerchant(merchant.businessId, await service.key(merchant.businessId, { scopes: few }))
+      const lesser = await withAnotherKey(service, merchant, { scopes: few })
       const hidden = await one(delivery, lesser)
       expect(hidden.payload).to.equal(null)
       expect(hidden.attemptLog).to.have.length(1)
@@ -324,7 +324,7 @@ describe('The list of webhook deliveries', () => {
 
     it('returns 404 DELIVERY_NOT_FOUND for unknown or foreign ones, 403 SANDBOX_MISMATCH for the other environment', async () => {
       const { _id } = await freshDelivery(service, merchant)
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const other = await service.merchant()
       const tried: [Merchant, id: string, status: number, code: string][] = [
         [other, _id, 404, 'DELIVERY_NOT_FOUND'],

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { type Scope, scopes } from '../../schemas/scopes.ts'
-import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { type Merchant, withAnotherKey, withMerchantPerTest, withService } from '../support/service.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 const allEvents = [
@@ -191,7 +191,7 @@ describe('Webhook endpoints', () => {
     })
 
     it('are exactly five after 20 concurrent creates, over both environments', async () => {
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
       )
@@ -235,7 +235,7 @@ describe('Webhook endpoints', () => {
     })
 
     it('are those of both environments of the business, and of no other business', async () => {
-      const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
+      const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await create()
       await create(good, live)
       const others = await list('', await service.merchant())

@@ -209,3 +209,14 @@ export function asMerchant(businessId: string, issued: IssuedKey): Merchant {
     }),
   }
 }
+
+/** A merchant that uses another key of the same business. */
+export const withAnotherKey = async (
+  service: Service,
+  { businessId }: Merchant,
+  options?: Partial<KeyOptions>,
+): Promise<Merchant> => asMerchant(businessId, await service.key(businessId, options))
+
+/** Leaves the claims as a process leaves them that crashes before it stores the responses. */
+export const loseResponses = ({ deps }: Service) =>
+  deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })

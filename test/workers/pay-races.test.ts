@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect } from 'chai'
-import { defaultLimits } from '../../src/businesses/business.ts'
 import type { Caller } from '../../src/businesses/caller.ts'
 import type { Deps } from '../../src/deps.ts'
 import { cancelIntent } from '../../src/intents/cancel.ts'
@@ -16,6 +15,7 @@ import { decideWithoutMoney, transfer } from '../../src/wallets/sandbox/transfer
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { openWallets } from '../../src/wallets/wallets.ts'
 import { expectBalanced } from '../support/books.ts'
+import { callerOf } from '../support/caller.ts'
 import { createGate } from '../support/gate.ts'
 import { outboxEventsOf, outcomeName, payFor, refund, storedIntent } from '../support/pay.ts'
 import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
@@ -41,16 +41,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   /** To the API there is time left, to the workers there is none: their clocks are further apart than any may be. */
   let workers: Deps[]
   before(async () => {
-    const { businessId, keyId } = merchant
-    caller = {
-      businessId,
-      keyId,
-      sandbox: true,
-      kind: 'secret',
-      scopes: new Set(),
-      limits: defaultLimits,
-      ip: '127.0.0.1',
-    }
+    caller = callerOf(merchant)
     service.clock.freeze(instant)
     beside.clock.freeze(soon)
     for (const { deps } of [service, beside]) deps.wallets = withoutPins(deps)
