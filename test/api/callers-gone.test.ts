@@ -42,7 +42,7 @@ describe('A client that disconnects after it sent everything', () => {
   async function giveUp(path: string, headers: Record<string, string>, body: string): Promise<void> {
     const { deps } = service
     const app = createApp(deps, () => false)
-    const { server, origin, close } = await openServer(service, app, timeouts)
+    const { server, origin, close } = await openServer(service, timeouts, app)
     const { findKey } = deps.batchers
     const fields = { Host: 'a', 'Content-Length': Buffer.byteLength(body), ...headers }
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`)

@@ -30,7 +30,7 @@ describe('Health', () => {
 
   it('returns 503 on /readyz while the process stops; requests are served, then connections are closed', async () => {
     const app = createApp(service.deps, () => true)
-    const { origin, close } = await openServer(service, app, timeouts)
+    const { origin, close } = await openServer(service, timeouts, app)
     const http = supertest(origin)
     const ready = await http.get('/readyz').set('Connection', 'keep-alive')
     expect([ready.status, ready.body.status]).to.deep.equal([503, 'unavailable'])
