@@ -1,8 +1,11 @@
+import { createHmac } from 'node:crypto'
+
 /** A payment or refund order, as parsed from a request. */
 export interface Order {
   key: string
   amount: number
   validUntil: string
+  businessId?: string
   phone?: string
   pin?: string
   reference?: string
@@ -11,9 +14,16 @@ export interface Order {
 
 export type Kind = 'payment' | 'refund'
 
-export interface ProviderResponse {
-  status: number
-  body: Record<string, unknown>
+interface Result {
+  status: 'succeeded' | 'declined' | 'failed' | 'refused'
+  reason?: string
+}
+
+export type Decision = Result & { amount: number }
+
+export interface ProviderWallet {
+  pin: string
+  balance: number
 }
 
 /** A movement of money in centimes, negative for a payment. `reference` is that of the payment. */
@@ -23,20 +33,19 @@ export interface Movement {
   amount: number
 }
 
-/** The only customer, with their balance. */
+/** The only customer of a provider in tests, with their balance. */
 export const payer = { phone: '36123456', pin: '4711', balance: 1_000_000 }
 
-/** The books of a provider. Each key is executed at most once, and never after `validUntil`. */
-export function openBooks() {
+/** The books of a wallet provider. Each key is decided once, and never after `validUntil`. */
+export function openBooks(
+  wallets: Map<string, ProviderWallet>,
+  isRefundRefused = (_amount: number): boolean => false,
+) {
   const movements: Movement[] = []
-  const wallets = new Map([[payer.phone, { pin: payer.pin, balance: payer.balance }]])
-  const responses = {
-    payment: new Map<string, ProviderResponse>(),
-    refund: new Map<string, ProviderResponse>(),
-  }
+  const decisions = { payment: new Map<string, Decision>(), refund: new Map<string, Decision>() }
   const paid = new Map<string, Order>()
 
-  function pay(order: Order): object {
+  function pay(order: Order): Result {
     const { key, amount, phone = '', pin, reference = '' } = order
     const wallet = wallets.get(phone)
     if (wallet === undefined || wallet.pin !== pin) return { status: 'refused', reason: 'wrong_pin' }
@@ -47,10 +56,10 @@ export function openBooks() {
     return { status: 'succeeded' }
   }
 
-  function giveBack({ key, amount, paymentKey = '' }: Order): object {
+  function giveBack({ key, amount, paymentKey = '' }: Order): Result {
     const { phone = '', reference = '' } = paid.get(paymentKey) ?? {}
     const wallet = wallets.get(phone)
-    if (wallet === undefined) return { status: 'failed', reason: 'wallet_closed' }
+    if (wallet === undefined || isRefundRefused(amount)) return { status: 'failed', reason: 'wallet_closed' }
     wallet.balance += amount
     movements.push({ key, reference, amount })
     return { status: 'succeeded' }
@@ -58,21 +67,29 @@ export function openBooks() {
 
   return {
     movements,
-    wallets,
-
-    execute(kind: Kind, order: Order, now: Date): ProviderResponse {
-      const first = responses[kind].get(order.key)
+    find: (kind: Kind, key: string): Decision | null => decisions[kind].get(key) ?? null,
+    /** Returns null for an order that comes too late. */
+    decide(kind: Kind, order: Order, now: number): Decision | null {
+      const first = decisions[kind].get(order.key)
       if (first !== undefined) return first
-      if (now > new Date(order.validUntil))
-        return { status: 410, body: { key: order.key, status: 'expired' } }
-      const { key, amount } = order
-      const result = kind === 'payment' ? pay(order) : giveBack(order)
-      const response = { status: 200, body: { key, amount, ...result } }
-      responses[kind].set(key, response)
-      return response
+      if (now > Date.parse(order.validUntil)) return null
+      const decision = { amount: order.amount, ...(kind === 'payment' ? pay(order) : giveBack(order)) }
+      decisions[kind].set(order.key, decision)
+      return decision
     },
-
-    statusOf: (kind: Kind, key: string): ProviderResponse =>
-      responses[kind].get(key) ?? { status: 404, body: { key, status: 'unknown' } },
   }
+}
+
+interface Signed {
+  headers: { [name: string]: string | string[] | undefined }
+  method?: string | undefined
+  path: string
+  body: string
+}
+
+/** The signature of a request to the provider (docs/operators/wallet-provider.md). */
+export function signatureOf(key: string, { headers, method, path, body }: Signed): string {
+  const timestamp = String(headers['x-wallet-timestamp'])
+  const hmac = createHmac('sha256', key).update(`${timestamp}\n${method}\n${path}\n${body}`)
+  return `sha256=${hmac.digest('hex')}`
 }

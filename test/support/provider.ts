@@ -1,8 +1,14 @@
-import { createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from './listen.ts'
-import { type Kind, type Movement, openBooks, type ProviderResponse } from './provider-books.ts'
+import {
+  type Kind,
+  type Movement,
+  openBooks,
+  type ProviderWallet,
+  payer,
+  signatureOf,
+} from './provider-books.ts'
 
 /** A request as it arrived at the provider. `body` is the exact text. */
 export interface ProviderRequest {
@@ -12,6 +18,11 @@ export interface ProviderRequest {
   body: string
   kind: Kind
   key: string
+}
+
+interface ProviderResponse {
+  status: number
+  body: Record<string, unknown>
 }
 
 /** Handles a request. `work` executes the request and returns the response. A behaviour may ignore either. */
@@ -33,7 +44,7 @@ export interface Provider {
   requests: ProviderRequest[]
   movements: Movement[]
   /** By phone. */
-  wallets: Map<string, { pin: string; balance: number }>
+  wallets: Map<string, ProviderWallet>
   setClock(now: () => Date): void
   /** Sets the behaviour for all later orders. */
   handleOrders(behaviour: ProviderBehaviour): void
@@ -68,23 +79,26 @@ const skewMs = 300_000
 export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> {
   const key = 'the-key-of-the-tests-32-characters'
   const requests: ProviderRequest[] = []
-  const books = openBooks()
+  const wallets = new Map([[payer.phone, { pin: payer.pin, balance: payer.balance }]])
+  const books = openBooks(wallets)
   let now = () => new Date()
   let handleOrder: ProviderBehaviour = asSpecified
   let handleQuery: ProviderBehaviour = asSpecified
 
-  function isSigned({ method, path, headers, body }: ProviderRequest): boolean {
-    const timestamp = String(headers['x-wallet-timestamp'])
-    const hmac = createHmac('sha256', key).update(`${timestamp}\n${method}\n${path}\n${body}`)
-    const offMs = Math.abs(Number(timestamp) * 1000 - now().getTime())
-    return headers['x-wallet-signature'] === `sha256=${hmac.digest('hex')}` && offMs <= skewMs
+  function isSigned(request: ProviderRequest): boolean {
+    const offMs = Math.abs(Number(request.headers['x-wallet-timestamp']) * 1000 - now().getTime())
+    return request.headers['x-wallet-signature'] === signatureOf(key, request) && offMs <= skewMs
   }
 
   function work(request: ProviderRequest): ProviderResponse {
     if (!isSigned(request)) return { status: 401, body: {} }
-    if (request.method === 'GET') return books.statusOf(request.kind, request.key)
-    const order = JSON.parse(request.body)
-    return order.key === request.key ? books.execute(request.kind, order, now()) : { status: 400, body: {} }
+    const order = request.method === 'GET' ? null : JSON.parse(request.body)
+    if (order !== null && order.key !== request.key) return { status: 400, body: {} }
+    const known = books.find(request.kind, request.key)
+    const decision = order === null ? known : books.decide(request.kind, order, now().getTime())
+    if (decision !== null) return { status: 200, body: { key: request.key, ...decision } }
+    const [status, word] = order === null ? [404, 'unknown'] : [410, 'expired']
+    return { status, body: { key: request.key, status: word } }
   }
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -103,7 +117,7 @@ export async function startProvider(basePath = '/wallet/v1'): Promise<Provider> 
     environment: { WALLET_PROVIDER_URL: url, WALLET_PROVIDER_KEY: key },
     requests,
     movements: books.movements,
-    wallets: books.wallets,
+    wallets,
     setClock(clock) {
       now = clock
     },

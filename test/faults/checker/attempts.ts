@@ -3,7 +3,7 @@ import type { DeliveryDocument } from './documents.ts'
 import { groupsOf } from './groups.ts'
 import type { Round } from './round.ts'
 
-/** A recorded attempt, and what the endpoint's server saw of it. */
+/** A recorded attempt and its arrival at the endpoint. */
 export interface Attempt {
   at: number
   durationMs: number
@@ -33,15 +33,15 @@ export const signedAt = ({ headers }: Arrival): number => Number(headers['x-serv
 const marginMs = 1000
 
 /**
- * An attempt and its arrival were signed in the same second, and the arrival came before the attempt ended. Of two the
- * nearer one counts: a frozen process that lost its lease may still send.
+ * Matches attempts with arrivals. Both were signed in the same second, and the arrival came before the attempt ended.
+ * The nearest arrival counts, because a frozen process that has lost its lease may still send.
  */
 function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
   const unrecorded = [...arrivals]
   const attempts = delivery.attemptLog.map(({ at, durationMs, status }) => {
     const end = times.machineTime(at + durationMs).to + marginMs
     const begin = times.machineTime(at).from
-    // Two in the same second are told apart by their status.
+    // The status distinguishes two arrivals in the same second.
     const distance = (arrival: Arrival): number =>
       Math.abs(arrival.at - begin) + (arrival.did === status ? 0 : 60_000)
     const candidates = unrecorded.filter(

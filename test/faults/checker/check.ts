@@ -3,7 +3,7 @@ import { promises } from './promises/promises.ts'
 import { type Evidence, readFolder } from './read-folder.ts'
 import { type Check, type Checked, nothingChecked, type Round, roundOf } from './round.ts'
 
-/** What broke, and how much the promises about time could have reported. */
+/** The result of a check. `checked`: how much the promises about time could have reported. */
 export interface Verdict {
   violations: Violation[]
   checked: Checked
@@ -28,7 +28,7 @@ const violationsIn = (round: Round): Violation[] =>
     guarded(promise, () => [...find(round)].map(([subject, message]) => ({ promise, subject, message }))),
   )
 
-/** Evidence that a check cannot read proves nothing. */
+/** Reports a violation if the check cannot read the evidence. */
 function guarded(promise: string, find: () => Violation[]): Violation[] {
   try {
     return find()

@@ -1,10 +1,7 @@
 import type { Evidence } from './read-folder.ts'
 import { dataOf, intentsIn } from './responses.ts'
 
-/**
- * When each intent and order was created, by its reference: as it is stored, or as a response showed it before the
- * clean-up.
- */
+/** When each intent and order was created, as stored or as a response showed before the clean-up. */
 export const createdAtOf = ({ calls, dump }: Evidence): Map<string, number> =>
   new Map([
     ...calls.flatMap((call) => [

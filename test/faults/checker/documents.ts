@@ -1,6 +1,6 @@
 /**
- * The stored documents, as far as the promises look at them. Restated here, so that the product's code does not check
- * itself. Instants are milliseconds of the service's clock.
+ * The fields of stored documents that the promises use. Declared again here, so that the product does not check itself.
+ * Instants are milliseconds of the service's clock.
  */
 export type Status = 'PENDING' | 'PAID' | 'REFUNDED' | 'CANCELLED' | 'FAILED'
 
@@ -40,11 +40,11 @@ export interface DeliveryDocument extends Owned {
   endpointId: string
   event: string
   referenceNumber: string
-  /** What the event reports of its intent or order. */
+  /** The facts of the event. */
   facts: { status: Status | 'PLACED'; refund?: { id: string; amount: number } }
   status: 'PENDING' | 'RETRYING' | 'DELIVERED' | 'DEAD' | 'CANCELLED'
   attempts: number
-  /** Re-queued by hand so often. */
+  /** How often the delivery was re-queued. */
   requeues: number
   nextAttemptAt: number | null
   leaseToken: string | null
@@ -89,7 +89,7 @@ export interface MovementDocument {
   result: { outcome: string }
 }
 
-/** Every collection that the checker reads, by its name. */
+/** The collections that the checker reads, by name. */
 export interface Dump {
   intents: IntentDocument[]
   deliveries: DeliveryDocument[]

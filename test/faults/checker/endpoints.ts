@@ -3,8 +3,8 @@ import type { Evidence } from './read-folder.ts'
 import { endpointIn } from './responses.ts'
 
 /**
- * The endpoints whose URL and events never changed: nobody but a stranger updated or deleted them. Of the others nobody
- * can tell what was due when.
+ * The endpoints that no merchant updated or deleted. For all others, it is unknown which events were due when. Requests
+ * of strangers change nothing.
  */
 export function steadyEndpoints({ calls, dump }: Pick<Evidence, 'calls' | 'dump'>): EndpointDocument[] {
   const changed = new Set(

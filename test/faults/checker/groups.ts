@@ -1,4 +1,6 @@
-/** The members of a list by a key, in their order. */
+import type { What } from '../evidence/evidence.ts'
+
+/** Groups the members of a list by a key, and keeps their order. */
 export function groupsOf<Member, Key>(
   members: Iterable<Member>,
   keyOf: (member: Member) => Key,
@@ -13,7 +15,11 @@ export function groupsOf<Member, Key>(
   return groups
 }
 
-/** The members whose key an earlier member has. */
+/** The calls or requests for one of these purposes. */
+export const having = <Member extends { what: What }>(members: Member[], ...whats: What[]): Member[] =>
+  members.filter(({ what }) => whats.includes(what))
+
+/** The members with the key of an earlier member. */
 export const repeatedOf = <Member, Key>(
   members: Iterable<Member>,
   keyOf: (member: Member) => Key,

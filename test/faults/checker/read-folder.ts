@@ -12,13 +12,13 @@ import {
 } from '../evidence/evidence.ts'
 import type { Dump } from './documents.ts'
 
-/** A line of text, and the file that it stands in: `log/web-1.log`. */
+/** A line of text and its file, such as `log/web-1.log`. */
 export interface Line {
   from: string
   line: string
 }
 
-/** All that a round left behind. Calls are in the order in which they began. */
+/** The evidence of a round. Calls are in the order in which they began. */
 export interface Evidence {
   setting: Setting
   calls: Call[]
@@ -31,7 +31,7 @@ export interface Evidence {
   texts: () => Iterable<Line>
 }
 
-/** Reads a folder of evidence. A file that is missing has no lines; without the setting it throws. */
+/** Reads a folder of evidence. A missing file counts as empty. @throws {Error} if the setting is missing */
 export function readFolder(folder: string): Evidence {
   const records = <T>(file: string) =>
     [...linesOf(join(folder, file))].map((line) => JSON.parse(line, plain) as T)
@@ -71,7 +71,7 @@ const readers: Record<string, (value: unknown) => unknown> = {
   $date: (value) => (typeof value === 'string' ? Date.parse(value) : Number(value)),
 }
 
-/** Canonical extended JSON: numbers as numbers, dates as milliseconds, ids as text. */
+/** Converts extended JSON: numbers to numbers, dates to milliseconds, ids to text. */
 function plain(_key: string, value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
   const [name = '', ...more] = Object.keys(value)
@@ -85,10 +85,10 @@ function* textsIn(folder: string): Generator<Line> {
       for (const line of linesOf(join(folder, part, name))) yield { from: `${part}/${name}`, line }
 }
 
-/** A log may be larger than the longest string of Node.js: it is read piece by piece. */
+/** Files are read in pieces, because a log may be larger than the longest string of Node.js. */
 const pieceBytes = 1 << 20
 
-/** The lines of a file; a missing file has none. */
+/** The lines of a file. A missing file has none. */
 export function* linesOf(path: string): Generator<string> {
   if (!existsSync(path)) return
   const file = openSync(path, 'r')

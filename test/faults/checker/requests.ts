@@ -3,7 +3,7 @@ import { groupsOf } from './groups.ts'
 import { errorOf } from './responses.ts'
 import { lateMs, type Times } from './times.ts'
 
-/** All calls of one write: API key, method, path and idempotency key make it one, for 24 hours (SPEC 5.4). */
+/** All calls of one write: those with the same API key, method, path and idempotency key in 24 hours (SPEC 5.4). */
 export interface Request {
   what: What
   businessId: string
@@ -13,11 +13,11 @@ export interface Request {
   /** In the order in which they began. */
   calls: Call[]
   began: number
-  /** The last moment at which it may have taken effect. */
+  /** The last moment at which the write may have taken effect. */
   ended: number
-  /** The first call with a response that is kept; null: the outcome is unknown. */
+  /** The first call with a response that is kept, or null if the outcome is unknown. */
   settled: Call | null
-  /** The key outlived its 24 hours, so it may have run once more. */
+  /** The key was used for more than 24 hours, so the write may have run once more. */
   isAcrossDays: boolean
 }
 
@@ -29,18 +29,18 @@ export function requestsOf(calls: Call[], { aheadAt }: Pick<Times, 'aheadAt'>): 
   const slots = groupsOf(writes, ({ keyId, method, path, idempotencyKey }) =>
     [keyId, method, path.split('?', 1)[0], idempotencyKey].join(' '),
   )
-  const shownAfter = ({ ended, status, clockAheadMs }: Call): number =>
+  const serviceTimeAfter = ({ ended, status, clockAheadMs }: Call): number =>
     status === null ? ended + lateMs + aheadAt(ended + lateMs).to : ended + clockAheadMs[1]
   return [...slots.values()].flatMap((all) => {
     const beganAt = shownAt(all[0] as Call)
-    const isAcrossDays = all.some((call) => shownAfter(call) - beganAt >= dayMs)
+    const isAcrossDays = all.some((call) => serviceTimeAfter(call) - beganAt >= dayMs)
     return livesOf(all).map((life) => requestOf(life, isAcrossDays))
   })
 }
 
 const shownAt = ({ began, clockAheadMs }: Call): number => began + clockAheadMs[0]
 
-/** After a day of the service's clock a key is new again. */
+/** Splits calls by the lifetimes of their key, which expires after a day of the service's clock. */
 function livesOf(calls: Call[]): Call[][] {
   const lives: Call[][] = []
   for (const call of calls) {
@@ -69,7 +69,7 @@ function requestOf(calls: Call[], isAcrossDays: boolean): Request {
   }
 }
 
-/** Refusals that are decided before the idempotency key is looked at, or without a body: they are not kept. */
+/** Refusals that are not kept, because they come before the claim of the key or without a body. */
 const notKept = new Set([
   'INVALID_API_KEY',
   'SECRET_KEY_REQUIRED',
@@ -84,10 +84,10 @@ const notKept = new Set([
 export const isSettled = (call: Call): boolean =>
   call.status !== null && call.status < 500 && (call.status < 300 || !notKept.has(errorOf(call)?.code ?? ''))
 
-/** Whether its merchant knows that it was carried out. */
+/** Whether a response shows that the write was done. */
 export const isDone = ({ settled }: Request): boolean => (settled?.status ?? 500) < 300
 
-/** Whether it may have been carried out without its merchant's knowledge, or once more. */
+/** Whether the write may have been done without a response that shows it, or once more. */
 export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
   isAcrossDays ||
   (settled === null &&

@@ -21,13 +21,13 @@ export interface ShownIntent {
 
 type Responded = Pick<Call, 'status' | 'response'>
 
-/** The data of a 2xx; null for any other response. */
+/** The data of a 2xx, or null for any other response. */
 export function dataOf<Data>(call: Responded | null): Data | null {
   if (call === null || call.status === null || call.status >= 300) return null
   return (call.response as { data?: Data } | null)?.data ?? null
 }
 
-/** The error of a refusal; null for any other response. */
+/** The error of a refusal, or null for any other response. */
 export const errorOf = ({ response }: Pick<Call, 'response'>) =>
   (response as { error?: { code: string; statusCode: number; message: string } } | null)?.error ?? null
 
@@ -59,7 +59,7 @@ export const endpointIn = ({ path }: Pick<Call, 'path'>): string =>
 
 export const queryOf = (path: string): URLSearchParams => new URL(path, 'http://service').searchParams
 
-/** The ways of an intent (SPEC 3). */
+/** The transitions of an intent (SPEC 3). */
 const becomes: Record<Status, Status[]> = {
   PENDING: ['PAID', 'CANCELLED', 'FAILED'],
   PAID: ['REFUNDED'],
@@ -68,7 +68,7 @@ const becomes: Record<Status, Status[]> = {
   FAILED: [],
 }
 
-/** Whether an intent with the one status may have the other later. */
+/** Whether an intent with status `from` may have status `to` later. */
 export const mayBecome = (from: Status, to: Status): boolean =>
   from === to || becomes[from].some((next) => mayBecome(next, to))
 

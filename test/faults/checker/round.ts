@@ -4,10 +4,10 @@ import type { Evidence } from './read-folder.ts'
 import { type Request, requestsOf } from './requests.ts'
 import { type Span, type Times, timesOf } from './times.ts'
 
-/** Promises about time: they hold only where no fault explains a delay. */
+/** Promises about time, which a fault may excuse. */
 export const timed = ['response.sound', 'delivery.counted', 'delivery.paced', 'expiry.prompt'] as const
 export type Timed = (typeof timed)[number]
-/** How many things each of them would have reported if they had been late. */
+/** How many things each promise would have reported if they had been late. */
 export type Checked = Record<Timed, number>
 export const nothingChecked = (): Checked => ({
   'response.sound': 0,
@@ -16,28 +16,28 @@ export const nothingChecked = (): Checked => ({
   'expiry.prompt': 0,
 })
 
-/** The evidence of a round, and what several promises need of it. */
+/** The evidence of a round, and what several promises derive from it. */
 export interface Round extends Evidence {
   times: Times
   checked: Checked
-  /** Whether the span was calm; counts it for the promise. */
+  /** Returns whether the span was calm, and counts it for the promise. */
   isDue(promise: Timed, span: Span, settleMs: number): boolean
-  /** The same, without faults that only delay. */
+  /** The same, but ignores faults that only delay. */
   isDueOfWrites(promise: Timed, span: Span, settleMs: number): boolean
   requests: Request[]
   intentOf: Map<string, IntentDocument>
   intentAt: (shortCode: string | undefined) => IntentDocument | undefined
   endpointOf: Map<string, EndpointDocument>
-  /** By the reference of their intent or order. */
+  /** By the reference of the intent or order. */
   deliveriesOf: Map<string, DeliveryDocument[]>
   /** The service's clock when MongoDB was dumped. */
   endShown: number
-  /** Whether the clean-up may have removed it by the end. */
+  /** Whether the clean-up may have removed a document by the end. */
   mayBeCleaned(made: { sandbox: boolean; createdAt: number }): boolean
 }
 
 export type Finding = [subject: string, message: string]
-/** Finds where a round broke one promise. */
+/** Finds the violations of one promise. */
 export type Check = (round: Round) => Iterable<Finding>
 
 export function roundOf(evidence: Evidence): Round {

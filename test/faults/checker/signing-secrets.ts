@@ -3,8 +3,8 @@ import type { Request } from './requests.ts'
 import { dataOf, endpointIn } from './responses.ts'
 
 /**
- * The signing secrets of an endpoint, as responses showed them. `isWhole`: there is no other, for the outcome of every
- * rotation is known.
+ * The signing secrets of an endpoint in responses. `isWhole`: there are no others, because no rotation has an unknown
+ * outcome.
  */
 export interface Secrets {
   secrets: string[]

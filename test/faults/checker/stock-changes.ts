@@ -4,7 +4,7 @@ import { isDone, isUnknown, type Request } from './requests.ts'
 import { dataOf } from './responses.ts'
 import type { Round } from './round.ts'
 
-/** What a request may have added to the stock of a variant: one of the amounts. */
+/** A change of the stock of a variant by one of the amounts. */
 export interface Change {
   variant: string
   amounts: number[]
@@ -22,21 +22,21 @@ interface StockBody {
   delta?: number
 }
 
-/** All changes of stock: by merchants, by orders that are there, and by orders that the clean-up has removed. */
+/** All changes of stock: by merchants, by stored orders, and by orders that the clean-up has removed. */
 export function stockChanges(round: Round): { changes: Change[]; counted: Set<string> } {
   const { dump, requests } = round
-  const moves = requests.filter(
+  const stockRequests = requests.filter(
     (request) => request.what === 'stock' && (isDone(request) || isUnknown(request)),
   )
-  const counts = moves.filter(({ calls }) =>
+  const counts = stockRequests.filter(({ calls }) =>
     calls.some(({ body }) => (body as StockBody).stock !== undefined),
   )
   const changes = [
-    ...moves.map((request) => ({ variant: changedBy(round, request), amounts: deltasOf(request) })),
+    ...stockRequests.map((request) => ({ variant: changedBy(round, request), amounts: deltasOf(request) })),
     ...dump.orders.filter(({ status }) => status === 'PLACED').flatMap(salesOf),
     ...requests.filter(({ what }) => what === 'order').flatMap((request) => cleanedSales(round, request)),
   ]
-  // A count replaces the stock, so nobody can tell which changes came before it.
+  // A count replaces the stock, so it is unknown which changes came before it.
   return { changes, counted: new Set(counts.map((request) => changedBy(round, request))) }
 }
 
@@ -62,7 +62,7 @@ function variantNamed({ dump }: Round, product: string, idOrLabel: string): stri
   return variants.find(({ _id, label }) => _id === idOrLabel || label === idOrLabel)?._id ?? ''
 }
 
-/** An order that was answered and is gone was there; one with an unknown outcome may have been. */
+/** The sales of removed orders. An order with an unknown outcome may have been placed and removed. */
 function cleanedSales(round: Round, request: Request): Change[] {
   const order = isDone(request) ? dataOf<OrderDocument>(request.settled) : null
   if (order !== null)

@@ -2,36 +2,38 @@ import type { Fault } from '../evidence/evidence.ts'
 import { sumOf } from './groups.ts'
 import type { Evidence } from './read-folder.ts'
 
-/** A time on the machine's clock that is known to lie between the two. */
+/** A moment of the machine's clock between the two. */
 export interface Span {
   from: number
   to: number
 }
 
-/** What is known of the clocks and the faults of a round. */
+/** The clocks and faults of a round. */
 export interface Times {
-  /** How far the service's clock may have been ahead of the machine's at that moment. */
+  /** How far the service's clock may have been ahead of the machine's clock. */
   aheadAt(at: number): Span
-  /** When the service's clock showed this. */
+  /** When the service's clock showed a time. */
   machineTime(shown: number): Span
   /**
    * How far the clocks of two processes may differ in the span: a jump reaches them within milliseconds of each other.
    */
   skewAround(span: Span): number
-  /** When a call began and ended on the service's clock, at the earliest and at the latest. */
+  /** Whether clocks jumped during a call, so that those of two processes may differ. */
+  isSkewed(call: { began: number; ended: number }): boolean
+  /** The earliest beginning and the latest end of a call on the service's clock. */
   shownOf(call: { began: number; ended: number }): Span
   /** Whether no fault lasted from `settleMs` before the span until its end. */
   isCalm(span: Span, settleMs: number): boolean
-  /** The same, without the faults that only delay: Redis, and a busy machine. */
+  /** The same, but ignores faults that only delay: those of Redis, and a busy machine. */
   isCalmForWrites(span: Span, settleMs: number): boolean
   /**
-   * For how long the machine was too busy to keep time. If it was for more than half of the round, nothing in it is
+   * How long the machine was too busy to keep time. If it was for more than half of the round, nothing in it is
    * calm.
    */
   busy: { ms: number; ofMs: number; isMostly: boolean }
 }
 
-/** How long the consequences of a fault last at most. */
+/** The longest time that the consequences of a fault last. */
 export const settles = {
   /**
    * Broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5 s), waiting
@@ -42,7 +44,7 @@ export const settles = {
   jobs: 10_000,
 } as const
 
-/** A write that its client gave up may still take effect for so long. */
+/** How long a write may still take effect after its client disconnected. */
 export const lateMs = 30_000
 /** Each process caches the offset for 20 ms (support/edited-build/inside.ts). */
 const readMs = 50
@@ -88,6 +90,7 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
       const moments = inside.map(({ ahead }) => shown - ahead)
       return { from: Math.min(...moments), to: Math.max(...moments) }
     },
+    isSkewed: ({ began, ended }) => skewAround({ from: began, to: ended }) > 0,
     shownOf({ began, ended }) {
       const skewMs = skewAround({ from: began, to: ended })
       return { from: began + aheadAt(began).from - skewMs, to: ended + aheadAt(ended).to + skewMs }
@@ -98,12 +101,12 @@ export function timesOf({ setting, calls, arrivals, faults }: Evidence): Times {
   }
 }
 
-/** A fault, and for how long its consequences last at most. */
+/** A fault, and the longest time that its consequences last. */
 interface Trouble extends Span {
   maxMs: number
 }
 
-/** What a busy machine delayed is done within the time for which it was busy. */
+/** Work that a busy machine delayed is done within the time for which it was busy. */
 const troublesOf = (faults: Fault[]): Trouble[] =>
   faults.map((fault) => ({
     from: fault.began,
@@ -122,7 +125,7 @@ function busyOf({ beganAt, healedAt, quietAt }: Evidence['setting'], faults: Fau
   return { ms, ofMs: endedAt - beganAt, isMostly: ms > (endedAt - beganAt) / 2 }
 }
 
-/** By how much a clock was set: `all -3500` → -3500. */
+/** By how much a fault set the clock: -3500 for `all -3500`. */
 export const setIn = (target: string): number => Number(/ ([+-]\d+)$/.exec(target)?.[1] ?? 0)
 
 interface Step extends Span {
@@ -139,7 +142,7 @@ function samplesOf(jumps: Fault[]): { at: number; ahead: number }[] {
   })
 }
 
-/** The stretches in which the clock was ahead by one amount. Two neighbours overlap where there is no sample. */
+/** The periods in which the clock was ahead by one amount. Neighbours overlap where there is no sample. */
 function stepsOf(samples: { at: number; ahead: number }[]): Step[] {
   const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: samples[0]?.ahead ?? 0 }]
   for (const { at, ahead } of samples) {
@@ -151,7 +154,7 @@ function stepsOf(samples: { at: number; ahead: number }[]): Step[] {
   return steps
 }
 
-/** A time that no clock ever showed, because all of them jumped past it. */
+/** The span of a time that no clock showed, because all of them jumped past it. */
 function skipped(steps: Step[], shown: number): Span {
   const after = steps.findIndex(({ from, ahead }) => from + ahead > shown)
   return { from: steps[after]?.from ?? 0, to: steps[after - 1]?.to ?? Number.POSITIVE_INFINITY }

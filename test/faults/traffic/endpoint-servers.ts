@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { chanceOf } from '../../support/chance.ts'
+import { listen } from '../../support/listen.ts'
 import { type Arrival, deliveryIn } from '../evidence/evidence.ts'
 import { openRecord, type Recording } from '../evidence/record.ts'
 import { type Behaviour, respondAs, slowBehaviours } from './behaviours.ts'
@@ -66,11 +66,9 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
       .finally(() => running.delete(done))
     running.add(done)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { host, origin, close } = await listen(server)
   return {
-    origin: `http://${host}`,
+    origin,
     environment: {
       WEBHOOK_ALLOWED_HOSTS: host,
       WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
@@ -89,8 +87,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
     wallets: provider.wallets,
     record,
     async close() {
-      server.close()
-      server.closeAllConnections()
+      await close()
       await Promise.all(running)
       await record.close()
     },

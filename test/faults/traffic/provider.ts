@@ -1,43 +1,42 @@
-import { createHmac } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Chance } from '../../support/chance.ts'
+import { type Kind, type Order, openBooks, signatureOf } from '../../support/provider-books.ts'
 import type { ProviderRequest } from '../evidence/evidence.ts'
 import type { Recording } from '../evidence/record.ts'
 import { linger } from './behaviours.ts'
-import { type Kind, type Order, openBooks, type Wallet } from './books.ts'
+import type { Wallet } from './world.ts'
 
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
-/**
- * How the provider answers from here on: always as it should, or never, or not in time. What it was asked for is done
- * all the same.
- */
+/** How the provider responds. It executes each request all the same. */
 export type ProviderBehaviour = 'ok' | 'error' | 'reset' | 'hang'
 export const providerBehaviours: readonly ProviderBehaviour[] = ['ok', 'error', 'reset', 'hang']
-/**
- * What becomes of an answer while it was told nothing: of 100 some are lost, late or an error of what stands before it.
- */
+/** How it responds to 100 requests while no behaviour is set. */
 const usual = { ok: 90, error: 3, reset: 4, hang: 3 }
-/** Longer than the service waits for it in a run of faults. */
+/** Longer than the timeout of the service in a round. */
 const lateMs = 2500
 
-/** A wallet provider as docs/operators/wallet-provider.md wants it, written apart from the service. */
+/** Refunds of 2 of 100 amounts fail. */
+const isRefundRefused = (amount: number): boolean => amount % 50 === 13
+
+/** A wallet provider by docs/operators/wallet-provider.md, independent of the service's own code. */
 export function openProvider(chance: Chance, record: Recording, clockAheadMs: () => number) {
   const wallets = new Map<string, Wallet>()
-  const books = openBooks(wallets)
+  const books = openBooks(wallets, isRefundRefused)
   let behaviour: ProviderBehaviour | null = null
 
   async function receive(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const [at, ahead] = [Date.now(), clockAheadMs()]
-    const { method = '', url = '' } = req
+    const { method = '', url: path = '', headers } = req
     const body = await text(req)
-    const [, noun, keyOfPath = ''] = url.slice(providerPath.length).split('/')
+    const [, noun, keyOfPath = ''] = path.slice(providerPath.length).split('/')
     const kind: Kind = noun === 'payments' ? 'payment' : 'refund'
     const order = method === 'POST' ? (JSON.parse(body) as Order) : null
     const key = order?.key ?? decodeURIComponent(keyOfPath)
     const known = books.find(kind, key)
-    const isSigned = req.headers['x-wallet-signature'] === signatureOf(req, body)
+    const isSigned =
+      headers['x-wallet-signature'] === signatureOf(providerKey, { headers, method, path, body })
     const decision = order === null || !isSigned ? known : books.decide(kind, order, at + ahead)
     const status = decision?.status ?? (order === null ? 'unknown' : 'expired')
     const {
@@ -50,26 +49,21 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
     const about = { at, clockAheadMs: ahead, kind, type: order === null ? 'outcome' : 'order', key } as const
     const what = { amount, businessId, reference, paymentKey, phone, status }
     const decided = known === null && decision !== null
-    const answer = { key, ...(decision ?? { status }) }
     const code = isSigned ? ({ unknown: 404, expired: 410 }[status as string] ?? 200) : 401
-    const did = await say(res, chance.weighted({ ...usual }), code, answer)
+    const did = await respond(res, code, { key, ...(decision ?? { status }) })
     record.provider({ ...about, ...what, decided, did })
   }
 
-  async function say(
-    res: ServerResponse,
-    way: ProviderBehaviour,
-    code: number,
-    answer: object,
-  ): Promise<ProviderRequest['did']> {
-    const how = behaviour ?? way
+  async function respond(res: ServerResponse, code: number, body: object): Promise<ProviderRequest['did']> {
+    const usually = chance.weighted({ ...usual })
+    const how = behaviour ?? usually
     if (how === 'reset') res.socket?.resetAndDestroy()
     if (how === 'reset') return 'reset'
     if (how === 'hang') await linger(res, lateMs)
     if (res.destroyed) return 'hung'
     const status = how === 'error' ? 502 : code
     res.writeHead(status, { 'Content-Type': 'application/json' })
-    res.end(how === 'error' ? 'bad gateway' : JSON.stringify(answer))
+    res.end(how === 'error' ? 'bad gateway' : JSON.stringify(body))
     return how === 'hang' ? 'slow' : status
   }
 
@@ -80,10 +74,4 @@ export function openProvider(chance: Chance, record: Recording, clockAheadMs: ()
       behaviour = next
     },
   }
-}
-
-function signatureOf({ headers, method, url }: IncomingMessage, body: string): string {
-  const timestamp = String(headers['x-wallet-timestamp'])
-  const hmac = createHmac('sha256', providerKey).update(`${timestamp}\n${method}\n${url}\n${body}`)
-  return `sha256=${hmac.digest('hex')}`
 }

@@ -1,4 +1,3 @@
-import type { Wallet } from './books.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 export interface Key {
@@ -60,6 +59,12 @@ export interface Employee {
   password: string
   /** The cookie of the session, or '' without one. */
   cookie: string
+}
+
+export interface Wallet {
+  phone: string
+  pin: string
+  balance: number
 }
 
 export interface World {

@@ -1,18 +1,15 @@
 import type { Call } from '../../evidence/evidence.ts'
 import type { DeliveryDocument } from '../documents.ts'
 import { endpointOfDelivery } from '../endpoints.ts'
-import { groupsOf, repeatedOf } from '../groups.ts'
+import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
 import { isDone, isUnknown } from '../requests.ts'
 import { dataOf, endpointIn, pageOf, queryOf } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
-/**
- * Each act by hand has its line in the audit trail, once; none waits to be written; and what was re-queued was
- * attempted.
- */
+/** Each act by hand has exactly one line in the audit trail, and each re-queued delivery was attempted. */
 export const auditComplete: Check = function* (round) {
   const { dump } = round
-  for (const { _id } of repeatedOf(dump.auditevents, (line) => line._id)) yield [_id, 'is twice in the trail']
+  for (const { _id } of repeatedOf(dump.auditevents, (line) => line._id)) yield [_id, 'is in the trail twice']
   for (const { _id, unaudited } of [...dump.deliveries, ...dump.staffsessions])
     if ((unaudited?.length ?? 0) > 0) yield [_id, 'has lines that are not in the trail']
   yield* requeues(round)
@@ -24,27 +21,16 @@ const resultIn = (call: Call, name: string): string | null => queryOf(pageOf(cal
 
 function* requeues(round: Round): Generator<Finding> {
   const { dump, calls, requests, times } = round
-  const lines = groupsOf(
-    dump.auditevents.filter(({ act }) => act === 'delivery.requeued'),
-    ({ subject }) => subject,
-  )
+  const requeued = dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
+  const lines = groupsOf(requeued, ({ subject }) => subject)
   const idIn = ({ path }: { path: string }): string =>
     /\/(?:events|deliveries)\/([\w-]+)\//.exec(path)?.[1] ?? ''
-  const byMerchants = groupsOf(
-    requests.filter(({ what }) => what === 'delivery.retry'),
-    idIn,
-  )
-  const byStaff = groupsOf(
-    calls.filter(({ what }) => what === 'requeue'),
-    idIn,
-  )
-  const together = groupsOf(
-    calls.filter(({ what }) => what === 'requeue.all'),
-    endpointIn,
-  )
-  const written = groupsOf([...lines.values()].flat(), ({ subject }) => endpointOfDelivery(subject))
-  for (const [endpointId, some] of together) {
-    const reported = some.reduce((sum, call) => sum + Number(resultIn(call, 'requeued') ?? 0), 0)
+  const byMerchants = groupsOf(having(requests, 'delivery.retry'), idIn)
+  const byStaff = groupsOf(having(calls, 'requeue'), idIn)
+  const byEndpoint = groupsOf(having(calls, 'requeue.all'), endpointIn)
+  const written = groupsOf(requeued, ({ subject }) => endpointOfDelivery(subject))
+  for (const [endpointId, own] of byEndpoint) {
+    const reported = sumOf(own, (call) => Number(resultIn(call, 'requeued') ?? 0))
     const count = written.get(endpointId)?.length ?? 0
     if (count < reported)
       yield [endpointId, `${reported} were re-queued together, and the trail has ${count}`]
@@ -60,12 +46,9 @@ function* requeues(round: Round): Generator<Finding> {
       least +
       retries.filter(isUnknown).length +
       acts.filter(isOpen).length +
-      (together.get(endpointId)?.length ?? 0)
+      (byEndpoint.get(endpointId)?.length ?? 0)
     if (own.length < Math.max(requeues, least) || own.length > most)
-      yield [
-        _id,
-        `was re-queued ${requeues} times, ${least} to ${most} by its calls, and the trail has ${own.length}`,
-      ]
+      yield [_id, `was re-queued ${requeues} times (calls: ${least} to ${most}), the trail has ${own.length}`]
     if (isForgotten(delivery, own, times)) yield [_id, 'was re-queued, and is DEAD without another attempt']
   }
 }
@@ -82,13 +65,13 @@ function isForgotten(
 }
 
 function* signIns({ calls, dump }: Round): Generator<Finding> {
-  const attempts = calls.filter(({ what }) => what === 'support.sign-in')
-  for (const [name, some] of groupsOf(attempts, ({ body }) => (body as { name: string }).name)) {
-    const sure = some.filter(({ status, headers }) => status === 303 && 'set-cookie' in headers).length
+  const attempts = having(calls, 'support.sign-in')
+  for (const [name, own] of groupsOf(attempts, ({ body }) => (body as { name: string }).name)) {
+    const sure = own.filter(({ status, headers }) => status === 303 && 'set-cookie' in headers).length
     const lines = dump.auditevents.filter(
       ({ act, subject }) => act === 'staff.signed-in' && subject === name,
     ).length
-    if (lines < sure || lines > sure + some.filter(isOpen).length)
+    if (lines < sure || lines > sure + own.filter(isOpen).length)
       yield [name, `signed in ${sure} times or more, and the trail has ${lines} lines`]
   }
 }

@@ -5,8 +5,8 @@ import type { Check, Finding, Round } from '../round.ts'
 import { setIn } from '../times.ts'
 
 /**
- * The clean-up removes only what a test key made and what is old: everything else that a response showed is there in
- * the end. A delivery goes with its intent or order. And the night after the end of its life, all that is old is gone.
+ * The clean-up removes only old data of test keys. A delivery is removed with its intent or order. All old data is gone
+ * after the next night.
  */
 export const cleanUpBounded: Check = function* (round) {
   const { dump, setting, times } = round
@@ -23,13 +23,13 @@ export const cleanUpBounded: Check = function* (round) {
     }
   for (const { referenceNumber, cleanedAt, ...made } of dump.intents)
     if (cleanedAt !== undefined && !round.mayBeCleaned(made))
-      yield [referenceNumber, 'is marked for the clean-up, and is not old']
+      yield [referenceNumber, 'is marked for the clean-up, but is not old']
   yield* left(round)
 }
 
 const dayMs = 86_400_000
 
-/** The last night that passed when all was quiet. */
+/** Finds old data after the last night, which passed when all was quiet. */
 function* left({ faults, setting, times, dump }: Round): Generator<Finding> {
   const night = faults.findLast(
     ({ what, target, began }) => what === 'clock.jump' && began > setting.healedAt && setIn(target) >= dayMs,
@@ -44,13 +44,13 @@ function* left({ faults, setting, times, dump }: Round): Generator<Finding> {
     ...dump.products.filter(({ listed, deletedAt }) => listed || deletedAt !== null),
   ]
   for (const { _id, sandbox, createdAt } of made)
-    if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, which left it']
+    if (sandbox && createdAt < oldBefore) yield [_id, 'was old before the last night, but was not removed']
 }
 
 interface Shown {
   _id?: string
   id?: string
-  /** Of a delivery. */
+  /** Only of a delivery. */
   referenceNumber?: string
   sandbox?: boolean
   createdAt?: string
@@ -59,7 +59,7 @@ interface Shown {
 const lists: readonly What[] = ['delivery.list', 'product.list', 'order.list']
 const single: readonly What[] = ['delivery.read', 'product.create', 'product.read', 'order.read', 'order']
 
-/** Deliveries, products and orders; create.exists and transition.legal check intents. */
+/** The deliveries, products and orders in a response. create.exists and transition.legal check intents. */
 function shownIn(call: Call): Shown[] {
   const data = dataOf<Shown & { items: Shown[] }>(call)
   if (lists.includes(call.what)) return data?.items ?? []

@@ -4,8 +4,8 @@ import { pageOf, shortCodeIn } from '../responses.ts'
 import type { Check } from '../round.ts'
 
 /**
- * A payment code belongs to one payment while it is in use: in production over all businesses, in the sandbox within
- * one. It leads to no other payment. Short codes and references are unique for ever.
+ * A payment code in use belongs to one intent: of all businesses in production, of one business in the sandbox. A code
+ * leads to no other intent. Short codes and references are unique.
  */
 export const codeUnique: Check = function* ({ dump: { intents }, calls, times, intentAt }) {
   for (const { referenceNumber, shortCode } of repeatedOf(intents, (intent) => intent.shortCode))

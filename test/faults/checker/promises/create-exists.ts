@@ -1,3 +1,4 @@
+import { having } from '../groups.ts'
 import { isDone } from '../requests.ts'
 import { dataOf, intentsIn, type ShownIntent } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
@@ -5,14 +6,11 @@ import type { Check, Round } from '../round.ts'
 /** Two processes read the clock. */
 const marginMs = 1000
 
-/**
- * Every create that was answered is in MongoDB, under its key's business, and in the auditor's reads and lists: nothing
- * acknowledged is lost.
- */
+/** Every acknowledged create is in MongoDB, under the business of its key, and in the auditor's reads and lists. */
 export const createExists: Check = function* (round) {
   const [read, listed] = [auditedIn(round, false), auditedIn(round, true)]
-  for (const request of round.requests) {
-    const made = request.what === 'create' && isDone(request) ? dataOf<ShownIntent>(request.settled) : null
+  for (const request of having(round.requests, 'create')) {
+    const made = isDone(request) ? dataOf<ShownIntent>(request.settled) : null
     if (made === null) continue
     const { referenceNumber, shortCode, code, amount } = made
     const stored = round.intentOf.get(referenceNumber)
@@ -23,7 +21,7 @@ export const createExists: Check = function* (round) {
       yield [referenceNumber, `was created at ${made.createdAt}, not while it was requested`]
     if (stored === undefined) {
       if (!round.mayBeCleaned({ ...made, createdAt }))
-        yield [referenceNumber, 'the create was answered 201, and MongoDB does not have it']
+        yield [referenceNumber, 'the create got 201, but MongoDB does not have it']
       continue
     }
     if (stored.businessId !== request.businessId || stored.sandbox !== request.sandbox)

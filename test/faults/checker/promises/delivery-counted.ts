@@ -5,12 +5,12 @@ import { settles } from '../times.ts'
 
 /** SPEC 6.4 */
 const maxAttempts = 8
-/** An attempt is recorded within moments of its end. */
-const recordMs = 3000
+/** The longest time between the end of an attempt and its record. */
+export const recordMs = 3000
 
 /**
- * Each delivery came to its end: DELIVERED, DEAD after exactly 8 failed attempts and one more for each re-queue, or
- * CANCELLED with its endpoint. An interrupted attempt does not count, and only a fault interrupts one.
+ * Each delivery ends as DELIVERED, as CANCELLED with its endpoint, or as DEAD after exactly 8 failed attempts and one
+ * more per re-queue. An attempt that a fault interrupts does not count.
  */
 export const deliveryCounted: Check = function* (round) {
   const steady = new Set(steadyEndpoints(round).map(({ _id }) => _id))
@@ -18,7 +18,7 @@ export const deliveryCounted: Check = function* (round) {
     const { _id, status, requeues, attempts, endpointId } = trail.delivery
     yield* end(trail)
     if (status === 'CANCELLED' && steady.has(endpointId))
-      yield [_id, 'is CANCELLED, and its endpoint was never deleted or disabled']
+      yield [_id, 'is CANCELLED, but its endpoint was never deleted or disabled']
     if (attempts <= maxLogLength && attempts !== trail.attempts.length)
       yield [_id, `counts ${attempts} attempts, and ${trail.attempts.length} are recorded`]
     const most = maxAttempts + requeues
@@ -29,10 +29,7 @@ export const deliveryCounted: Check = function* (round) {
       const span = { from: arrival.at, to: arrival.done + recordMs }
       const isDue = round.isDueOfWrites('delivery.counted', span, settles.requests)
       if (isDue && trail.unrecorded.includes(arrival))
-        yield [
-          _id,
-          `came at ${new Date(arrival.at).toISOString()}, and no attempt is recorded, without a fault`,
-        ]
+        yield [_id, `has no record of its arrival at ${new Date(arrival.at).toISOString()}, without a fault`]
     }
   }
 }

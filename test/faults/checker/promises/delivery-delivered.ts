@@ -2,11 +2,11 @@ import type { Arrival } from '../../evidence/evidence.ts'
 import { type Attempt, trailsOf } from '../attempts.ts'
 import type { Check, Finding, Round } from '../round.ts'
 import { settles } from '../times.ts'
-import { isAccepted } from './delivery-counted.ts'
+import { isAccepted, recordMs } from './delivery-counted.ts'
 
 /**
- * The record of a delivery agrees with its endpoint: DELIVERED was accepted, each recorded response was given, each
- * response in time is recorded, and all attempts sent the same bytes.
+ * The record of a delivery agrees with its endpoint. DELIVERED deliveries were accepted, each recorded response was
+ * sent, each response in time is recorded, and all attempts sent the same bytes.
  */
 export const deliveryDelivered: Check = function* (round) {
   for (const { delivery, attempts, arrivals } of trailsOf(round)) {
@@ -18,18 +18,12 @@ export const deliveryDelivered: Check = function* (round) {
   }
 }
 
-/**
- * A late response counts only if the process may have been frozen: it may read the response before it notices the
- * timeout.
- */
+/** A late response counts only if the process may have been frozen, and read the response before its timeout. */
 function statusOf({ times }: Round, { did, begun, at, done }: Arrival): number | null {
   if (did === 'unread') return begun
   if (did === 'slow') return times.isCalm({ from: at, to: done }, settles.requests) ? null : 200
   return typeof did === 'number' ? did : null
 }
-
-/** An attempt is recorded within moments of its end. */
-const recordMs = 3000
 
 function* agreed(round: Round, subject: string, attempt: Attempt): Generator<Finding> {
   const { status, arrival, at } = attempt
@@ -42,7 +36,7 @@ function* agreed(round: Round, subject: string, attempt: Attempt): Generator<Fin
     yield [subject, `${which} has the response ${status}, and the endpoint gave ${arrival.did}`]
 }
 
-/** Whether the response came within the timeout, and no fault was in its way. */
+/** Whether the response came within the timeout and without a fault. */
 function wasReceived({ times, setting }: Round, { durationMs, arrival }: Attempt): boolean {
   const isInTime = durationMs < setting.settings.webhookTimeoutSeconds * 1000
   if (typeof arrival?.did !== 'number' || !isInTime) return false

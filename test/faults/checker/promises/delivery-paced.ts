@@ -6,13 +6,10 @@ import { isAccepted } from './delivery-counted.ts'
 
 /** Records round to the millisecond, and two clocks are read. */
 const earlyMs = 5
-/** A lease ends with its worker, and workers poll every 2 s; the rest is the queue. */
+/** Time for the lease of a dead worker to expire, for the next poll, and for the queue. */
 const maxLateMs = 15_000
 
-/**
- * No attempt comes before its wait is over, and none much later without a fault, unless its endpoint is throttled (SPEC
- * 6.4).
- */
+/** Attempts keep the delays of SPEC 6.4. None is much later without a fault, unless its endpoint is throttled. */
 export const deliveryPaced: Check = function* (round) {
   const lines = round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const requeues = groupsOf(lines, ({ subject }) => subject)
@@ -43,7 +40,7 @@ function* paced(
       to: Math.max(first.to, last.to),
     })
     const waitedMs = at - endedAt
-    const words = `attempt ${index + 1} came ${waitedMs} ms after the one before or its event`
+    const words = `attempt ${index + 1} came ${waitedMs} ms after the previous one or the event`
     if (waitedMs < (isRequeued ? 0 : tableMs) - earlyMs - skewMs)
       yield [_id, `${words}, not after ${tableMs} ms`]
     const maxMs = 2 * tableMs + maxLateMs
@@ -54,14 +51,11 @@ function* paced(
   }
 }
 
-/**
- * An endpoint that is slower than this, or never accepts, is throttled; what queues behind that comes within half a
- * minute.
- */
+/** Endpoints that are slower or never accept are throttled. Queued deliveries follow within half a minute. */
 const slowMs = 1000
 const queueMs = 30_000
 
-/** Whether an endpoint may have been throttled between two instants of the service's clock. */
+/** Tells whether an endpoint may have been throttled between two instants of the service's clock. */
 function throttledAt({ dump }: Round): (endpointId: string, from: number, to: number) => boolean {
   const byEndpoint = new Map(
     [...groupsOf(dump.deliveries, ({ endpointId }) => endpointId)].map(([id, some]) => [

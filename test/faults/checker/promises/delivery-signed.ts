@@ -3,18 +3,18 @@ import { type Arrival, type Call, deliveryIn } from '../../evidence/evidence.ts'
 import { signedAt } from '../attempts.ts'
 import { createdAtOf } from '../created-at.ts'
 import { endpointOfDelivery, steadyEndpoints } from '../endpoints.ts'
-import { groupsOf } from '../groups.ts'
+import { groupsOf, having } from '../groups.ts'
 import { dataOf, endpointIn } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 import { type Secrets, signingSecrets } from '../signing-secrets.ts'
 import { lateMs } from '../times.ts'
 
-/** EndpointServers refuse an older timestamp (SPEC 6.3). */
+/** Endpoints refuse an older timestamp (SPEC 6.3). */
 const freshMs = 300_000
 
 /**
- * Every arrival is signed afresh over its exact bytes with a secret of its endpoint, and comes to the endpoint's URL
- * (SPEC 6.3). It is a delivery in MongoDB, a test that a merchant requested, or old enough for the clean-up.
+ * Every arrival is signed over its exact bytes with a secret of its endpoint, and comes to the URL of the endpoint
+ * (SPEC 6.3). It belongs to a stored delivery, to a requested test, or to data that the clean-up may have removed.
  */
 export const deliverySigned: Check = function* (round) {
   const deliveries = new Map(round.dump.deliveries.map((delivery) => [delivery._id, delivery]))
@@ -62,12 +62,10 @@ function* signed({ times }: Round, id: string, arrival: Arrival, known: Secrets)
     yield [id, `was signed at ${timestamp}, and arrived at ${new Date(at).toISOString()}`]
 }
 
-/** Whether an arrival may have no delivery in MongoDB: it is a requested test, or the clean-up may have removed it. */
+/** Whether an arrival may have no stored delivery: a requested test, or old data of the sandbox. */
 function otherArrivals(round: Round): (id: string, arrival: Arrival) => boolean {
-  const tests = groupsOf(
-    round.calls.filter(({ what, actor }) => what === 'endpoint.test' && actor === 'merchant'),
-    endpointIn,
-  )
+  const requested = having(round.calls, 'endpoint.test').filter(({ actor }) => actor === 'merchant')
+  const tests = groupsOf(requested, endpointIn)
   const createdAt = createdAtOf(round)
   const oldest = round.setting.beganAt + round.times.aheadAt(round.setting.beganAt).from
   return (id, { at, body }) => {

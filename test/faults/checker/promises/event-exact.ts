@@ -4,14 +4,14 @@ import { groupsOf, repeatedOf } from '../groups.ts'
 import type { Check, Finding } from '../round.ts'
 import { lateMs } from '../times.ts'
 
-/** An event that a history asks for. */
+/** An event that must exist. */
 interface Due {
   event: string
   status: string
   refund?: string
 }
 
-/** An intent or an order, and its events. `isWhole`: it remembers all of them. */
+/** An intent or an order with its due events. `isWhole`: the document still has all of them. */
 interface Source {
   referenceNumber: string
   businessId: string
@@ -21,10 +21,10 @@ interface Source {
   isWhole: boolean
 }
 
-/** An intent remembers its last 50 attempts. */
+/** The attempts that the document of an intent keeps. */
 const maxAttempts = 50
 
-/** Exactly the events of a history exist, each with one delivery to each endpoint that is subscribed to it. */
+/** Exactly the due events exist, each with one delivery to each subscribed endpoint. */
 export const eventExact: Check = function* (round) {
   const steady = groupsOf(steadyEndpoints(round), ({ businessId }) => businessId)
   const sources: Source[] = [
@@ -77,7 +77,7 @@ function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocu
 const isOf = ({ event, facts }: DeliveryDocument, due: Due): boolean =>
   event === due.event && facts.status === due.status && facts.refund?.id === due.refund
 
-/** No other events, none of them twice, and the same for all endpoints. */
+/** There are no other events, none of them twice, and they are the same for all endpoints. */
 function* noneElse(
   { referenceNumber, due, isWhole }: Source,
   deliveries: DeliveryDocument[],

@@ -1,5 +1,4 @@
-import type { What } from '../../evidence/evidence.ts'
-import { deliveryIn } from '../../evidence/evidence.ts'
+import { deliveryIn, type What } from '../../evidence/evidence.ts'
 import { steadyEndpoints } from '../endpoints.ts'
 import type { Request } from '../requests.ts'
 import { dataOf, errorOf, referenceIn, type ShownIntent } from '../responses.ts'
@@ -13,7 +12,7 @@ const events: Partial<Record<What, string>> = {
   refund: 'payment.refunded',
 }
 
-/** What a merchant was told happened has its event, and each webhook reports the facts of its event. */
+/** Each acknowledged request has its event, and each webhook reports the facts of its event. */
 export const eventReported: Check = function* (round) {
   const steady = steadyEndpoints(round)
   for (const request of round.requests) {
@@ -30,7 +29,7 @@ export const eventReported: Check = function* (round) {
     const refund = dataOf<ShownIntent>(request.settled)?.refund?.id
     const deliveries = round.deliveriesOf.get(intent.referenceNumber) ?? []
     if (isSubscribed && !deliveries.some((each) => each.event === event && each.facts.refund?.id === refund))
-      yield [intent.referenceNumber, `call ${request.settled?.call} was answered, and there is no ${event}`]
+      yield [intent.referenceNumber, `call ${request.settled?.call} succeeded, and there is no ${event}`]
   }
 
   const deliveries = new Map(round.dump.deliveries.map((delivery) => [delivery._id, delivery]))

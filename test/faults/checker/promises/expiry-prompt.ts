@@ -1,21 +1,21 @@
 import type { IntentDocument } from '../documents.ts'
-import { groupsOf } from '../groups.ts'
+import { groupsOf, having } from '../groups.ts'
 import { formsIn, intentsIn, isReplay, pageOf, referenceIn, shortCodeIn } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
 /** A response may be sent a moment after it was computed. */
 const marginMs = 50
-/** A job at that second, or a poll every 2 s, and the relay. */
+/** Time for a job at that second or a poll every 2 s, and for the relay. */
 const eventMs = 10_000
 
 /**
- * An intent expires at its second and not before: from then on it reads as CANCELLED, nobody pays or cancels it, and
- * without a fault its event exists within seconds.
+ * An intent expires exactly at its second: then it reads as CANCELLED, cannot be paid or cancelled, and without a fault
+ * its event exists within seconds.
  */
 export const expiryPrompt: Check = function* (round) {
   const payments = groupsOf(
-    round.calls.filter(({ what }) => what === 'simulate' || what === 'pay.confirm'),
+    having(round.calls, 'simulate', 'pay.confirm'),
     (call) => referenceIn(call) ?? round.intentAt(shortCodeIn(call.path))?.referenceNumber,
   )
   for (const intent of round.dump.intents) {
@@ -46,14 +46,11 @@ function* expired(round: Round, intent: IntentDocument): Generator<Finding> {
   }
 }
 
-/** A payment that began in time may end late. A cancel and a simulation count by their own time. */
+/** A payment that began in time may end late. Cancels and simulations count by their own time. */
 function* inTime(intent: IntentDocument, begun: number[]): Generator<Finding> {
   const { referenceNumber, expiresAt, payment, cancellationReason, updatedAt } = intent
   if (payment !== null && begun.length > 0 && Math.min(...begun) > expiresAt + marginMs)
-    yield [
-      referenceNumber,
-      `was paid, and nobody tried before ${Math.min(...begun) - expiresAt} ms after its end`,
-    ]
+    yield [referenceNumber, `was paid ${Math.min(...begun) - expiresAt} ms after it expired`]
   if (payment?.wallet === 'simulation' && payment.paidAt >= expiresAt)
     yield [referenceNumber, 'was paid by a simulation after it expired']
   if (cancellationReason === 'requested_by_merchant' && updatedAt >= expiresAt)
@@ -61,7 +58,8 @@ function* inTime(intent: IntentDocument, begun: number[]): Generator<Finding> {
 }
 
 /**
- * What is read after that second is not PENDING, unless a payment is pending; what is read before it has not expired.
+ * After that second an intent does not read as PENDING, unless a payment is pending. Before it, it does not read as
+ * expired.
  */
 function* reads({ calls, times, intentOf, intentAt }: Round): Generator<Finding> {
   const paying = new Set(formsIn(calls).map(({ path }) => shortCodeIn(path)))
@@ -72,10 +70,7 @@ function* reads({ calls, times, intentOf, intentAt }: Round): Generator<Finding>
       const end = intentOf.get(referenceNumber)?.expiresAt
       if (end === undefined) continue
       if (status === 'PENDING' && shownAt.from > end + marginMs && !paying.has(shortCode))
-        yield [
-          referenceNumber,
-          `call ${call.call} read it as PENDING ${shownAt.from - end} ms after it expired`,
-        ]
+        yield [referenceNumber, `call ${call.call} read PENDING ${shownAt.from - end} ms after it expired`]
       if (cancellationReason === 'expired' && shownAt.to < end - marginMs)
         yield [referenceNumber, `call ${call.call} read it as expired ${end - shownAt.to} ms too early`]
     }

@@ -1,18 +1,18 @@
 import type { ProductDocument } from '../documents.ts'
-import { groupsOf } from '../groups.ts'
+import { groupsOf, having } from '../groups.ts'
 import { isDone, isUnknown, type Request } from '../requests.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
-/** A file of products: by handle, the price and stock of each row. */
+/** A file of products. `rows`: price and stock of each row by handle. */
 interface File {
   request: Request
   rows: Map<string, string[]>
 }
 
-/** A file of products is imported whole or not at all, and no imported product is as no file says. */
+/** A file of products is imported whole or not at all, and each imported product is as in a file. */
 export const importWhole: Check = function* (round) {
-  const files = round.requests
-    .filter((request) => request.what === 'import' && (isDone(request) || isUnknown(request)))
+  const files = having(round.requests, 'import')
+    .filter((request) => isDone(request) || isUnknown(request))
     .map((request) => ({ request, rows: rowsIn(request) }))
   const imported = round.dump.products.filter(
     ({ _id, handle, deletedAt }) => handle !== _id && deletedAt === null,
@@ -27,15 +27,13 @@ export const importWhole: Check = function* (round) {
   }
 }
 
-/** The traffic's files have no quotes: handle, name, label, SKU, price and stock. */
+/** The columns are handle, name, label, SKU, price and stock. The traffic's files have no quotes. */
 function rowsIn({ calls }: Request): File['rows'] {
   const body = calls[0]?.body as string | { csv: string }
   const rows = (typeof body === 'string' ? body : body.csv).split('\n').slice(1)
-  const byHandle = groupsOf(
-    rows.map((line) => line.split(',')),
-    ([handle = '']) => handle,
-  )
-  return new Map([...byHandle].map(([handle, some]) => [handle, some.map((row) => row.slice(4).join())]))
+  const cells = rows.map((line) => line.split(','))
+  const byHandle = groupsOf(cells, ([handle = '']) => handle)
+  return new Map([...byHandle].map(([handle, own]) => [handle, own.map((row) => row.slice(4).join())]))
 }
 
 function* inShop(round: Round, files: File[], products: Map<string, ProductDocument>): Generator<Finding> {
@@ -56,10 +54,7 @@ function* inShop(round: Round, files: File[], products: Map<string, ProductDocum
       // A later file may say otherwise.
       const later = naming(handle).filter(({ request }) => request.ended >= file.request.began)
       if (!later.some((each) => fits(each, handle)))
-        yield [
-          handle,
-          `is ${rowOf(products.get(handle))}, and ${file.request.idempotencyKey} imported ${row.join()}`,
-        ]
+        yield [handle, `is ${rowOf(products.get(handle))}, but was imported as ${row.join()}`]
     }
   for (const [handle, product] of products)
     if (!naming(handle).some((file) => fits(file, handle)))

@@ -1,14 +1,14 @@
 import type { What } from '../../evidence/evidence.ts'
 import type { IntentDocument } from '../documents.ts'
-import { groupsOf, repeatedOf, sumOf } from '../groups.ts'
+import { groupsOf, having, repeatedOf, sumOf } from '../groups.ts'
 import { isDone, isUnknown, maxExtraRuns, type Request } from '../requests.ts'
 import { dataOf, referenceIn, type ShownIntent } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
 /**
- * No idempotency key ran twice: there are as many things as keys with a 2xx, and at most one more for each life of a
- * key with an unknown outcome. No two keys got the same thing. An intent was cancelled or simulated by a request that
- * was not refused.
+ * No idempotency key ran twice. There are as many things as keys with a 2xx, and at most one more for each lifetime of
+ * a key with an unknown outcome. No two keys created the same thing. Only requests that were not refused cancelled or
+ * simulated an intent.
  */
 export const keyOnce: Check = function* (round) {
   const { dump } = round
@@ -29,7 +29,7 @@ interface Owner {
   sandbox?: boolean
 }
 
-/** By business and, unless it is an endpoint, by environment. */
+/** The business and, unless it is an endpoint, the environment. */
 const ownerOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ?? ''}`
 const likewise = ({ businessId, sandbox }: Request, thing: Owner): string =>
   ownerOf(thing.sandbox === undefined ? { businessId } : { businessId, sandbox })
@@ -41,32 +41,29 @@ function* things<Field extends string, Thing extends Owner & Record<Field, strin
   name: Field,
   shownAs: string,
 ): Generator<Finding> {
-  const requests = round.requests.filter((request) => request.what === what)
+  const requests = having(round.requests, what)
   const nameIn = ({ settled }: Request): string => dataOf<Record<string, string>>(settled)?.[shownAs] ?? ''
   const done = requests.filter(isDone)
   const certain = done.filter(({ isAcrossDays }) => !isAcrossDays)
   for (const again of repeatedOf(certain, nameIn)) yield [nameIn(again), `two keys of ${what} created it`]
   const acknowledged = new Set(done.map(nameIn))
   const extra = stored.filter((thing) => !acknowledged.has(thing[name]))
-  for (const [owner, some] of groupsOf(extra, ownerOf)) {
-    const own = requests.filter((request) => likewise(request, some[0] as Thing) === owner)
+  for (const [owner, extraOnes] of groupsOf(extra, ownerOf)) {
+    const own = requests.filter((request) => likewise(request, extraOnes[0] as Thing) === owner)
     const most = sumOf(own, maxExtraRuns)
-    if (some.length > most)
+    if (extraOnes.length > most)
       yield [
-        some
-          .map((thing) => thing[name])
+        extraOnes
           .slice(0, 5)
+          .map((thing) => thing[name])
           .join(' '),
-        `${some.length} exist that no response to ${what} names, and ${most} may have been created`,
+        `${extraOnes.length} exist that no response to ${what} names, and ${most} may have been created`,
       ]
   }
 }
 
 function* refunds({ requests, dump }: Round): Generator<Finding> {
-  const byReference = groupsOf(
-    requests.filter(({ what }) => what === 'refund'),
-    referenceIn,
-  )
+  const byReference = groupsOf(having(requests, 'refund'), referenceIn)
   for (const { referenceNumber, refunds: stored } of dump.intents) {
     const own = byReference.get(referenceNumber) ?? []
     const named = own.filter(isDone).map(({ settled }) => dataOf<ShownIntent>(settled)?.refund?.id)
@@ -74,14 +71,11 @@ function* refunds({ requests, dump }: Round): Generator<Finding> {
     const extra = stored.filter(({ id }) => !named.includes(id))
     const most = sumOf(own, maxExtraRuns)
     if (extra.length > most)
-      yield [
-        referenceNumber,
-        `has ${extra.length} refunds that no response names, and ${most} may have been made`,
-      ]
+      yield [referenceNumber, `has ${extra.length} refunds in no response, and ${most} may have been made`]
   }
 }
 
-/** What a request that ends an intent leaves of itself. */
+/** The traces of requests that end an intent. */
 const endings: [what: What, hasEnded: (intent: IntentDocument) => boolean][] = [
   ['cancel', ({ cancellationReason }) => cancellationReason === 'requested_by_merchant'],
   ['simulate', ({ payment }) => payment?.wallet === 'simulation'],
@@ -104,7 +98,7 @@ function* ends({ requests, dump, setting }: Round): Generator<Finding> {
     }
 }
 
-/** Merchants write the key into what they create. */
+/** Finds keys that created two things, because the traffic writes the key into what it creates. */
 function* markedTwice({ dump, requests }: Round): Generator<Finding> {
   const keys = new Set(
     requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey),

@@ -7,10 +7,10 @@ export const keyReplayed: Check = function* ({ requests }) {
   for (const { what, path, idempotencyKey, calls, settled, isAcrossDays } of requests) {
     if (settled === null || isAcrossDays) continue
     const subject = `${what} ${path} ${idempotencyKey}`
-    const answered = calls.filter(isSettled)
-    const firsts = answered.filter((call) => !isReplay(call)).map(({ call }) => call)
+    const kept = calls.filter(isSettled)
+    const firsts = kept.filter((call) => !isReplay(call)).map(({ call }) => call)
     if (firsts.length > 1) yield [subject, `calls ${firsts.join(', ')} got responses that are no replays`]
-    for (const call of answered) {
+    for (const call of kept) {
       const isSame =
         call.status === settled.status &&
         JSON.stringify(call.response) === JSON.stringify(settled.response) &&

@@ -4,7 +4,7 @@ import { dataOf, queryOf } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 import { lateMs, setIn } from '../times.ts'
 
-/** A thing that a list should have. */
+/** A thing that must be in a list. */
 interface Listed {
   name: string
   businessId: string
@@ -20,7 +20,7 @@ interface Page {
   hasMore: boolean
 }
 
-/** The field by which the items of each list are known. */
+/** The field that identifies the items of each list. */
 const nameIn: Partial<Record<What, string>> = {
   list: 'referenceNumber',
   'delivery.list': 'id',
@@ -29,10 +29,7 @@ const nameIn: Partial<Record<What, string>> = {
   'endpoint.list': 'id',
 }
 
-/**
- * Each of the auditor's lists, of each status and of all, has each thing of MongoDB once, newest first, and its total
- * is exact.
- */
+/** Each list of the auditor shows each stored thing once, newest first, with an exact total. */
 export const listExact: Check = function* (round) {
   const pages = round.calls.filter(
     ({ actor, what, status }) => actor === 'auditor' && what in nameIn && status === 200,
@@ -101,7 +98,7 @@ function* one(round: Round, calls: Call[], things: ReturnType<typeof thingsIn>):
 /** A write that is later than this is not counted (docs/merchants/lists.md). */
 const countedMs = 5 * 60_000
 
-/** What was being written while all clocks jumped came too late for the count. */
+/** Writes during a jump of all clocks come too late for the count. */
 const mayBeUncounted = ({ faults, times }: Round, { createdAt }: Listed): boolean => {
   const made = times.machineTime(createdAt)
   return faults.some(

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OrderDocument } from '../documents.ts'
-import { repeatedOf, sumOf } from '../groups.ts'
+import { having, repeatedOf, sumOf } from '../groups.ts'
 import { isDone } from '../requests.ts'
 import { dataOf } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 
 /**
- * Every order that was answered is there with the same lines, at the prices of its products, adds up, and has a number
- * of its own.
+ * Every acknowledged order is stored with the same lines, the prices of its products, the right total and a unique
+ * number.
  */
 export const orderExact: Check = function* (round) {
   const placed = round.dump.orders.filter(({ status }) => status === 'PLACED')
@@ -22,9 +22,9 @@ export const orderExact: Check = function* (round) {
       yield [number, `is ${total} in all, and its lines are not`]
   }
   const byNumber = new Map(placed.map((order) => [order.number, order]))
-  for (const request of round.requests) {
+  for (const request of having(round.requests, 'order')) {
     type Shown = OrderDocument & { createdAt: string }
-    const order = request.what === 'order' && isDone(request) ? dataOf<Shown>(request.settled) : null
+    const order = isDone(request) ? dataOf<Shown>(request.settled) : null
     if (order === null) continue
     const stored = byNumber.get(order.number)
     const made = { sandbox: request.sandbox, createdAt: Date.parse(order.createdAt) }
@@ -37,17 +37,12 @@ export const orderExact: Check = function* (round) {
   }
 }
 
-const lineOf = ({ productId, variantId, unitPrice, quantity }: OrderDocument['items'][number]) => [
-  productId,
-  variantId,
-  unitPrice,
-  quantity,
-]
+const lineOf = ({ productId, variantId, unitPrice, quantity }: OrderDocument['items'][number]) =>
+  [productId, variantId, unitPrice, quantity].join(' ')
 
-/** By variant, of the products whose prices nobody changed. */
+/** The prices of the products that were never updated, by variant. */
 function pricesIn({ dump, requests }: Round): Map<string, number> {
-  const updates = requests.filter(({ what }) => what === 'product.update')
-  const changed = new Set(updates.map(({ path }) => path.split('/').at(-1)))
+  const changed = new Set(having(requests, 'product.update').map(({ path }) => path.split('/').at(-1)))
   const lasting = dump.products.filter(({ _id, handle }) => handle === _id && !changed.has(_id))
   return new Map(lasting.flatMap(({ variants }) => variants.map(({ _id, price }) => [_id, price] as const)))
 }

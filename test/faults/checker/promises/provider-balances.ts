@@ -11,8 +11,8 @@ interface Moved {
 }
 
 /**
- * The provider's books agree with the intents about live money: the same payments and refunds, ordered once, of a phone
- * number that was typed for them (docs/operators/wallet-provider.md).
+ * The provider's books agree with the intents about live money: the same payments and refunds, ordered once, from a
+ * phone number that a customer typed (docs/operators/wallet-provider.md).
  */
 export const providerBalances: Check = function* (round) {
   const orders = round.provider.filter(({ type }) => type === 'order')
@@ -26,10 +26,7 @@ export const providerBalances: Check = function* (round) {
   )
   for (const [key, { reference, amount }] of due)
     if (made.get(key)?.amount !== amount)
-      yield [
-        reference,
-        `has ${amount} moved as ${key}, and the provider ${made.get(key)?.amount ?? 'nothing'}`,
-      ]
+      yield [reference, `has ${amount} moved as ${key}, the provider ${made.get(key)?.amount ?? 'nothing'}`]
   const phones = groupsOf(formsIn(round.calls), ({ id }) => id)
   for (const [key, order] of made) {
     const intent = due.get(key)
@@ -41,7 +38,7 @@ export const providerBalances: Check = function* (round) {
     if (order.reference !== intent.reference || order.businessId !== intent.businessId)
       yield [intent.reference, `${key} was ordered for ${order.reference} of ${order.businessId}`]
     if (!phones.get(key)?.some(({ phone }) => phone === order.phone))
-      yield [intent.reference, `${key} was ordered of a phone number that nobody typed`]
+      yield [intent.reference, `${key} was ordered from a phone number that no customer typed`]
   }
 }
 

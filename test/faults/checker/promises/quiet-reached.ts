@@ -1,6 +1,6 @@
 import type { Check, Round } from '../round.ts'
 
-/** After the last fault all work comes to its end: every event is relayed, no payment, refund or import is open. */
+/** After the last fault all work ends: every event is relayed, and no payment, refund or import is open. */
 export const quietReached: Check = function* (round) {
   const { setting, dump } = round
   if (setting.quietAt === null) yield ['the round', 'never became quiet after the last fault']
@@ -20,24 +20,24 @@ export const quietReached: Check = function* (round) {
 
 const dayMs = 24 * 3_600_000
 
-/** Clocks jumped so far past a live order that its provider may have forgotten it: then a person decides. */
+/** Whether clocks jumped so far past a live order that its provider may have forgotten it. Then a person decides. */
 function isForgotten({ provider, endShown }: Round, order: { id: string; validUntil: number }): boolean {
   const about = provider.filter(({ key }) => key === order.id)
   const isUnknown = about.length > 0 && about.every(({ status }) => status === 'unknown')
   return isUnknown && endShown - order.validUntil > 29 * dayMs
 }
 
-/** The harness did what it was meant to do. */
+/** No part of the harness failed. */
 export const roundEnded: Check = function* ({ setting }) {
   for (const message of setting.brokenOff) yield ['the round', message]
 }
 
-/** No process ended by itself, and each ended when it was told to. */
+/** No process ended by itself or with an unexpected exit code. */
 export const processLives: Check = function* ({ ends }) {
   for (const { process, at, message } of ends) yield [process, `${message}, at ${new Date(at).toISOString()}`]
 }
 
-/** No fault causes a log line at level error or fatal, nor one that is not JSON. */
+/** No fault causes a log line at level error or fatal, or one that is not JSON. */
 export const logCalm: Check = function* ({ texts }) {
   for (const { from, line } of texts())
     if (from.startsWith('log/') && (!line.startsWith('{') || /"level":"(error|fatal)"/.test(line)))

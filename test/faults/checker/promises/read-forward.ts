@@ -8,17 +8,14 @@ interface Sight {
   shown: ShownIntent
 }
 
-/**
- * What one response showed, every later request shows too, or what became of it: also across a change of MongoDB's
- * primary.
- */
+/** Later responses never show an earlier state, not even after a change of MongoDB's primary. */
 export const readForward: Check = function* (round) {
   const sights: Sight[] = round.calls.flatMap((call) => intentsIn(call).map((shown) => ({ call, shown })))
   for (const [subject, some] of groupsOf(sights, ({ shown }) => shown.referenceNumber))
     yield* inOrder(round, subject, some)
 }
 
-/** Compares each sight with the furthest of those that had ended before it began. */
+/** Compares each sight with the most advanced one that had ended before it began. */
 function* inOrder({ times }: Round, subject: string, sights: Sight[]): Generator<Finding> {
   const ended = sights.toSorted((one, other) => one.call.ended - other.call.ended)
   // Replays and creates show what was.
@@ -30,14 +27,9 @@ function* inOrder({ times }: Round, subject: string, sights: Sight[]): Generator
       if (furthest === null || !isBefore(before.shown, furthest.shown)) furthest = before
     if (furthest === null || furthest === sight || !wentBack(furthest.shown, sight.shown)) continue
     // While clocks jump, one process may show as expired what another does not.
-    const areApart = [furthest, sight].some(
-      ({ call }) => times.skewAround({ from: call.began, to: call.ended }) > 0,
-    )
-    if (furthest.shown.cancellationReason === 'expired' && areApart) continue
-    yield [
-      subject,
-      `call ${furthest.call.call} showed ${words(furthest)}, and call ${sight.call.call} ${words(sight)}`,
-    ]
+    const isSkewed = [furthest, sight].some(({ call }) => times.isSkewed(call))
+    if (furthest.shown.cancellationReason === 'expired' && isSkewed) continue
+    yield [subject, `call ${sight.call.call} showed ${words(sight)} after ${words(furthest)}`]
   }
 }
 

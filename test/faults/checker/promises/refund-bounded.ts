@@ -1,7 +1,7 @@
 import { groupsOf, repeatedOf, sumOf } from '../groups.ts'
 import type { Check } from '../round.ts'
 
-/** Refunds never exceed the payment, and neither their sum nor their events do. */
+/** Refunds never exceed the payment, neither in MongoDB nor in events. */
 export const refundBounded: Check = function* ({ dump, intentOf }) {
   for (const { referenceNumber, refunds, refundsCommitted, payment } of dump.intents) {
     const refunded = sumOf(refunds, ({ amount }) => amount)

@@ -3,39 +3,20 @@ import { groupsOf } from '../groups.ts'
 import { errorOf } from '../responses.ts'
 import type { Check } from '../round.ts'
 
-/**
- * Refusals that depend on what happened before, or on how much there is to do. Tests of the API prove when each of them
- * is right.
- */
+/** Refusals that depend on state or load. Tests of the API prove when each of them is right. */
 const dependOnState = new Set([
-  'INTENT_NOT_FOUND',
-  'DELIVERY_NOT_FOUND',
-  'ORDER_NOT_FOUND',
-  'PRODUCT_NOT_FOUND',
-  'ENDPOINT_NOT_FOUND',
-  'SHOP_NOT_FOUND',
-  'MAX_ENDPOINTS_REACHED',
-  'INSUFFICIENT_STOCK',
-  'INTENT_NOT_PENDING',
-  'INTENT_CANCEL_INVALID_STATUS',
-  'INTENT_CANCEL_CONFLICT',
-  'INTENT_REFUND_INVALID_STATUS',
-  'AMOUNT_OUT_OF_RANGE',
-  'REFUND_AMOUNT_MISMATCH',
-  'PAYMENT_FAILED',
-  'REFUND_FAILED',
-  'IDEMPOTENCY_REQUEST_IN_PROGRESS',
-  'REQUEST_TIMEOUT',
-  'RATE_LIMITED',
+  ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP'].map((thing) => `${thing}_NOT_FOUND`),
+  ...['MAX_ENDPOINTS_REACHED', 'INSUFFICIENT_STOCK', 'AMOUNT_OUT_OF_RANGE', 'REFUND_AMOUNT_MISMATCH'],
+  ...['INTENT_NOT_PENDING', 'INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'],
+  ...['INTENT_REFUND_INVALID_STATUS', 'PAYMENT_FAILED', 'REFUND_FAILED'],
+  ...['IDEMPOTENCY_REQUEST_IN_PROGRESS', 'REQUEST_TIMEOUT', 'RATE_LIMITED'],
 ])
 
-/** Of fewer calls of one kind it is chance how many succeed. */
+/** With fewer calls, chance decides how many succeed. */
 const minCount = 20
 const minShare = 1 / 20
 
-/**
- * A good request is refused only because of what happened before it; and of each kind of request some are carried out.
- */
+/** A good request is refused only because of the state, and some requests of each kind succeed. */
 export const refusalDue: Check = function* (round) {
   const isGood = ({ expects, status, actor, what }: Call): boolean =>
     expects.length === 0 && status !== null && status < 500 && actor !== 'stranger' && what !== 'overreach'
@@ -43,16 +24,9 @@ export const refusalDue: Check = function* (round) {
   for (const call of good) {
     const { call: number, what, path, status, business } = call
     const code = errorOf(call)?.code ?? ''
-    if (
-      business !== null &&
-      (status ?? 0) >= 400 &&
-      !dependOnState.has(code) &&
-      !isOfAnotherBody(round.calls, call)
-    )
-      yield [
-        `call ${number} ${what} ${path}`,
-        `was refused with ${status} ${code}: ${JSON.stringify(call.body)}`,
-      ]
+    const isRefused = business !== null && (status ?? 0) >= 400 && !dependOnState.has(code)
+    if (isRefused && !isOfAnotherBody(round.calls, call))
+      yield [`call ${number} ${what} ${path}`, `got ${status} ${code}: ${JSON.stringify(call.body)}`]
   }
   for (const [what, calls] of groupsOf(good, (call) => call.what)) {
     const done = calls.filter(({ status }) => (status ?? 0) < 400).length
@@ -61,7 +35,7 @@ export const refusalDue: Check = function* (round) {
   }
 }
 
-/** A replay of the response to a bad body under the same key. */
+/** Whether the response is a replay of that to a bad body under the same key. */
 const isOfAnotherBody = (calls: Call[], { idempotencyKey, keyId, path }: Call): boolean =>
   idempotencyKey !== null &&
   calls.some(

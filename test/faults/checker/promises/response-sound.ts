@@ -5,13 +5,10 @@ import { errorOf } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 import { settles } from '../times.ts'
 
-/** Refusals of the documented API have one of these statuses. */
+/** The statuses of refusals in the API. */
 const refusals = [400, 401, 402, 403, 404, 408, 409, 413, 415, 429, 431]
 
-/**
- * Every call gets a response with a request id of its own, in the envelope. There is none, or a 503, only because of a
- * fault.
- */
+/** Every call gets an enveloped response with a new request id. Only a fault causes a 503 or a missing response. */
 export const responseSound: Check = function* (round) {
   const requestOf = new Map(round.requests.flatMap((request) => request.calls.map((call) => [call, request])))
   for (const call of round.calls) {
@@ -26,7 +23,7 @@ export const responseSound: Check = function* (round) {
 const nameOf = ({ call, what, method, path }: Call): string => `call ${call} ${what} ${method} ${path}`
 const marginMs = 200
 
-/** Some clients give up early on purpose. A call that was answered counts as one that would have been reported. */
+/** Reports missing responses, except to clients that disconnected early on purpose. Counts each response that came. */
 function* missing(round: Round, call: Call): Generator<Finding> {
   const waitedMs = call.ended - call.began
   const isPatient = call.timeoutMs >= round.setting.clientTimeoutMs
@@ -53,15 +50,12 @@ function* sound(round: Round, call: Call, status: number, request?: Request): Ge
     yield [subject, `got a status that the API does not have: ${response}`]
 }
 
-/**
- * These wait for one another: for stock that another order holds, or for a refund whose outcome the wallet has not
- * reported.
- */
+/** These wait for stock that another order holds, or for a refund whose outcome is unknown. */
 const waiting: readonly What[] = ['order', 'stock', 'import', 'refund']
-/** The traffic repeats a request until so long after the last fault. */
+/** How long the traffic repeats requests after the last fault. */
 const repeatsMs = 55_000
 
-/** They may get a 503 without a fault, if the same key gets its response later. */
+/** Whether a call may get a 503 without a fault, because a later call with the same key gets its response. */
 function mayBeBusy({ setting, faults }: Round, { what, sandbox, ended }: Call, request?: Request): boolean {
   if (!waiting.includes(what) || request === undefined) return false
   const isOver = request.ended >= setting.healedAt + repeatsMs

@@ -1,7 +1,9 @@
 import { errorOf } from '../responses.ts'
 import type { Check } from '../round.ts'
 
-/** A viewer's act and a publishable key's request, other than to read an intent, are refused and change nothing. */
+/**
+ * Acts of viewers, and requests with a publishable key other than reads of an intent, are refused and change nothing.
+ */
 export const rightKept: Check = function* ({ calls, dump, setting }) {
   for (const { call, what, status, path } of calls)
     if (what === 'overreach' && status !== null && status < 500 && status !== 403)
@@ -13,11 +15,11 @@ export const rightKept: Check = function* ({ calls, dump, setting }) {
 
   const keys = setting.businesses.flatMap((business) => business.keys)
   const publishable = new Set(keys.filter(({ kind }) => kind === 'publishable').map(({ id }) => id))
-  const tried = calls.filter(({ keyId, what }) => publishable.has(keyId ?? '') && what !== 'read')
-  for (const call of tried)
+  const attempts = calls.filter(({ keyId, what }) => publishable.has(keyId ?? '') && what !== 'read')
+  for (const call of attempts)
     if (call.status !== null && call.status < 500 && errorOf(call)?.code !== 'SECRET_KEY_REQUIRED')
       yield [`call ${call.call} ${call.what} ${call.path}`, `a publishable key got ${call.status}`]
-  const names = new Set(tried.map(({ idempotencyKey }) => idempotencyKey))
+  const names = new Set(attempts.map(({ idempotencyKey }) => idempotencyKey))
   for (const { referenceNumber, metadata } of dump.intents)
     for (const { key, value } of metadata)
       if (key === 'key' && names.has(value)) yield [referenceNumber, 'was created with a publishable key']

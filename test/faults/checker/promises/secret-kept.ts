@@ -4,8 +4,8 @@ import type { Check, Round } from '../round.ts'
 import { signingSecrets } from '../signing-secrets.ts'
 
 /**
- * No key, PIN, password, signing secret, payment code, proof of a payment link or phone number of a customer is in a
- * log, and MongoDB has them only where it must.
+ * No log contains an API key, PIN, password, signing secret, payment code, proof of a link or phone number of a
+ * customer. MongoDB contains them only where it must.
  */
 export const secretKept: Check = function* (round) {
   const secrets = secretsOf(round)
@@ -21,9 +21,9 @@ export const secretKept: Check = function* (round) {
 interface Secrets {
   signing: Set<string>
   passwords: string[]
-  /** Numbers of 6 to 8 digits, and what they are. */
+  /** Numbers of 6 to 8 digits, and their meaning. */
   numbers: Map<string, string>
-  /** The same, where MongoDB may have them. */
+  /** The same for logs only, because MongoDB may have these. */
   ofLogs: Map<string, string>
   proofs: Set<string>
 }
@@ -51,11 +51,11 @@ function phonesIn({ body }: Call): string[] {
   return [payerPhone, customer?.phone].filter((phone) => phone !== undefined)
 }
 
-/** Collections of wallets, and of customers to whom an order is delivered. */
+/** Collections of wallets, and of orders with their customers. */
 const ofPhones = /^dump\/(wallets|walletmovements|orders)\./
-/** Fields of MongoDB that are a number, a code where it must be, or a sealed response. */
+/** Fields of MongoDB with numbers, with the code itself, or with a sealed response. */
 const ofDump = /^(?:code|codeKey|answer|sealedResponse|\$numberInt|\$numberLong|\$numberDouble|\$date|\$oid)$/
-/** Fields of a log that are times, measures, or numbers of processes. */
+/** Fields of a log with times, measures, or numbers of processes. */
 const ofLog = /^(?:time|pid|port)$|(?:Ms|Bytes)$/
 
 function* foundIn(secrets: Secrets, from: string, line: string): Generator<string> {
@@ -75,10 +75,10 @@ function* foundIn(secrets: Secrets, from: string, line: string): Generator<strin
   }
 }
 
-/** Six to eight digits, of a phone number also after the country's; no part of an id, a decimal or a UUID. */
+/** Six to eight digits, with or without a country code, but not inside an id, a decimal or a UUID. */
 const numbers = /(?<![\w.-])(?:\+?(?:00)?222)?(\d{6,8})(?![\w-])(?!\.\d)/g
 
-/** The texts of a line of JSON, and the whole numbers of a log. */
+/** The texts of a line of JSON, and in logs the integers too. */
 function wordsIn(line: string, isLog: boolean): string {
   const texts: string[] = []
   const keep = (key: string, value: unknown): unknown => {

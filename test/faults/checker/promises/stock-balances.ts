@@ -2,12 +2,12 @@ import { groupsOf, sumOf } from '../groups.ts'
 import type { Check } from '../round.ts'
 import { type Change, stockChanges } from '../stock-changes.ts'
 
-/** With more uncertain changes, every stock between the least and the most passes. */
+/** With more uncertain changes, any stock between the minimum and the maximum passes. */
 const maxUncertain = 14
 
 /**
- * Stock is what there was at first, with what merchants added and without what was sold. A change with an unknown
- * outcome may have happened or not. No stock is below 0, and nothing is reserved in the end.
+ * Stock is the initial stock plus what merchants added minus what was sold. Changes with an unknown outcome may have
+ * happened or not. No stock is negative, and nothing stays reserved.
  */
 export const stockBalances: Check = function* (round) {
   const { changes, counted } = stockChanges(round)
@@ -17,10 +17,7 @@ export const stockBalances: Check = function* (round) {
     const stock = stored?.variants.find(({ _id }) => _id === variant)?.stock
     if (stock === undefined || counted.has(variant)) continue
     if (!isPossible(stock, quantity, byVariant.get(variant) ?? []))
-      yield [
-        `${product} ${variant}`,
-        `has ${stock} in stock, began with ${quantity}, and its changes are others`,
-      ]
+      yield [`${product} ${variant}`, `has ${stock} in stock, not ${quantity} plus its changes`]
   }
   for (const { _id, variants, reservations } of round.dump.products) {
     for (const { stock } of variants) if (stock < 0) yield [_id, `has ${stock} in stock`]

@@ -8,8 +8,8 @@ interface Owner {
 }
 
 /**
- * No response has a reference, an id or a word of another business or of the other environment. Events come only to
- * endpoints of their own business. Test money and live money never respondAs.
+ * No response has a reference, an id or a marker of another business or environment. Events go only to endpoints of
+ * their business. Test money and live money never mix.
  */
 export const tenantApart: Check = function* (round) {
   const owners = ownersIn(round)
@@ -23,7 +23,7 @@ const isSame = (one: Owner, other: Owner): boolean =>
   one.businessId === other.businessId && one.sandbox === other.sandbox
 const wordsOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ? 'test' : 'live'}`
 
-/** The longest first: one may begin with another. A business without live access has no live marker. */
+/** The longest first, because one may begin with another. A business without live access has no live marker. */
 const markersOf = ({ setting }: Round): string[] =>
   setting.businesses
     .flatMap(({ markers: { test, live } }) => [test, live].filter(Boolean))

@@ -2,7 +2,7 @@ import type { DeliveryDocument, IntentDocument } from '../documents.ts'
 import { intentsIn, mayBecome, type ShownIntent } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
-/** The status of each intent follows from its history, each transition happened once, and no response is undone. */
+/** The status of each intent follows from its fields, each transition happened once, and no response is undone. */
 export const transitionLegal: Check = function* (round) {
   for (const intent of round.dump.intents) {
     yield* whole(intent)
@@ -11,13 +11,8 @@ export const transitionLegal: Check = function* (round) {
   yield* acknowledged(round)
 }
 
-function* whole({
-  referenceNumber,
-  status,
-  payment,
-  refunds,
-  ...intent
-}: IntentDocument): Generator<Finding> {
+function* whole(intent: IntentDocument): Generator<Finding> {
+  const { referenceNumber, status, payment, refunds } = intent
   const isRefunded = refunds.some((refund) => refund.status === 'SUCCEEDED')
   const isCancelled = intent.cancellationReason !== null
   const isOver = intent.failure !== null && !intent.failure.retryable
@@ -31,7 +26,7 @@ function* whole({
 
 const ends = ['payment.confirmed', 'payment.cancelled', 'payment.expired']
 
-/** The events of the transitions: each once, and one end at most. */
+/** Each transition has one event, and at most one of them ends the intent. */
 function* reported(
   { referenceNumber, status }: IntentDocument,
   deliveries: DeliveryDocument[],
@@ -49,23 +44,20 @@ function* reported(
   if (finals.size > 1) yield [referenceNumber, `ended more than once: ${[...finals].join(', ')}`]
 }
 
-/** What responses showed is there in the end. */
+/** Whatever responses showed is still true in the end. */
 function* acknowledged({ calls, intentOf, mayBeCleaned, times }: Round): Generator<Finding> {
   for (const call of calls) {
-    const areApart = times.skewAround({ from: call.began, to: call.ended }) > 0
+    const isSkewed = times.isSkewed(call)
     for (const shown of intentsIn(call)) {
       const intent = intentOf.get(shown.referenceNumber)
       const createdAt = Date.parse(shown.createdAt)
       if (intent === undefined) {
         if (!mayBeCleaned({ sandbox: shown.sandbox, createdAt }))
-          yield [
-            shown.referenceNumber,
-            `was in the response to call ${call.call}, and MongoDB does not have it`,
-          ]
+          yield [shown.referenceNumber, `was in the response to call ${call.call}, and is not stored`]
         continue
       }
       // While clocks jump, one process may show as expired what another may still pay.
-      if (areApart && shown.cancellationReason === 'expired') continue
+      if (isSkewed && shown.cancellationReason === 'expired') continue
       for (const message of undone(shown, intent))
         yield [shown.referenceNumber, `call ${call.call} (${call.what}) showed ${message}`]
     }

@@ -8,8 +8,8 @@ const emptyDemo = '22000003'
 const demoPin = '1234'
 
 /**
- * The sandbox's wallets balance to the centime: what each began with, without its payments and with its refunds. The
- * ledger and the intents agree. A payment came from the wallet whose phone number and PIN were typed.
+ * The sandbox's wallets balance to the centime: initial balance minus payments plus refunds. Ledger and intents agree.
+ * A payment came from the wallet whose phone number and PIN were typed.
  */
 export const walletBalances: Check = function* (round) {
   const { dump } = round
@@ -24,10 +24,7 @@ export const walletBalances: Check = function* (round) {
   }
   for (const [key, { reference, amount }] of due)
     if (ledger.get(key)?.amount !== amount)
-      yield [
-        reference,
-        `has ${amount} moved as ${key}, and the ledger ${ledger.get(key)?.amount ?? 'nothing'}`,
-      ]
+      yield [reference, `has ${amount} moved as ${key}, the ledger ${ledger.get(key)?.amount ?? 'nothing'}`]
   for (const [key, { kind, amount }] of ledger)
     if (!due.has(key)) yield [key, `is a ${kind} of ${amount}, and of no intent`]
 
@@ -36,10 +33,7 @@ export const walletBalances: Check = function* (round) {
   for (const { _id, balance, current, phone, businessId } of dump.wallets) {
     const demo = phone === emptyDemo ? 0 : plenty
     const start = businessId === null ? (started.get(phone) ?? balance) : demo
-    const moved = sumOf(
-      byAccount.get(_id) ?? [],
-      ({ kind, amount }) => (kind === 'refund' ? 1 : -1) * (amount ?? 0),
-    )
+    const moved = sumOf(byAccount.get(_id) ?? [], signedAmount)
     // The clean-up removes movements of old payments, and leaves the wallets as they are.
     if (!wasCleaned(round) && balance !== start + moved)
       yield [_id, `has ${balance}, and should have ${start + moved}`]
@@ -49,10 +43,13 @@ export const walletBalances: Check = function* (round) {
   yield* rightfully(round, ledger)
 }
 
+const signedAmount = ({ kind, amount }: Round['dump']['walletmovements'][number]): number =>
+  (kind === 'refund' ? 1 : -1) * (amount ?? 0)
+
 const wasCleaned = ({ calls, setting }: Round): boolean =>
   calls.some(({ clockAheadMs: [ahead] }) => ahead >= setting.settings.sandboxRetentionDays * 86_400_000)
 
-/** A payment has the key of the form that made it. */
+/** Payments have the key of the form that made them. */
 function* rightfully(
   { calls, dump, setting }: Round,
   ledger: Map<string, { accountId: string | null }>,
@@ -65,11 +62,12 @@ function* rightfully(
       (sandbox ? setting.wallets : setting.providerWallets).find((wallet) => wallet.phone === phone)?.pin ??
       (sandbox ? demoPin : undefined)
     const right = (forms.get(payment.key) ?? []).filter(({ phone, pin }) => pin === pinOf(phone))
-    if (right.length === 0) yield [referenceNumber, 'was paid, and nobody typed a phone number and its PIN']
+    if (right.length === 0)
+      yield [referenceNumber, 'was paid, but no customer typed a phone number and its PIN']
     const account = ledger.get(payment.key)?.accountId
     if (payment.wallet !== 'sandbox' || account === undefined) continue
     if (!right.some(({ phone }) => phone === phoneOf.get(account ?? '')))
-      yield [referenceNumber, `was paid from wallet ${account}, which nobody typed`]
+      yield [referenceNumber, `was paid from wallet ${account}, whose phone number no customer typed`]
     for (const { id } of refunds)
       if ((ledger.get(id)?.accountId ?? account) !== account)
         yield [referenceNumber, `refund ${id} went to another wallet than ${account}`]

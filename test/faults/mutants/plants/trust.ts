@@ -76,7 +76,7 @@ export const trustMutants: readonly Mutant[] = [
   {
     name: 'write-unsafe',
     bug: 'A write is acknowledged before it is on disk: MongoDB may lose it.',
-    edits: [replace('promises', 'writeConcern: $', 'writeConcern: { w: 1, journal: false }')],
+    edits: [replace('options', 'writeConcern: $', 'writeConcern: { w: 1, journal: false }')],
     caughtBy: ['create.exists', 'key.once', 'read.forward', 'event.exact', 'transition.legal'],
     focus: { ...under('mongo.kill'), seconds: 50, often: ['createIntent', 'simulatePayment'] },
   },
@@ -90,7 +90,9 @@ export const trustMutants: readonly Mutant[] = [
   {
     name: 'cleaned-early',
     bug: 'The clean-up removes data that is a day old.',
-    edits: [replace('spansOf', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)')],
+    edits: [
+      replace('cutoffsOf', '$at - sandboxRetentionMs', '$at - Math.min(sandboxRetentionMs, 86_400_000)'),
+    ],
     caughtBy: ['clean-up.bounded'],
     focus: { ...under('clock.jump'), seconds: 40 },
   },
