@@ -1,8 +1,9 @@
 import { expect } from 'chai'
 import { mongo } from 'mongoose'
-import { createBatcher } from '../../src/mongo/batching/batcher.ts'
+import { type Batcher, createBatcher } from '../../src/mongo/batching/batcher.ts'
 import { createInsertBatcher } from '../../src/mongo/batching/insert-batcher.ts'
 import { createReadBatcher } from '../../src/mongo/batching/read-batcher.ts'
+import { createUpdateBatcher, type GuardedUpdate } from '../../src/mongo/batching/update-batcher.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -31,6 +32,9 @@ function openBatcher(longestBatch: number, restMs = 0) {
 const nextLoop = () => new Promise(setImmediate)
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 const outcome = (promise: Promise<unknown>) => promise.catch((error: Error) => error)
+/** Makes these calls at once. Returns an outcome or an error for each. */
+const callAll = <Item>(batcher: Batcher<Item, unknown>, items: Item[]) =>
+  Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
 describe('A batcher of writes', () => {
   it('sends one batch at a time, and adds later calls to the next batch in order', async () => {
@@ -118,10 +122,10 @@ describe('A batcher of writes', () => {
 
   it('gives each caller its own outcome, and an error to one caller only', async () => {
     const { batches, call } = openBatcher(10)
-    const all = ['a', 'b', 'c'].map((item) => outcome(call(item)))
+    const all = Promise.all(['a', 'b', 'c'].map((item) => outcome(call(item))))
     await nextLoop()
     batches[0]?.end(['A', new Error('b is wrong'), 'C'])
-    const [a, b, c] = await Promise.all(all)
+    const [a, b, c] = await all
     expect([a, c]).to.deep.equal(['A', 'C'])
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
@@ -156,70 +160,140 @@ describe('A batcher of writes', () => {
   })
 })
 
-describe('A batcher of inserts', () => {
+interface Seat {
+  _id: string
+  guest: string | null
+}
+
+describe('In MongoDB', () => {
   const service = withService()
-
-  interface Thing {
-    _id: string
-    [field: string]: unknown
-  }
-
-  async function openThings() {
-    const things = service.deps.mongo.collection<Thing>(`things${Math.random()}`)
-    await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
-    const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
-    return { things, insert: createInsertBatcher<Thing>(insertMany, 500) }
-  }
-  const inserted = { inserted: true }
-
-  it('gives each caller its own outcome, with the name of the index that refused it', async () => {
-    const { things, insert } = await openThings()
-    await insert({ _id: 'old', code: '000001' }, later())
-    const outcomes = await Promise.all(
-      [
-        { _id: 'a', code: '000002' },
-        { _id: 'b', code: '000001' },
-        { _id: 'old', code: '000003' },
-        { _id: 'c', code: '000002' },
-        { _id: 'd' },
-      ].map((thing) => insert(thing, later())),
-    )
-    expect(outcomes).to.deep.equal([
-      inserted,
-      { inserted: false, index: 'theCode' },
-      { inserted: false, index: '_id_' },
-      { inserted: false, index: 'theCode' },
-      inserted,
-    ])
-    expect(await things.countDocuments()).to.equal(3)
-  })
-
-  it('fails only the document that cannot be encoded', async () => {
-    const { things, insert } = await openThings()
-    const all = [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }].map((thing) =>
-      outcome(insert(thing, later())),
-    )
-    const [a, b, c] = await Promise.all(all)
-    expect([a, c]).to.deep.equal([inserted, inserted])
-    expect(b).to.be.an('error')
-    expect((await things.find().toArray()).map(({ _id }) => _id)).to.have.members(['a', 'c'])
-  })
-
-  it('never quotes a stored value in an error', async () => {
-    const { things, insert } = await openThings()
-    await things.createIndex({ list: 1, other: 1 })
-    const refused = await outcome(insert({ _id: 'a', list: ['424242'], other: ['1'] }, later()))
-    expect(refused).to.be.an('error')
-    expect((refused as Error).message).not.to.include('424242')
-  })
-
-  it('treats the whole batch as unknown if the write concern failed, including duplicates', async () => {
+  const writeConcernFault = (writeErrors: object[]) => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
-    const reported = { message: 'write concern', code: 64, writeErrors: [] }
-    const insertMany = () => Promise.reject(new mongo.MongoBulkWriteError(reported, result))
-    const insert = createInsertBatcher<Thing>(insertMany, 500)
-    const outcomes = await Promise.all(['a', 'b'].map((_id) => outcome(insert({ _id }, later()))))
-    for (const each of outcomes) expect(each).to.be.instanceOf(mongo.MongoBulkWriteError)
+    const reported = { message: 'write concern', code: 64, writeErrors: writeErrors as never }
+    return new mongo.MongoBulkWriteError(reported, result)
+  }
+
+  describe('A batcher of inserts', () => {
+    interface Thing {
+      _id: string
+      [field: string]: unknown
+    }
+
+    async function openThings() {
+      const things = service.deps.mongo.collection<Thing>(`things${Math.random()}`)
+      await things.createIndex({ code: 1 }, { name: 'theCode', unique: true, sparse: true })
+      const insertMany = (docs: Thing[]) => things.insertMany(docs, { ordered: false })
+      return { things, insert: createInsertBatcher<Thing>(insertMany, 500) }
+    }
+    const inserted = { inserted: true }
+
+    it('gives each caller its own outcome, with the name of the index that refused it', async () => {
+      const { things, insert } = await openThings()
+      await insert({ _id: 'old', code: '000001' }, later())
+      const refusedBy = (index: string) => ({ inserted: false, index })
+      const cases: [thing: Thing, outcome: object][] = [
+        [{ _id: 'a', code: '000002' }, inserted],
+        [{ _id: 'b', code: '000001' }, refusedBy('theCode')],
+        [{ _id: 'old', code: '000003' }, refusedBy('_id_')],
+        [{ _id: 'c', code: '000002' }, refusedBy('theCode')],
+        [{ _id: 'd' }, inserted],
+      ]
+      const outcomes = await callAll(
+        insert,
+        cases.map(([thing]) => thing),
+      )
+      expect(outcomes).to.deep.equal(cases.map(([, expected]) => expected))
+      expect(await things.countDocuments()).to.equal(3)
+    })
+
+    it('fails only the document that cannot be encoded', async () => {
+      const { things, insert } = await openThings()
+      const [a, b, c] = await callAll(insert, [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }])
+      expect([a, c]).to.deep.equal([inserted, inserted])
+      expect(b).to.be.an('error')
+      expect((await things.find().toArray()).map(({ _id }) => _id)).to.have.members(['a', 'c'])
+    })
+
+    it('never quotes a stored value in an error', async () => {
+      const { things, insert } = await openThings()
+      await things.createIndex({ list: 1, other: 1 })
+      const refused = await outcome(insert({ _id: 'a', list: ['424242'], other: ['1'] }, later()))
+      expect(refused).to.be.an('error')
+      expect((refused as Error).message).not.to.include('424242')
+    })
+
+    it('treats the whole batch as unknown if the write concern failed, including duplicates', async () => {
+      const fault = writeConcernFault([])
+      const insert = createInsertBatcher<Thing>(() => Promise.reject(fault), 500)
+      expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
+    })
+  })
+
+  describe('A batcher of updates', () => {
+    async function openSeats(...ids: string[]) {
+      const seats = service.deps.mongo.collection<Seat>(`seats${Math.random()}`)
+      await seats.insertMany(ids.map((_id) => ({ _id, guest: null })))
+      const sent: number[] = []
+      const bulkWrite: typeof seats.bulkWrite = (operations, options) => {
+        sent.push(operations.length)
+        return seats.bulkWrite(operations, options)
+      }
+      const find = (filter: object, options?: mongo.FindOptions) => {
+        expect(options?.projection).to.deep.equal({ _id: 1 })
+        return seats.find(filter, options)
+      }
+      const watched = { bulkWrite, find } as unknown as typeof seats
+      const guests = async () => (await seats.find().toArray()).map(({ _id, guest }) => `${_id} ${guest}`)
+      return { batcher: createUpdateBatcher<Seat>(watched), sent, guests }
+    }
+
+    /** A guest takes a free seat. */
+    const take = (_id: string, guest: string): GuardedUpdate => ({
+      filter: { _id, guest: null },
+      update: { $set: { guest } },
+      proof: { guest },
+    })
+
+    it('writes waiting updates together, and returns to each whether its guard matched', async () => {
+      const { batcher, sent, guests } = await openSeats('a', 'b', 'c')
+      expect(await batcher(take('b', 'Ali'), later())).to.equal(true)
+      const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
+      expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])
+      expect(sent).to.deep.equal([1, 4])
+      expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
+    })
+
+    it('lets one of several updates of the same document succeed, once in a batch', async () => {
+      const { batcher, sent, guests } = await openSeats('a', 'b')
+      const updates = [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')]
+      expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])
+      expect(sent).to.deep.equal([2, 1, 1])
+      expect(await guests()).to.deep.equal(['a Ali', 'b Ali'])
+    })
+
+    it('fails only an update that cannot be encoded or that MongoDB refuses, without a stored value in the error', async () => {
+      const { batcher, guests } = await openSeats('a', 'b', 'c')
+      const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
+      const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
+      await batcher(take('c', 'secret'), later())
+      const [a, b, c] = await callAll(batcher, [take('a', 'Ali'), unsound, refused])
+      expect(a).to.equal(true)
+      expect(b).to.be.an('error')
+      expect(c).to.be.an('error').with.property('message').that.does.not.include('secret')
+      expect(await guests()).to.deep.equal(['a Ali', 'b null', 'c secret'])
+    })
+
+    it('treats the whole batch as unknown if the connection or the write concern failed', async () => {
+      const duplicate = { index: 0, code: 11000, errmsg: 'duplicate' }
+      for (const fault of [new mongo.MongoNetworkError('connection lost'), writeConcernFault([duplicate])]) {
+        let sends = 0
+        const bulkWrite = () => (sends++, Promise.reject(fault))
+        const batcher = createUpdateBatcher<Seat>({ bulkWrite } as never)
+        const updates = ['a', 'b'].map((id) => take(id, 'Ali'))
+        expect(await callAll(batcher, updates)).to.deep.equal([fault, fault])
+        expect(sends).to.equal(1)
+      }
+    })
   })
 })
 

@@ -4,14 +4,14 @@ import { createDatabaseTime } from '../../src/mongo/database-time.ts'
 const hourMs = 3_600_000
 const startMs = Date.parse('2026-11-21T12:00:00.000Z')
 
-/** MongoDB's clock, the clocks of a process, and the service's time derived from them. Each clock can be set separately. */
+/** Separate clocks of MongoDB and of a process, and the database time that the process measures. */
 function openClocks() {
   const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
-  /** How long each half of a round trip takes. */
-  const way = { thereMs: 1, backMs: 1 }
+  /** The duration of each half of a round trip. */
+  const trip = { thereMs: 1, backMs: 1 }
   const lines: { jumpMs: number }[] = []
   let reads = 0
-  let onTheWay = (): void => {}
+  let duringRead = (): void => {}
   const pass = (ms: number): void => {
     clocks.mongoMs += ms
     clocks.wallMs += ms
@@ -19,10 +19,10 @@ function openClocks() {
   }
   const readClock = async (): Promise<number> => {
     reads += 1
-    pass(way.thereMs)
+    pass(trip.thereMs)
     const shown = Math.floor(clocks.mongoMs)
-    onTheWay()
-    pass(way.backMs)
+    duringRead()
+    pass(trip.backMs)
     return shown
   }
   const own = { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs }
@@ -30,16 +30,22 @@ function openClocks() {
   const time = createDatabaseTime(readClock, own, log as never, (databaseMs) => databaseMs)
   return {
     clocks,
-    way,
+    trip,
     lines,
     pass,
     time,
     reads: () => reads,
-    duringRead: (act: () => void) => void (onTheWay = act),
-    /** How far the service's time is from MongoDB's. */
+    duringRead: (act: () => void) => void (duringRead = act),
+    /** The difference between the database time of the process and MongoDB's clock. */
     offMs: () => time.now().getTime() - clocks.mongoMs,
   }
 }
+
+const errorOf = (measurement: Promise<void> | null) =>
+  measurement?.then(
+    () => null,
+    ({ name }: Error) => name,
+  )
 
 describe('Database time', () => {
   let opened: ReturnType<typeof openClocks>
@@ -96,7 +102,7 @@ describe('Database time', () => {
       opened.clocks.mongoMs += hourMs
       opened.clocks.wallMs += hourMs
     })
-    expect(await outcomeOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
+    expect(await errorOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
     opened.duringRead(() => {})
     await opened.time.unsure()
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
@@ -104,16 +110,16 @@ describe('Database time', () => {
 
   it('drops a measurement that took more than a second', async () => {
     opened.clocks.wallMs += 5000
-    opened.way.backMs = 1100
-    expect(await outcomeOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
+    opened.trip.backMs = 1100
+    expect(await errorOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
   it('keeps the better of two measurements for as long as its clock may have drifted by less', async () => {
-    opened.way.backMs = 401
+    opened.trip.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],
-      // By now the error of the first may be 301 ms, and that of the new one is at most 200 ms.
+      // The error of the first measurement may be 301 ms by now. That of the new one is at most 200 ms.
       [300_000, 190, 210],
     ] as const) {
       opened.pass(passedMs)
@@ -153,11 +159,3 @@ describe('Database time', () => {
     }
   })
 })
-
-const outcomeOf = (measured: Promise<void> | null): Promise<unknown> =>
-  measured === null
-    ? Promise.resolve('sure')
-    : measured.then(
-        () => 'measured',
-        (error: Error) => error.name,
-      )

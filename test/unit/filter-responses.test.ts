@@ -43,54 +43,62 @@ const payment = JSON.stringify({
 })
 
 describe('The filter for responses on staff pages', () => {
-  const hidden: [what: string, body: string, response: string][] = [
-    ['the whole event', order, order],
-    ['the beginning of the event up to the name', order, order.slice(0, order.indexOf(' Mint'))],
-    ['a first name', order, 'Order for Aïcha stored'],
-    ['a name in capitals without accents', order, 'THANKS, AICHA!'],
-    ['a name in the escapes of JSON', order, String.raw`{"name":"A\u00efcha"}`],
-    ['a name in the escapes of URLs', order, 'customer=A%C3%AFcha+Mint'],
-    ['a name after an escaped line end', order, String.raw`"Order of:\nAicha"`],
-    ['a phone number', order, 'SMS to 22113344 failed'],
-    ['a phone number in pairs', order, 'SMS to 22 11.33-44 failed'],
-    ['a phone number with its country code', order, 'SMS to +22222113344 failed'],
-    ['a phone number in a longer word', order, 'key cust_22113344_1'],
-    ['an email address', order, 'No mail to a.sidi@mail.example.com'],
-    ['a value of the metadata', payment, '{"error":"order 7781 is closed"}'],
-    ['a phone number of the metadata without its country code', payment, 'unknown client 22113344'],
-    ['the short code', payment, 'no such code: k7qx2m'],
-  ]
-  for (const [what, body, response] of hidden)
-    it(`hides a response that has ${what}`, () => {
-      expect(createResponseFilter(body)(response)).to.equal(null)
-    })
+  const bodies = { order, payment }
+  const hidden: Record<'order' | 'payment', [what: string, response: string][]> = {
+    order: [
+      ['the whole event', order],
+      ['the beginning of the event up to the name', order.slice(0, order.indexOf(' Mint'))],
+      ['a first name', 'Order for Aïcha stored'],
+      ['a name in capitals without accents', 'THANKS, AICHA!'],
+      ['a name in the escapes of JSON', String.raw`{"name":"A\u00efcha"}`],
+      ['a name in the escapes of URLs', 'customer=A%C3%AFcha+Mint'],
+      ['a name after an escaped line end', String.raw`"Order of:\nAicha"`],
+      ['a phone number', 'SMS to 22113344 failed'],
+      ['a phone number in pairs', 'SMS to 22 11.33-44 failed'],
+      ['a phone number with its country code', 'SMS to +22222113344 failed'],
+      ['a phone number in a longer word', 'key cust_22113344_1'],
+      ['an email address', 'No mail to a.sidi@mail.example.com'],
+    ],
+    payment: [
+      ['a value of the metadata', '{"error":"order 7781 is closed"}'],
+      ['a phone number of the metadata without its country code', 'unknown client 22113344'],
+      ['the short code', 'no such code: k7qx2m'],
+    ],
+  }
+  for (const event of ['order', 'payment'] as const)
+    for (const [what, response] of hidden[event])
+      it(`hides a response that has ${what}`, () => {
+        expect(createResponseFilter(bodies[event])(response)).to.equal(null)
+      })
 
-  const shown: [what: string, body: string, response: string][] = [
-    ['nothing', order, ''],
-    [
-      'an error page',
-      order,
-      '<html><head><title>502 Bad Gateway</title></head><center>nginx/1.18.0</center></html>',
+  const shown: Record<'order' | 'payment', [what: string, response: string][]> = {
+    order: [
+      ['nothing', ''],
+      [
+        'an error page',
+        '<html><head><title>502 Bad Gateway</title></head><center>nginx/1.18.0</center></html>',
+      ],
+      [
+        'the number of the order and its field names',
+        '{"error":"customer missing","number":"OR-0123456789ABCDEF"}',
+      ],
+      ['a product', 'Thé vert is sold out'],
+      ['a host name', 'Cannot connect to db.example.com'],
     ],
-    [
-      'the number of the order and its field names',
-      order,
-      '{"error":"customer missing","number":"OR-0123456789ABCDEF"}',
+    payment: [
+      [
+        'the reference, the amount and the field names of metadata',
+        'PI-0123456789ABCDEF: no order_id, 50000 MRU',
+      ],
+      ['words of JSON', '{"ok":true,"retry":null}'],
+      ['the host of a URL in the metadata', 'https://shop.example.com/hook failed'],
     ],
-    ['a product', order, 'Thé vert is sold out'],
-    ['a host name', order, 'Cannot connect to db.example.com'],
-    [
-      'the reference, the amount and the field names of metadata',
-      payment,
-      'PI-0123456789ABCDEF: no order_id, 50000 MRU',
-    ],
-    ['words of JSON', payment, '{"ok":true,"retry":null}'],
-    ['the host of a URL in the metadata', payment, 'https://shop.example.com/hook failed'],
-  ]
-  for (const [what, body, response] of shown)
-    it(`shows a response that has ${what}`, () => {
-      expect(createResponseFilter(body)(response)).to.equal(response)
-    })
+  }
+  for (const event of ['order', 'payment'] as const)
+    for (const [what, response] of shown[event])
+      it(`shows a response that has ${what}`, () => {
+        expect(createResponseFilter(bodies[event])(response)).to.equal(response)
+      })
 
   it('drops a word that is cut off at the end of the stored KiB', () => {
     const text = `${'x '.repeat(508)}22113344`
