@@ -18,24 +18,24 @@ import { queueNames } from '../src/queues/jobs.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
-/** Every folder of src/ that is a subject of its own; `http`, `admin`, `checkout` and `reference` are ways in, `config` is what a process begins with. */
+/** The domain folders of src/. The others are interfaces (`http`, `admin`, `checkout`, `reference`), `config` and `queues`. */
 const domain = sources.filter(
   (file) => /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|config|queues)\//.test(file),
 )
 
-/** The files among `some` that `isWrong`, each with what is wrong: an empty list is the rule kept. */
-const offenders = (some: string[], isWrong: (imported: string) => boolean): string[] =>
-  some.flatMap((file) =>
+/** Returns the wrong imports of these files, which a rule expects to be none. */
+const offenders = (files: string[], isWrong: (imported: string) => boolean): string[] =>
+  files.flatMap((file) =>
     importsOf(file)
       .filter(isWrong)
       .map((imported) => `${file} imports ${imported}`),
   )
 
-const mentioning = (some: string[], text: RegExp): string[] => some.filter((file) => text.test(read(file)))
+const mentioning = (files: string[], text: RegExp): string[] => files.filter((file) => text.test(read(file)))
 
-/** What the first group of `what` is, each time it is in `text`. */
-const found = (text: string, what: RegExp): string[] =>
-  [...text.matchAll(what)].map(([, group = '']) => group)
+/** Returns the first group of each match. */
+const found = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The rules of the project', () => {
   it('there are files to check, and imports are recognised', () => {
@@ -74,8 +74,8 @@ describe('The rules of the project', () => {
   })
 
   it('http and checkout import no mongoose and no BullMQ, and http imports no pages', () => {
-    const waysIn = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
-    expect(offenders(waysIn, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
+    const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
+    expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
       offenders(filesIn('src/http'), (name) => /^src\/(admin|checkout|reference)\//.test(name)),
     ).to.deep.equal([])
@@ -307,7 +307,7 @@ describe('The rules of the project', () => {
     const [, logs = ''] = read('docs/operators/watch.md').split('\n## Logs\n')
     const [tables = ''] = logs.split('\n## Traces\n')
     const name = /`([a-z]+\.[a-z-]+)`/g
-    const asked = [
+    const mentioned = [
       ...found(read('docs/operators/runbook.md'), name),
       ...found(read('docs/operators/runbook.md'), /\blines ([a-z]+\.[a-z-]+)/g),
       ...found(read('ops/alerts.yml'), /line="([^"]+)"/g),
@@ -322,8 +322,8 @@ describe('The rules of the project', () => {
     expect(atError.length).to.be.greaterThan(5)
     expect(listed).to.include.members(atError)
     expect(logged).to.include.members(listed)
-    expect(asked.length).to.be.greaterThan(10)
-    expect(logged).to.include.members(asked.filter((one) => !(one in events)))
+    expect(mentioned.length).to.be.greaterThan(10)
+    expect(logged).to.include.members(mentioned.filter((one) => !(one in events)))
   })
 
   it('docs/merchants/webhooks.md names every event', () => {

@@ -40,10 +40,7 @@ export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<stri
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/**
- * An intent as its hosted page shows it. `refunds` is empty, because the page shows only the sum of up to 1 000
- * refunds.
- */
+/** An intent as its hosted page shows it. `refunds` is empty, because the page shows only their sum. */
 export interface OfferedIntent extends Intent {
   /** The sum of its SUCCEEDED refunds, in centimes. */
   refunded: number

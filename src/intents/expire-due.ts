@@ -12,10 +12,7 @@ const maxPerBusiness = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
-/**
- * Expires due intents that no job has expired, with a share for each business. Returns the number of intents that it
- * found.
- */
+/** Expires due intents that no job has expired, with a share for each business. Returns how many it found. */
 export async function expireDue(deps: Deps): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)
   return inFairBatches<Expiring>(

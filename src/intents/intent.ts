@@ -19,10 +19,7 @@ export interface Intent {
   /** The code as shown to the merchant. It leads to the intent by `codeKey`. */
   code: string
   codeExpiresAt: Date
-  /**
-   * `live:<code>` or `test:<businessId>:<code>`, unique. Removed after `codeReusableAt`, when another intent draws the
-   * code.
-   */
+  /** `live:<code>` or `test:<businessId>:<code>`, unique. Removed when another intent draws the reusable code. */
   codeKey?: string
   codeReusableAt: Date
   amountType: AmountType
@@ -61,10 +58,7 @@ export interface Intent {
   payBase: string
   /** The format in which a retry computes the response to the create (idempotency/recall.ts). */
   responseFormat: number
-  /**
-   * The clean-up removes the intent from this instant on. Nothing may change it, and its merchant cannot see it
-   * (src/retention).
-   */
+  /** From this instant on the clean-up removes the intent, and its merchant can neither see nor change it. */
   cleanedAt?: Date
 }
 

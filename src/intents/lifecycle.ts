@@ -103,8 +103,7 @@ export const transitions = {
     event: 'payment.expired',
     // Lists use the same field, so what they show as CANCELLED is what this transition may write.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // The intent expired at `expiresAt`, however late this write is. A payment that held it longer may have updated it
-    // later.
+    // The intent expired at `expiresAt`, however late this write is. A payment that held it may have ended later.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',

@@ -34,7 +34,7 @@ export async function listIntents(
     return readCountedPage<Intent>(deps, allIntents(deps, caller), search, search, unlisted)
   const { businessId, sandbox } = caller
   const owner = { businessId, sandbox }
-  const hasOverdue = status === transitions.expire.to && (await findOverdue(deps, owner, now))
+  const hasOverdue = status === transitions.expire.to && (await hasOverdueIntents(deps, owner, now))
   const inSpan = { ...owner, ...within('createdAt', search) }
   const where = { ...inSpan, ...readingAs(status, now, hasOverdue) }
   const times = cancelTimes(status, now)
@@ -77,17 +77,14 @@ function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Re
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
-/**
- * Returns a filter on `cancelsAt` for the intents that read as `status` at `now`. Null for a status that does not
- * depend on it.
- */
+/** Returns a filter on `cancelsAt` for the intents that read as `status` at `now`, or null if it does not matter. */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === transitions.expire.to) return transitions.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
 /** Whether an intent is stored as PENDING but reads CANCELLED at `now`. */
-async function findOverdue(
+async function hasOverdueIntents(
   deps: Pick<Deps, 'Intent'>,
   owner: Record<string, unknown>,
   now: Date,

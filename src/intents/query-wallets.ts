@@ -9,10 +9,7 @@ import type { Intent } from './intent.ts'
 import { findOpen, type OpenOrder } from './open-order.ts'
 import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
-/**
- * While the outcome is unknown, the next query follows after a quarter of the time since the order, within these
- * limits.
- */
+/** An unknown outcome is queried again after a quarter of the time since the order, within these limits. */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
@@ -91,10 +88,7 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + waitMs)
 }
 
-/**
- * A random instant before the next query, so that orders that became due together, such as those of an outage, spread
- * out.
- */
+/** A random instant before the next query. So orders that became due together, as after an outage, spread out. */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
   const waitMs = nextQueryAt(deps, startedAt).getTime() - now

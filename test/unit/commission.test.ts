@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { assert, constantFrom, integer, maxSafeNat, oneof, property, record } from 'fast-check'
 import { type CommissionRates, commissionOf, noCommission } from '../../src/wallets/commission.ts'
 
-/** By default (schemas/environment.ts). */
+/** The default rates (schemas/environment.ts). */
 const usual: CommissionRates = { provider: 200, payer: 100, tof: 1400, tte: 200 }
 const free: CommissionRates = { provider: 0, payer: 0, tof: 0, tte: 0 }
 

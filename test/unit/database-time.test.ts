@@ -8,7 +8,7 @@ const startMs = Date.parse('2026-11-21T12:00:00.000Z')
 function openClocks() {
   const clocks = { mongoMs: startMs, wallMs: startMs, monotonicMs: 5000 }
   /** The duration of each half of a round trip. */
-  const trip = { thereMs: 1, backMs: 1 }
+  const halves = { thereMs: 1, backMs: 1 }
   const lines: { jumpMs: number }[] = []
   let reads = 0
   let duringRead = (): void => {}
@@ -19,10 +19,10 @@ function openClocks() {
   }
   const readClock = async (): Promise<number> => {
     reads += 1
-    pass(trip.thereMs)
+    pass(halves.thereMs)
     const shown = Math.floor(clocks.mongoMs)
     duringRead()
-    pass(trip.backMs)
+    pass(halves.backMs)
     return shown
   }
   const own = { wallMs: () => clocks.wallMs, monotonicMs: () => clocks.monotonicMs }
@@ -30,7 +30,7 @@ function openClocks() {
   const time = createDatabaseTime(readClock, own, log as never, (databaseMs) => databaseMs)
   return {
     clocks,
-    trip,
+    halves,
     lines,
     pass,
     time,
@@ -55,7 +55,7 @@ describe('Database time', () => {
   })
   afterEach(() => opened.time.close())
 
-  it('is the time of MongoDB to within half of the round trip', () => {
+  it('is the time of MongoDB to within half of the round halves', () => {
     expect(opened.reads()).to.equal(3)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     opened.pass(9000)
@@ -110,13 +110,13 @@ describe('Database time', () => {
 
   it('drops a measurement that took more than a second', async () => {
     opened.clocks.wallMs += 5000
-    opened.trip.backMs = 1100
+    opened.halves.backMs = 1100
     expect(await errorOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
   it('keeps the better of two measurements for as long as its clock may have drifted by less', async () => {
-    opened.trip.backMs = 401
+    opened.halves.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],
       // The error of the first measurement may be 301 ms by now. That of the new one is at most 200 ms.

@@ -8,7 +8,7 @@ import { withService } from '../support/service.ts'
 
 const secret = 'a-secret-value'
 
-/** The names of the lines that a process writes which runs this with a log of its own. */
+/** Runs code with a log in another process. Returns the names of the lines that it writes. */
 async function linesOf(code: string): Promise<string[]> {
   const begin = `import { createLog } from './src/process/log.ts'\nconst log = createLog('info', 'test', null)\n`
   const args = ['--import', 'tsx', '--input-type=module', '-e', begin + code]
@@ -23,7 +23,7 @@ async function linesOf(code: string): Promise<string[]> {
 describe('The lines of a log', function () {
   this.timeout(30_000)
 
-  it('are written in order at the end of a turn of the event loop, and when the process exits', async () => {
+  it('are written in order at the end of an iteration of the event loop, and when the process exits', async () => {
     expect(await linesOf(`log.info({}, 'a'); log.info({}, 'b'); process.exit(0)`)).to.deep.equal(['a', 'b'])
     const later = `log.info({}, 'a'); log.info({}, 'b'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)`
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
@@ -39,7 +39,7 @@ describe('The log of an error', () => {
   const service = withService()
   before(() => service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true }))
 
-  /** The one line that is written of it. */
+  /** Returns the log line of an error. */
   function lineOf(err: unknown): string {
     let line = ''
     const sink = { write: (text: string) => void (line += text) }
@@ -65,7 +65,7 @@ describe('The log of an error', () => {
   const Strict = mongoose.model('Strict', new Schema(shape, { strict: 'throw' }))
   const kept = () => service.deps.mongo.collection('kept')
 
-  /** Each as it comes from MongoDB, its driver or mongoose; each has the value in its message. */
+  /** Errors of MongoDB, its driver and mongoose that have the value in their message. */
   const quoting: [name: string, act: () => unknown][] = [
     ['CastError', () => service.deps.Intent.findOne({ expiresAt: secret })],
     ['ValidationError', () => new Strict({ _id: 'a', amount: secret }).validate()],

@@ -28,7 +28,7 @@ describe('The pace of a clean-up', () => {
   })
 
   it('renews it after a batch that took as long', async () => {
-    // An end spares the rest, which would be real.
+    // The abort ends the rest, which would take real time.
     const ending = new AbortController()
     const pace = createPace(ending.signal, renew)
     const slow = pace(async () => {

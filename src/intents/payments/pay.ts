@@ -84,9 +84,7 @@ export async function payIntent(
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
   (await deps.Business.exists({ _id, suspended: false })) === null
 
-/**
- * Whether the hold took too long: other processes may read the intent as expired, or the order is not valid any more.
- */
+/** Whether the hold took so long that other processes may read the intent as expired, or the order is void. */
 const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 

@@ -30,10 +30,7 @@ export interface PaymentHold {
   validUntil: Date
   /** When to query the wallet for the outcome. */
   queryAt: Date
-  /**
-   * Unique for each attempt to hold the intent. The same form may be sent twice at once, and this shows whose write
-   * succeeded.
-   */
+  /** Unique for each attempt to hold the intent, because the same form may be sent twice at once. */
   writeId: string
 }
 

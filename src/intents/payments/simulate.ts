@@ -47,8 +47,7 @@ export async function simulatePayment(
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
-  // The guard and the write use the same instant, so a clock that is set in between cannot let an expired intent be
-  // paid.
+  // The guard and the write use the same instant. So an expired intent is not paid if a clock is set in between.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(fixed, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
@@ -83,10 +82,7 @@ async function ownEarlierPayment(
   return resultOf(after, effect)
 }
 
-/**
- * Whether this request has made its payment. Checks three traces, because the intent keeps each of them for a different
- * time.
- */
+/** Whether this request has made its payment. The intent keeps each of these traces for a different time. */
 const wasMade = ({ effects, payment, attempts }: Intent, { id }: Effect): boolean =>
   effects.includes(id) || payment?.key === id || attempts.some((attempt) => attempt.id === id)
 
