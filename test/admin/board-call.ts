@@ -32,10 +32,6 @@ export async function callBoard(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson && text !== '' ? JSON.parse(text) : {},
-  }
+  const { status, headers } = response
+  return { status, headers, text, body: isJson && text !== '' ? JSON.parse(text) : {} }
 }

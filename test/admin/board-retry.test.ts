@@ -57,10 +57,8 @@ describe('The Retry button of Bull Board', function () {
     const received = board.endpointServer.received.length
     const { status, body } = await board.retry(board.support, delivery)
     expect(status).to.equal(409)
-    expect(body).to.deep.equal({
-      error: 'Already delivered',
-      message: 'Nothing was re-queued. The job has left this list.',
-    })
+    const message = 'Nothing was re-queued. The job has left this list.'
+    expect(body).to.deep.equal({ error: 'Already delivered', message })
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))
     expect(board.endpointServer.received).to.have.length(received)
     expect(await trailOf(delivery)).to.deep.equal([])
@@ -84,50 +82,41 @@ describe('The Retry button of Bull Board', function () {
 
   it('retries in batches all jobs that were in *failed* at the start, but not those that fail again meanwhile', async () => {
     const { Delivery: deliveries, Endpoint, AuditEvent } = board.service.deps
-    // More than a batch. Most were delivered meanwhile, some have nowhere to go; those that are sent fail again at once.
-    const models = [
-      await board.deadDelivery(),
-      await board.deadDelivery(),
-      await board.deadDelivery(),
-    ] as const
+    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again at once.
+    const make = board.deadDelivery
+    const [one, two, three] = [await make(), await make(), await make()]
     const before = await board.countFailed()
-    const [delivered, stuck, dead] = [
-      await likeThis(models[0], 490),
-      await likeThis(models[1], 10),
-      await likeThis(models[2], 30),
-    ]
+    const [delivered, stuck, dead] = [await copy(one, 490), await copy(two, 10), await copy(three, 30)]
     await waitFor('all in *failed*', async () => (await board.countFailed()) >= before + 530)
     await deliveries.updateMany({ _id: { $in: delivered } }, { $set: { status: 'DELIVERED', deadAt: null } })
-    await Endpoint.updateOne({ _id: models[1].endpointId }, { $set: { active: false } })
-    const stood = await board.countFailed()
+    await Endpoint.updateOne({ _id: two.endpointId }, { $set: { active: false } })
+    const failedBefore = await board.countFailed()
 
     const { status, body } = await callBoard(board.service, board.support, 'put', `${mainQueue}/retry/failed`)
     expect(status).to.equal(409)
     const left = Number(/^(\d+) deliveries were not re-queued$/.exec(body.error)?.[1])
-    expect(left).to.be.within(stuck.length, stood - delivered.length - dead.length)
-    expect(body.retried).to.be.within(dead.length, stood - delivered.length - left)
+    expect(left).to.be.within(stuck.length, failedBefore - delivered.length - dead.length)
+    expect(body.retried).to.be.within(dead.length, failedBefore - delivered.length - left)
     const failedAgain = () =>
       deliveries.countDocuments({ _id: { $in: dead }, status: 'DEAD', attempts: 9, requeues: 1 })
     await waitFor('all failed again', async () => (await failedAgain()) === dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: dead } })).to.equal(dead.length)
     expect(await AuditEvent.countDocuments({ subject: { $in: [...delivered, ...stuck] } })).to.equal(0)
-    expect(await board.countFailed()).to.be.within(stuck.length, stood - delivered.length)
+    expect(await board.countFailed()).to.be.within(stuck.length, failedBefore - delivered.length)
   })
 
-  /** So many more dead deliveries like this one, each with its job, which fails; their ids. */
-  async function likeThis(model: Delivery, count: number): Promise<string[]> {
-    const many = Array.from({ length: count }, () => ({
-      ...model,
-      _id: deliveryId(newId(), model.endpointId),
-    }))
-    await nativeCollection(board.service.deps.Delivery).insertMany(many)
+  /** Stores `count` copies of a dead delivery, each with a job that fails. Returns their ids. */
+  async function copy(model: Delivery, count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => deliveryId(newId(), model.endpointId))
+    const copies = ids.map((_id) => ({ ...model, _id }))
+    await nativeCollection(board.service.deps.Delivery).insertMany(copies)
     const { event: name, referenceNumber: ref } = model
     const host = hostOf(model)
-    const jobs = many.map(({ _id }) => {
+    const jobs = copies.map(({ _id }) => {
       const data = { ref, host }
       return { name, data, jobId: jobIdOf({ _id, attempts: 8, requeues: 0 }), delayMs: 0 }
     })
     board.service.deps.enqueue('webhook-delivery', jobs)
-    return many.map(({ _id }) => _id)
+    return ids
   }
 })

@@ -82,12 +82,8 @@ describe('Bull Board', function () {
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
     const look = () => Promise.all(inRedis.map((key) => dumpKeys(redisUrl, key)))
     const before = await look()
-    const others = [
-      'delete /api/queues/:queueName/:jobId',
-      'post /',
-      'put /api/queues',
-      'patch /static/own.css',
-    ]
+    const page = ['delete /api/queues/:queueName/:jobId', 'post /', 'patch /static/own.css']
+    const others = [...page, 'put /api/queues']
     await Promise.all(
       [...refused, ...others].flatMap((route) =>
         (['support', 'viewer'] as const).map(async (who) => {
@@ -144,12 +140,8 @@ describe('Bull Board', function () {
   it('shows how many attempts of a waiting delivery failed, why, and when the next one is due', async () => {
     const { service } = board
     const dead = await board.deadDelivery()
-    const waiting = {
-      ...dead,
-      attempts: 3,
-      nextAttemptAt: new Date('2199-12-31T23:59:58.765Z'),
-      lastAttempt: dead.attemptLog[2],
-    }
+    const nextAttemptAt = new Date('2199-12-31T23:59:58.765Z')
+    const waiting = { ...dead, attempts: 3, nextAttemptAt, lastAttempt: dead.attemptLog[2] }
     service.deps.enqueue('webhook-delivery', [deliveryJob(waiting, service.clock.now())])
     const job = await waitFor('it waits', async () => {
       const { status, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(waiting)}`)
@@ -182,10 +174,8 @@ describe('Bull Board', function () {
       expect(body).to.have.property('error')
       expect(text).to.not.match(/node_modules|\.ts:/)
     }
-    for (const [method, path] of [
-      ['get', '/api/queues'],
-      ['put', `${mainQueue}/retry/failed`],
-    ] as const) {
+    const requests = { get: '/api/queues', put: `${mainQueue}/retry/failed` }
+    for (const [method, path] of Object.entries(requests)) {
       const { status, body } = await callBoard(board.service, visit(board.service), method, path)
       expect([status, body.error]).to.deep.equal([403, 'You are signed out'])
     }

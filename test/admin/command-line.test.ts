@@ -78,10 +78,8 @@ describe('npm run admin', function () {
       sandboxResponsesToday: { used: 0, limit: null, left: null },
     })
     expect(new Date(String(createdAt)).toISOString()).to.equal(createdAt)
-    expect((await service.deps.Business.findById(id).lean())?.limits).to.deep.equal({
-      ...defaultLimits,
-      sandboxIntentsPerDay: 0,
-    })
+    const limited = await service.deps.Business.findById(id).lean()
+    expect(limited?.limits).to.deep.equal({ ...defaultLimits, sandboxIntentsPerDay: 0 })
     const trail = await service.deps.AuditEvent.find({ businessId: id, act: 'business.limited' })
       .sort({ at: 1 })
       .lean()
@@ -138,10 +136,8 @@ describe('npm run admin', function () {
 
   it('prints one JSON object and nothing else with --json, and lines without it, also through npm', async () => {
     const args = ['business', 'create', '--name', 'X']
-    const [plain, viaNpm] = await Promise.all([
-      cli.admin(args),
-      cli.throughNpm([...args, '--live', '--json']),
-    ])
+    const withJson = cli.throughNpm([...args, '--live', '--json'])
+    const [plain, viaNpm] = await Promise.all([cli.admin(args), withJson])
     expect(viaNpm.exitCode).to.equal(0)
     expect(viaNpm.stdout.trim().split('\n')).to.have.lengthOf(1)
     expect(JSON.parse(viaNpm.stdout)).to.have.all.keys('id')
@@ -154,9 +150,8 @@ describe('npm run admin', function () {
     const closing = ['business unapprove', 'business disable', 'business suspend']
     const commands = ['key', 'key create', ...closing]
     const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }
-    const outcomes = await Promise.all(
-      commands.map((command) => cli.admin([...command.split(' '), '--help'], nothing)),
-    )
+    const helpOf = (command: string) => cli.admin([...command.split(' '), '--help'], nothing)
+    const outcomes = await Promise.all(commands.map(helpOf))
     outcomes.forEach(({ exitCode, stdout }, index) => {
       expect(exitCode, commands[index]).to.equal(0)
       expect(stdout).to.match(/^Usage: /)
@@ -187,14 +182,11 @@ describe('npm run admin', function () {
         { MONGODB_URL: 'mongodb://127.0.0.1:1/x?serverSelectionTimeoutMS=100' },
       ],
     ]
-    const count = async () => [
-      await service.deps.Business.countDocuments(),
-      await service.deps.ApiKey.countDocuments(),
-    ]
+    const { Business, ApiKey } = service.deps
+    const count = async () => [await Business.countDocuments(), await ApiKey.countDocuments()]
     const before = await count()
-    const outcomes = await Promise.all(
-      wrong.map(([, args, changes]) => cli.admin(['--json', ...args], changes)),
-    )
+    const run = ([, args, changes]: (typeof wrong)[0]) => cli.admin(['--json', ...args], changes)
+    const outcomes = await Promise.all(wrong.map(run))
     outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
       const [about, args] = wrong[index] as (typeof wrong)[0]
       expect(exitCode, args.join(' ')).to.be.greaterThan(0)

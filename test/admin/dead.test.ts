@@ -97,15 +97,8 @@ describe('The list of dead deliveries', () => {
     const id = dead._id
     const payment = `payments/${dead.referenceNumber}`
     const business = `businesses/${merchant.businessId}`
-    const pages = [
-      '/',
-      '?q=picer',
-      '/dead',
-      `/${payment}`,
-      `/deliveries/${id}`,
-      `/endpoints/${endpointId}`,
-      `/${business}`,
-    ]
+    const details = [`/${payment}`, `/deliveries/${id}`, `/endpoints/${endpointId}`, `/${business}`]
+    const pages = ['/', '?q=picer', '/dead', ...details]
     const done = await profiled(service, async () => {
       for (const page of pages) expect((await staff.get(`/admin${page}`)).status, page).to.be.lessThan(400)
       await staff.act(`/admin/endpoints/${endpointId}/requeue-all`)

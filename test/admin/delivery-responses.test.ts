@@ -48,10 +48,8 @@ describe('The responses on the page of a delivery', () => {
 
   it('are hidden if the endpoint repeats the metadata of a payment', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('no client aicha'))
-    const { referenceNumber } = await createIntent(service, merchant, {
-      amount: 500,
-      metadata: { client: 'Aicha' },
-    })
+    const metadata = { client: 'Aicha' }
+    const { referenceNumber } = await createIntent(service, merchant, { amount: 500, metadata })
     const page = await pageFor('viewer', await attemptedFor(referenceNumber))
     expect(page).to.include(notice).and.not.match(/aicha/i)
   })

@@ -52,10 +52,8 @@ export async function openBoard(): Promise<Board> {
       await subscribe(service, merchant, endpointServer.url, ['payment.created'])
       const { referenceNumber } = await createIntent(service, merchant)
       return waitFor('a dead delivery', async () => {
-        const delivery = await service.deps.Delivery.findOne({
-          referenceNumber,
-          status: 'DEAD',
-        }).lean<Delivery>()
+        const dead = service.deps.Delivery.findOne({ referenceNumber, status: 'DEAD' })
+        const delivery = await dead.lean<Delivery>()
         return delivery !== null && (await failedIds()).includes(jobIdOf(delivery)) && delivery
       })
     },

@@ -51,24 +51,20 @@ describe('The pages of a payment and its deliveries', () => {
     endpointServer.respondWith((res) => void res.socket?.destroy())
     const { attemptLog: all } = await makeAllAttempts(service, delivery)
     const last = `The last attempt, at ${shown(all.at(-1)?.at)}, failed: closed (the connection was closed before the response was complete).`
-    expect(await sentence()).to.equal(
-      `DEAD ${last} It was attempt 8. No attempt follows unless you re-queue the delivery.`,
-    )
+    const end = 'It was attempt 8. No attempt follows unless you re-queue the delivery.'
+    expect(await sentence()).to.equal(`DEAD ${last} ${end}`)
 
     endpointServer.respondWith((res) => void res.writeHead(204).end())
     await staff.act(`/admin/deliveries/${delivery._id}/requeue`)
-    const leasedUntil = new Date(service.clock.now().getTime() + 1000)
-    await service.deps.Delivery.updateOne(
-      { _id: delivery._id },
-      { leaseToken: 't', nextAttemptAt: leasedUntil },
-    )
+    const nextAt = new Date(service.clock.now().getTime() + 1000)
+    const leased = { leaseToken: 't', nextAttemptAt: nextAt }
+    await service.deps.Delivery.updateOne({ _id: delivery._id }, leased)
     expect(await sentence()).to.equal('RETRYING An attempt is in progress now.')
     service.clock.advance(1000)
     await attempt(service.deps, delivery._id)
     const { deliveredAt } = await storedDelivery(service, delivery)
-    expect(await sentence()).to.equal(
-      `DELIVERED Delivered at ${shown(deliveredAt)}. The endpoint responded with status 204.`,
-    )
+    const at = shown(deliveredAt)
+    expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
   it('say which events wait, and which had no subscriber', async () => {
@@ -142,11 +138,8 @@ describe('The pages of a payment and its deliveries', () => {
     const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])
     endpointServer.respondWith((res) => void res.writeHead(500).end(hostile))
     const metadata = { phone: 'private-metadata' }
-    const { referenceNumber, code } = await createIntent(service, shop, {
-      amount: 777,
-      label: hostile,
-      metadata,
-    })
+    const fields = { amount: 777, label: hostile, metadata }
+    const { referenceNumber, code } = await createIntent(service, shop, fields)
     await relay(service, shop)
     const [delivery] = await service.deps.Delivery.find({ referenceNumber }).lean()
     const { _id = '' } = delivery ?? {}
@@ -170,15 +163,8 @@ describe('The pages of a payment and its deliveries', () => {
   })
 
   it('return 404 with a page for what does not exist', async () => {
-    const ids = [
-      'x',
-      'b'.repeat(24),
-      `${'b'.repeat(24)}-${'c'.repeat(24)}`,
-      'PI-NOTHERE',
-      '%00',
-      '$ne',
-      '__proto__',
-    ]
+    const id24 = 'b'.repeat(24)
+    const ids = ['x', id24, `${id24}-${'c'.repeat(24)}`, 'PI-NOTHERE', '%00', '$ne', '__proto__']
     const someone = await signedIn(service, 'support')
     for (const kind of ['payments', 'deliveries', 'endpoints', 'businesses'])
       for (const id of ids) {

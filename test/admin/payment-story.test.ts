@@ -140,12 +140,9 @@ describe('The page of a payment', () => {
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
     await relay(service, merchant)
     await giveBack(referenceNumber, 10_000, { outcome: 'done' })
-    const told = [
-      ...(await page(referenceNumber)).matchAll(
-        /No active endpoint was subscribed to (.*?), so nothing was sent/g,
-      ),
-    ]
-    expect(told.map(([, what]) => what)).to.deep.equal([
+    const notice = /No active endpoint was subscribed to (.*?), so nothing was sent/g
+    const missing = [...(await page(referenceNumber)).matchAll(notice)]
+    expect(missing.map(([, what]) => what)).to.deep.equal([
       'payment.created when it happened',
       'payment.failed 2 of the 3 times that it happened',
       'payment.confirmed when it happened',

@@ -39,10 +39,8 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await countOf(merchant, 'RETRYING')).to.equal(1_100)
     const [line, ...others] = await trailOf(merchant)
     expect(others).to.have.length(1_099)
-    expect(line).to.deep.include({
-      act: 'delivery.requeued',
-      actor: { kind: 'operator', name: userInfo().username, ip: null },
-    })
+    const actor = { kind: 'operator', name: userInfo().username, ip: null }
+    expect(line).to.deep.include({ act: 'delivery.requeued', actor })
     expect(await countOf(other, 'DEAD')).to.equal(3)
   })
 
@@ -70,10 +68,8 @@ describe('npm run admin -- deliveries requeue', function () {
   it('selects deliveries by id, whatever their status, and says why it left some unchanged', async () => {
     const [one, two] = await dead(2)
     const fresh = await freshDelivery(service, merchant)
-    await service.deps.Delivery.updateOne(
-      { _id: two?._id ?? '' },
-      { $set: { status: 'DELIVERED', deadAt: null } },
-    )
+    const delivered = { $set: { status: 'DELIVERED', deadAt: null } } as const
+    await service.deps.Delivery.updateOne({ _id: two?._id ?? '' }, delivered)
     const ids = [one, two, fresh].map((each) => each?._id ?? '')
     const command = ['deliveries', 'requeue', '--id', ...ids]
     const unknown = await cli.admin([...command, 'nobody', '--json'])

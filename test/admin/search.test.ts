@@ -47,15 +47,8 @@ describe('The search page', () => {
   it('leads to an order, whose page shows its webhook but not its buyer', async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
     const order = await storeOrder(service, merchant)
-    const line = {
-      productId: 'p',
-      variantId: 'v',
-      name: 'Thé <b>',
-      variantLabel: 'S',
-      sku: null,
-      unitPrice: 150,
-    }
-    const items = [{ ...line, quantity: 2, total: 300 }]
+    const product = { productId: 'p', variantId: 'v', name: 'Thé <b>', variantLabel: 'S', sku: null }
+    const items = [{ ...product, unitPrice: 150, quantity: 2, total: 300 }]
     await service.deps.Order.updateOne({ _id: order._id }, { $set: { items, total: 300, customer } })
     const path = `/admin/orders/${order.number}`
     expect((await search(order.number.toLowerCase())).location).to.equal(path)

@@ -76,12 +76,8 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('makes the old key unnecessary: signatures, stored responses and used keys stay the same', async () => {
     const merchant = await service.merchant()
-    const key = {
-      id: merchant.keyId,
-      key: `sk_test_…${merchant.key.slice(-4)}`,
-      business: merchant.businessId,
-      until: null,
-    }
+    const { keyId: id, businessId: business } = merchant
+    const key = { id, key: `sk_test_…${merchant.key.slice(-4)}`, business, until: null }
     const mistyped = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: newest }
     const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
     expect(nothingSealed.exitCode).to.equal(1)
@@ -165,9 +161,8 @@ describe('npm run admin -- secrets rotate', function () {
     const old = { ...alone.deps, now: later }
     expect(await resealResponses(old, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
     alone.clock.freeze(later())
-    const again = await send(alone, merchant, '/store/products', { name: 'Thé', price: 200 }, 'old').expect(
-      201,
-    )
+    const changed = { name: 'Thé', price: 200 }
+    const again = await send(alone, merchant, '/store/products', changed, 'old').expect(201)
     alone.clock.freeze(null)
     expect(again.headers).to.not.have.property('idempotent-replayed')
     expect(again.body.data.variants[0].price).to.equal(200)
@@ -183,9 +178,8 @@ describe('npm run admin -- secrets rotate', function () {
       async bulkWrite(writes: never) {
         if (made.length < 2) {
           const path = `/webhooks/endpoints/${id}/rotate-secret`
-          made.push(
-            (await send(service, merchant, path, {}, `race-${made.length}`).expect(200)).body.data.secret,
-          )
+          const { body } = await send(service, merchant, path, {}, `race-${made.length}`).expect(200)
+          made.push(body.data.secret)
         }
         return collection.bulkWrite(writes, { ordered: false })
       },
@@ -195,19 +189,15 @@ describe('npm run admin -- secrets rotate', function () {
     const endpoint = await service.deps.Endpoint.findById(id).lean()
     const kept = [endpoint?.secret ?? '', ...(endpoint?.previousSecrets ?? []).map((each) => each.secret)]
     const { unseal } = alone.deps.secrets
-    expect(kept.map((sealed) => unseal(sealed, secretField(id)))).to.deep.equal([
-      ...made.toReversed(),
-      secret,
-    ])
+    const expected = [...made.toReversed(), secret]
+    expect(kept.map((sealed) => unseal(sealed, secretField(id)))).to.deep.equal(expected)
   })
 
   it('names the endpoint that cannot sign with a replaced secret, while it still signs with the current one', async () => {
     const merchant = await service.merchant()
     const { id } = await subscribe(service, merchant, endpointServer.url)
-    const lost = createSecrets([Buffer.from(newest, 'base64')]).seal(
-      'of a key that is not configured',
-      secretField(id),
-    )
+    const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
+    const lost = otherSecrets.seal('of a key that is not configured', secretField(id))
     const replaced = (fromNow: number) => ({
       previousSecrets: [{ secret: lost, madeBy: 'x', validUntil: new Date(Date.now() + fromNow) }],
     })
@@ -250,22 +240,18 @@ describe('npm run admin -- secrets rotate', function () {
         claimOf(id, secrets.seal(`[404,"${id}"]`, responseField(claims.name, id))),
       ),
     )
+    const { unseal } = alone.deps.secrets
     const killed = () => {
       throw new Error('killed')
     }
     await resealResponses(both.deps, killed).catch(() => undefined)
     const isAnew = { _id: /^many-/, sealedResponse: new RegExp(`^v1.${restsOn(both)}`) }
     expect(await Claim.countDocuments(isAnew)).to.be.within(200, 300)
-    const runs = await Promise.all([
-      resealResponses(both.deps, unwatched),
-      resealResponses(both.deps, unwatched),
-    ])
+    const runs = await Promise.all([1, 2].map(() => resealResponses(both.deps, unwatched)))
     expect(runs.map(({ unreadable }) => unreadable)).to.deep.equal([0, 0])
     expect(await Claim.countDocuments(isAnew)).to.equal(count)
     for (const { _id, sealedResponse = '' } of await Claim.find({ _id: /^many-/ }).lean())
-      expect(alone.deps.secrets.unseal(sealedResponse, responseField(claims.name, _id))).to.equal(
-        `[404,"${_id}"]`,
-      )
+      expect(unseal(sealedResponse, responseField(claims.name, _id))).to.equal(`[404,"${_id}"]`)
     expect(await resealResponses(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
   })
 
@@ -312,10 +298,9 @@ describe('npm run admin -- secrets rotate', function () {
 
   it('moves a key on its next use, and never back, whatever the order of the keys of a process', async () => {
     const merchant = await service.merchant()
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, at) => use(at % 3 === 0 ? notYet : both, merchant)),
-    )
-    expect(answers.filter(({ status }) => status !== 200)).to.deep.equal([])
+    const requests = Array.from({ length: 60 }, (_, at) => use(at % 3 === 0 ? notYet : both, merchant))
+    const responses = await Promise.all(requests)
+    expect(responses.filter(({ status }) => status !== 200)).to.deep.equal([])
     await hasMoved(merchant, both)
     const moved = await storedKey(merchant)
     await use(notYet, merchant).expect(200)

@@ -26,11 +26,8 @@ describe('npm run admin -- shop create', function () {
       .expect(201)
 
     const [second, nobody] = await Promise.all([create(merchant.businessId), create('nobody')])
-    expect(second).to.deep.equal({
-      exitCode: 1,
-      stdout: '',
-      stderr: `Business ${merchant.businessId} already has a shop.\n`,
-    })
+    const refusal = `Business ${merchant.businessId} already has a shop.\n`
+    expect(second).to.deep.equal({ exitCode: 1, stdout: '', stderr: refusal })
     expect(nobody).to.deep.equal({ exitCode: 1, stdout: '', stderr: 'There is no business nobody.\n' })
     expect(await service.deps.Shop.countDocuments()).to.equal(1)
   })

@@ -120,10 +120,8 @@ describe('The sign-in of support staff', () => {
     const { name, password } = await hire(service, 'viewer')
     expect((await tryOf(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     const whole = service.deps.mongo.collection<{ key: string; points: number }>('signinattempts')
-    const { matchedCount } = await whole.updateOne(
-      { key: 'network:2001:db8:6::/48' },
-      { $set: { points: 500 } },
-    )
+    const filter = { key: 'network:2001:db8:6::/48' }
+    const { matchedCount } = await whole.updateOne(filter, { $set: { points: 500 } })
     expect(matchedCount).to.equal(1)
     expect((await tryOf(name, password, '2001:db8:6:2::1')).status).to.equal(429)
     expect((await tryOf(name, password, '2001:db8:7:2::1')).status).to.equal(303)
@@ -136,10 +134,8 @@ describe('The sign-in of support staff', () => {
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check('any', hash, 'right')))
     expect(outcomes.filter((fits) => fits === true)).to.have.lengthOf(52)
     expect(outcomes.filter((fits) => fits === null)).to.have.lengthOf(8)
-    expect([await check('any', hash, 'wrong'), await check('any', null, 'right')]).to.deep.equal([
-      false,
-      false,
-    ])
+    const wrong = [await check('any', hash, 'wrong'), await check('any', null, 'right')]
+    expect(wrong).to.deep.equal([false, false])
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 

@@ -71,9 +71,8 @@ describe('A customer with the link of a payment at an address that is refused fo
       expect((await open(service, `${path}?proof=${proof}`, from)).status, proof).to.equal(429)
     for (const form of [/name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? '', 'x']) {
       const body = new URLSearchParams({ form, ...wallets.pays })
-      expect((await seen(service.origin + path, { method: 'POST', body, headers: from })).status).to.equal(
-        429,
-      )
+      const page = await seen(service.origin + path, { method: 'POST', body, headers: from })
+      expect(page.status).to.equal(429)
     }
   })
 

@@ -13,9 +13,10 @@ describe('The limit on failed lookups of links and payment codes', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service)
   let limit: LookupLimit
+  let otherLimit: LookupLimit
   let sandbox: string
   before(async () => {
-    limit = createLookupLimit(service.deps)
+    ;[limit, otherLimit] = [createLookupLimit(service.deps), createLookupLimit(beside.deps)]
     sandbox = (await service.merchant()).businessId
   })
 
@@ -27,7 +28,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
   }
   beforeEach(forget)
 
-  /** An address whose /16 no other test uses. */
+  /** Returns an address in a /16 that no other test uses. */
   let carriers = 0
   const elsewhere = () => `100.${++carriers}.0.1`
 
@@ -39,6 +40,9 @@ describe('The limit on failed lookups of links and payment codes', () => {
   type Way = keyof typeof ways
   const keyOf = (way: Way, range: string) =>
     way === 'test-code' ? `${way}:${sandbox} ${range}` : `${way}:${range}`
+  /** Makes concurrent lookups, alternating between both processes. */
+  const inBoth = <T>(count: number, act: (limit: LookupLimit, index: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => act(index % 2 === 0 ? limit : otherLimit, index)))
   const outcomes = async (times: number, act: () => Promise<{ outcome: string }>) => {
     const all = []
     for (let time = 0; time < times; time += 1) all.push((await act()).outcome)
@@ -64,46 +68,36 @@ describe('The limit on failed lookups of links and payment codes', () => {
     it(`${way}: does not count lookups that succeed`, async () => {
       const ip = elsewhere()
       expect(await outcomes(40, () => look(ip, hit))).to.deep.equal(['found'])
-      await waitFor('the counts are given back', async () => {
-        const all = await counts()
-          .find({ key: keyOf(way, `${ip}/32`) })
-          .toArray()
-        return all.every(({ points }) => points === 0)
+      await waitFor('the counts are taken back', async () => {
+        const count = await counts().findOne({ key: keyOf(way, `${ip}/32`) })
+        return (count?.points ?? 0) === 0
       })
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       expect((await look(ip, hit)).outcome).to.equal('closed')
     })
 
     const sizes = [
-      { most: 300, full: '2001:db8:7::/48', inside: ['2001:db8:7:1::1', '2001:db8:7:2::1'] },
-      { most: 900, full: '2001:db8:7700::/40', inside: ['2001:db8:7701::1', '2001:db8:7702::1'] },
-      { most: 3000, full: '2001:dba::/32', inside: ['2001:dba:100::1', '2001:dba:200::1'] },
-      { most: 300, full: '203.0.113.0/24', inside: ['203.0.113.1', '203.0.113.2'] },
-      { most: 3000, full: '198.18.0.0/16', inside: ['198.18.1.1', '198.18.2.1'] },
-    ]
-    const outside: Record<string, string> = {
-      '2001:db8:7::/48': '2001:db8:8::1',
-      '2001:db8:7700::/40': '2001:db8:7800::1',
-      '2001:dba::/32': '2001:dbb::1',
-      '203.0.113.0/24': '203.0.114.1',
-      '198.18.0.0/16': '198.19.0.1',
-    }
-    for (const { most, full, inside } of sizes)
-      it(`${way}: refuses ${full} after ${most} misses from any of its addresses, and no address outside it`, async () => {
-        const [first = '', second = ''] = inside
+      [300, '2001:db8:7::/48', '2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:8::1'],
+      [900, '2001:db8:7700::/40', '2001:db8:7701::1', '2001:db8:7702::1', '2001:db8:7800::1'],
+      [3000, '2001:dba::/32', '2001:dba:100::1', '2001:dba:200::1', '2001:dbb::1'],
+      [300, '203.0.113.0/24', '203.0.113.1', '203.0.113.2', '203.0.114.1'],
+      [3000, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
+    ] as const
+    for (const [max, full, first, second, outside] of sizes)
+      it(`${way}: refuses ${full} after ${max} misses from any of its addresses, and no address outside it`, async () => {
         const key = keyOf(way, full)
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findOne({ key })).to.include({ points: perMiss })
-        await counts().updateOne({ key }, { $set: { points: (most - 1) * perMiss } })
+        await counts().updateOne({ key }, { $set: { points: (max - 1) * perMiss } })
         expect((await look(second, miss)).outcome).to.equal('missed')
         for (const find of [hit, miss]) {
           const late = await look(second, find)
           expect(late.outcome).to.equal('closed')
           expect(late.outcome === 'closed' && late.closedMs).to.be.within(580_000, 600_000)
         }
-        expect((await look(outside[full] ?? '', hit)).outcome).to.equal('found')
+        expect((await look(outside, hit)).outcome).to.equal('found')
         // A refused lookup does not count.
-        expect(await counts().findOne({ key })).to.include({ points: most * perMiss })
+        expect(await counts().findOne({ key })).to.include({ points: max * perMiss })
       })
 
     it(`${way}: counts separately from the other kinds`, async () => {
@@ -124,10 +118,8 @@ describe('The limit on failed lookups of links and payment codes', () => {
         headers: { 'X-Forwarded-For': from },
       })
     const wrong = code === '000000' ? '111111' : '000000'
-    const strangers = Array.from(
-      { length: 100 },
-      (_, index) => `2001:db8:${(index % 10) + 1}:${Math.floor(index / 10)}::1`,
-    )
+    const addressOf = (index: number) => `2001:db8:${(index % 10) + 1}:${Math.floor(index / 10)}::1`
+    const strangers = Array.from({ length: 100 }, (_, index) => addressOf(index))
     await Promise.all(
       strangers.map(async (from) => {
         for (let time = 0; time < 30; time += 1) await enter(from, wrong)
@@ -136,15 +128,9 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect((await enter('2001:db8:1:ffff::1', code)).status).to.equal(429)
     for (const from of ['2001:db8:4000::1', '2001:dbc::1', '192.0.2.1'])
       expect((await enter(from, code)).status, from).to.equal(303)
-    const line = 'payment_intents_lookups_total{kind="code",outcome="missed"}'
     const metrics = await (await fetch(`${service.origin}/metrics`)).text()
-    const counted = Number(
-      metrics
-        .split('\n')
-        .find((each) => each.startsWith(line))
-        ?.slice(line.length),
-    )
-    expect(counted).to.be.within(900, 1000)
+    const counter = /^payment_intents_lookups_total\{kind="code",outcome="missed"\} (\d+)$/m
+    expect(Number(counter.exec(metrics)?.[1])).to.be.within(900, 1000)
   })
 
   it('counts the test codes of each business separately, and those of unknown businesses together', async () => {
@@ -171,33 +157,23 @@ describe('The limit on failed lookups of links and payment codes', () => {
       lookedUp += 1
       return null
     }
-    const other = createLookupLimit(beside.deps)
     const ip = elsewhere()
-    const all = await Promise.all(
-      Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? limit : other).code(ip, null, find)),
-    )
+    const all = await inBoth(100, (each) => each.code(ip, null, find))
     expect(lookedUp).to.equal(30)
     expect(all.filter(({ outcome }) => outcome === 'closed')).to.have.length(70)
     // The same for a /48, with each lookup from a different network.
     await limit.code('2001:db8:9::1', null, miss)
     await counts().updateOne({ key: 'code:2001:db8:9::/48' }, { $set: { points: 290 } })
     lookedUp = 0
-    await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
-        (index % 2 === 0 ? limit : other).code(`2001:db8:9:${index + 1}::1`, null, find),
-      ),
-    )
+    await inBoth(100, (each, index) => each.code(`2001:db8:9:${index + 1}::1`, null, find))
     expect(lookedUp).to.be.within(1, 10)
   })
 
   it('admits 300 links opened at once in each process, and no more', async () => {
     const ip = elsewhere()
-    const other = createLookupLimit(beside.deps)
-    const all = await Promise.all(
-      Array.from({ length: 800 }, (_, index) => (index % 2 === 0 ? limit : other).link(ip, miss)),
-    )
+    const all = await inBoth(800, (each) => each.link(ip, miss))
     expect(all.filter(({ outcome }) => outcome === 'missed')).to.have.length.within(30, 600)
-    for (const each of [limit, other]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
+    for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
 
   it('refuses none of 200 customers of one carrier who open valid links at once and repeatedly', async () => {
@@ -220,9 +196,10 @@ describe('The limit on failed lookups of links and payment codes', () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]
-    await waitFor('the counts are given back', async () => {
+    await waitFor('the counts are taken back', async () => {
+      const keys = ranges.map((range) => `code:${range}`)
       const all = await counts()
-        .find({ key: { $in: ranges.map((range) => `code:${range}`) } })
+        .find({ key: { $in: keys } })
         .toArray()
       return all.length === 3 && all.every(({ points }) => points === 0)
     })

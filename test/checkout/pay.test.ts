@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
+import type { Wallets } from '../../src/wallets/wallets.ts'
 import { createIntent, readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { type Merchant, withService } from '../support/service.ts'
@@ -10,27 +11,36 @@ import { debits, fill, follow, open, pay, wallets } from './customer.ts'
 describe('A payment on the hosted page', () => {
   const service = withService()
 
-  /** A merchant with a payment to make, each test its own: so nobody's wallets are anybody else's. */
-  const offer = async (asked: object = {}) => {
+  /** Creates an intent of a new merchant, so that tests do not share demo wallets. */
+  const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
-    const { shortCode, referenceNumber } = await createIntent(service, merchant, { amount: 50_000, ...asked })
+    const { shortCode, referenceNumber } = await createIntent(service, merchant, {
+      amount: 50_000,
+      ...fields,
+    })
     return { merchant, referenceNumber, path: `/p/${shortCode}` }
   }
   const statusOf = async (merchant: Merchant, referenceNumber: string): Promise<string> =>
     (await readIntent(service, merchant, referenceNumber)).status
 
-  /** Until it is called, nobody's payment goes to the sandbox's wallet. */
-  const payBy = (wallet: Partial<Wallet>) => {
-    const { wallets: real } = service.deps
-    const own = real.named('sandbox') ?? expect.fail()
-    service.deps.wallets = {
-      ...real,
-      forPayments: () => ({ ...own, ...wallet }),
-      named: () => ({ ...own, ...wallet }),
-    }
-    return () => {
-      service.deps.wallets = real
-    }
+  let real: Wallets
+  before(() => {
+    real = service.deps.wallets
+  })
+  const restoreWallet = () => void (service.deps.wallets = real)
+  afterEach(restoreWallet)
+
+  /** Replaces calls of the sandbox wallet until the test ends. */
+  const replaceWallet = (calls: Partial<Wallet>) => {
+    const wallet = { ...(real.named('sandbox') ?? expect.fail()), ...calls }
+    service.deps.wallets = { ...real, forPayments: () => wallet, named: () => wallet }
+  }
+  const unknown: WalletOutcome = { outcome: 'unknown', why: 'no response' }
+  /** Queries the wallet about the payment in progress, `afterMs` later. */
+  const query = async (path: string, afterMs: number) => {
+    const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
+    service.clock.advance(afterMs)
+    await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
   }
 
   it('takes the money once, says so, and is visible to the merchant', async () => {
@@ -46,17 +56,13 @@ describe('A payment on the hosted page', () => {
     expect(await debits(service, merchant)).to.equal(1)
   })
 
+  const notCharged = 'You have not been charged.'
+  const noMatch = 'The phone number and the PIN do not match'
   const retryable = {
-    'a wrong PIN': [wallets.wrongPin, 'The phone number and the PIN do not match'],
-    'a phone without a wallet': [
-      { phone: '33445566', pin: '1234' },
-      'The phone number and the PIN do not match',
-    ],
+    'a wrong PIN': [wallets.wrongPin, noMatch],
+    'a phone without a wallet': [{ phone: '33445566', pin: '1234' }, noMatch],
     'too little money': [wallets.poor, 'not enough money in this wallet. You have not been charged.'],
-    'an amount above the limit': [
-      wallets.limited,
-      'above the limit of this wallet. You have not been charged.',
-    ],
+    'an amount above the limit': [wallets.limited, `above the limit of this wallet. ${notCharged}`],
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
@@ -85,9 +91,9 @@ describe('A payment on the hosted page', () => {
 
   it('says that it could not be started if the wallet was not reached, and a second attempt pays', async () => {
     const { path } = await offer()
-    const asBefore = payBy({ authorise: async () => ({ outcome: 'not-executed' }) })
+    replaceWallet({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(service, path), wallets.pays)
-    asBefore()
+    restoreWallet()
     expect(page.status).to.equal(422)
     expect(page.says).to.include('The payment could not be started. You have not been charged.')
     expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
@@ -98,9 +104,8 @@ describe('A payment on the hosted page', () => {
     const form = await open(service, path)
     const answers = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
     const later = await fill(form, wallets.pays)
-    expect([...answers, later].map(({ status }) => status)).to.deep.equal(
-      Array.from({ length: 11 }, () => 303),
-    )
+    const statuses = [...answers, later].map(({ status }) => status)
+    expect(statuses).to.deep.equal(Array.from({ length: 11 }, () => 303))
     expect((await follow(later)).says).to.include('Payment successful')
     expect(await debits(service, merchant)).to.equal(1)
   })
@@ -111,9 +116,8 @@ describe('A payment on the hosted page', () => {
     const answers = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
     for (const answer of answers) {
       expect(answer.status).to.equal(303)
-      expect((await follow(answer)).says).to.match(
-        /Payment successful|Payment in progress|This payment was already made/,
-      )
+      const { says } = await follow(answer)
+      expect(says).to.match(/Payment successful|Payment in progress|This payment was already made/)
     }
     const pages = await Promise.all(answers.map(async (answer) => (await follow(answer)).says))
     expect(pages.filter((says) => says.includes('Payment successful'))).to.have.length(1)
@@ -121,10 +125,8 @@ describe('A payment on the hosted page', () => {
     expect(await debits(service, merchant)).to.equal(1)
   })
 
-  for (const [what, wallet] of [
-    ['another wallet', wallets.limited],
-    ['a wrong PIN', wallets.wrongPin],
-  ] as const)
+  const secondPayers = { 'another wallet': wallets.limited, 'a wrong PIN': wallets.wrongPin }
+  for (const [what, wallet] of Object.entries(secondPayers))
     it(`tells a second payer with ${what} in each language that they were not charged`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const [form, second] = [await open(service, path), await open(service, path)]
@@ -147,9 +149,8 @@ describe('A payment on the hosted page', () => {
 
       const refund = service.http.post(`/api/v1/dev/intents/${referenceNumber}/refund`).set(merchant.write())
       await refund.send({}).expect(200)
-      expect((await open(service, page.url)).says).to.include(
-        'refunded You were not charged for this attempt.',
-      )
+      const { says } = await open(service, page.url)
+      expect(says).to.include('refunded You were not charged for this attempt.')
       expect((await open(service, first.url)).says)
         .to.include('refunded')
         .and.not.include('not charged')
@@ -158,48 +159,33 @@ describe('A payment on the hosted page', () => {
   it('does not tell a payer that they were not charged while their own attempt may have taken money', async () => {
     const { path } = await offer()
     const other = await open(service, path)
-    let outcome: WalletOutcome = { outcome: 'unknown', why: 'no answer' }
-    const asBefore = payBy({
-      authorise: async () => ({ outcome: 'unknown', why: 'no answer' }),
-      status: async () => outcome,
-    })
-    const ask = async () => {
-      const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
-      service.clock.advance(60_000)
-      await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
-    }
-    try {
-      const waiting = await pay(await open(service, path), wallets.pays)
-      const second = await pay(other, wallets.limited)
-      await ask()
-      for (const { url } of [waiting, second])
-        expect((await open(service, url)).says)
-          .to.include('Payment in progress')
-          .and.not.include('not charged')
-      outcome = { outcome: 'done' }
-      await ask()
-      expect((await open(service, waiting.url)).says)
-        .to.include('Payment successful')
-        .and.not.include('charged')
-      expect((await open(service, second.url)).says).to.include('You were not charged for this attempt.')
-    } finally {
-      asBefore()
-    }
+    let outcome = unknown as WalletOutcome
+    replaceWallet({ authorise: async () => unknown, status: async () => outcome })
+    const waiting = await pay(await open(service, path), wallets.pays)
+    const second = await pay(other, wallets.limited)
+    await query(path, 60_000)
+    for (const { url } of [waiting, second])
+      expect((await open(service, url)).says)
+        .to.include('Payment in progress')
+        .and.not.include('not charged')
+    outcome = { outcome: 'done' }
+    await query(path, 60_000)
+    expect((await open(service, waiting.url)).says)
+      .to.include('Payment successful')
+      .and.not.include('charged')
+    expect((await open(service, second.url)).says).to.include('You were not charged for this attempt.')
   })
 
-  for (const [what, wallet] of [
-    ['a wrong PIN', wallets.wrongPin],
-    ['too little money', wallets.poor],
-  ] as const)
-    it(`asks for the PIN again if a form that failed by ${what} is sent again with another wallet`, async () => {
+  const failures = { 'a wrong PIN': wallets.wrongPin, 'too little money': wallets.poor }
+  for (const [what, wallet] of Object.entries(failures))
+    it(`asks for the PIN again if a form that failed by ${what} is resubmitted with another wallet`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
       const again = await fill(form, wallets.pays)
       expect(again.status).to.equal(422)
-      expect(again.says).to.include(
-        'This page was out of date. You have not been charged. Enter your PIN again.',
-      )
+      const outOfDate = 'This page was out of date. You have not been charged. Enter your PIN again.'
+      expect(again.says).to.include(outOfDate)
       expect(again.says).not.to.match(/do not match|not enough money/)
       expect(again.html).to.include(`value="${wallets.pays.phone}"`).and.not.include('"1234"')
       expect(await debits(service, merchant)).to.equal(0)
@@ -212,7 +198,7 @@ describe('A payment on the hosted page', () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
-    // The intent remembers how the last 50 attempts went.
+    // The intent stores the outcomes of the last 50 attempts only.
     await service.deps.Intent.updateOne({ shortCode: path.slice(3) }, { attempts: [] })
     const again = await fill(form, wallets.pays)
     expect([again.status, again.says.includes('This page was out of date.')]).to.deep.equal([422, true])
@@ -227,45 +213,29 @@ describe('A payment on the hosted page', () => {
   ] as [WalletOutcome, string][])
     it(`waits while the outcome is unknown, then shows the customer ${Object.values(outcome).join(' ')}`, async () => {
       const { path } = await offer()
-      const asBefore = payBy({
-        authorise: async () => ({ outcome: 'unknown', why: 'no answer' }),
-        status: async () => outcome,
-      })
-      try {
-        const waiting = await pay(await open(service, path), wallets.pays)
-        expect(waiting.says).to.include('Payment in progress').and.include('Do not pay a second time')
-        expect(waiting.html).to.match(/<noscript><meta http-equiv="refresh" content="3;url=[^"]*sent/)
-        const stranger = await open(service, path)
-        expect(stranger.says).to.include('Payment in progress')
-        expect(stranger.html).not.to.include('<form')
-        const intent = await service.deps.Intent.findOne({ shortCode: path.slice(3) }).lean()
-        service.clock.advance(2000)
-        await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
-        const page = await open(service, waiting.url)
-        expect(page.status).to.equal(200)
-        expect(page.says).to.include(sentence)
-      } finally {
-        asBefore()
-      }
+      replaceWallet({ authorise: async () => unknown, status: async () => outcome })
+      const waiting = await pay(await open(service, path), wallets.pays)
+      expect(waiting.says).to.include('Payment in progress').and.include('Do not pay a second time')
+      expect(waiting.html).to.match(/<noscript><meta http-equiv="refresh" content="3;url=[^"]*sent/)
+      const stranger = await open(service, path)
+      expect(stranger.says).to.include('Payment in progress')
+      expect(stranger.html).not.to.include('<form')
+      await query(path, 2000)
+      const page = await open(service, waiting.url)
+      expect(page.status).to.equal(200)
+      expect(page.says).to.include(sentence)
     })
 
   it('leads a second click to the waiting page while the first is in progress', async () => {
     const { path } = await offer()
     const gate = createGate()
-    const asBefore = payBy({
-      async authorise() {
-        await gate.passed
-        return { outcome: 'done' }
-      },
-    })
+    replaceWallet({ authorise: () => gate.passed.then(() => ({ outcome: 'done' })) })
     const form = await open(service, path)
     const first = fill(form, wallets.pays)
-    await waitFor('it is on its way', async () =>
-      (await open(service, path)).says.includes('Payment in progress'),
-    )
+    const isPaying = async () => (await open(service, path)).says.includes('Payment in progress')
+    await waitFor('the payment is in progress', isPaying)
     expect((await pay(form, wallets.pays)).says).to.include('Payment in progress')
     gate.open()
-    asBefore()
     expect((await follow(await first)).says).to.include('Payment successful')
   })
 
@@ -276,15 +246,8 @@ describe('A payment on the hosted page', () => {
     const form = await open(service, path)
     const token = /name="form" value="([^"]+)"/.exec(form.html)?.[1] ?? ''
     const [id, at, mac] = token.split('.')
-    const forged = [
-      '',
-      'x',
-      foreign,
-      `${id}.${at}`,
-      `${'0'.repeat(24)}.${at}.${mac}`,
-      `${id}.zzzzzzzz.${mac}`,
-      `${token}x`,
-    ]
+    const changed = [`${id}.${at}`, `${'0'.repeat(24)}.${at}.${mac}`, `${id}.zzzzzzzz.${mac}`, `${token}x`]
+    const forged = ['', 'x', foreign, ...changed]
     for (const value of forged) {
       const page = await fill(form, { ...wallets.pays, form: value })
       expect(page.status, value).to.equal(422)
@@ -365,7 +328,7 @@ describe('A payment on the hosted page', () => {
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]
     await service.http.post(`/api/v1/dev/intents/${referenceNumber}/cancel`).set(merchant.write()).expect(200)
     expect((await pay(form, wallets.pays)).says).to.include('This payment request was cancelled.')
-    // Within the last second nothing begins that another process may see too late.
+    // No payment starts in the last second, because another process may already see the intent as expired.
     service.clock.advance(24 * 3_600_000 - 500)
     expect((await pay(lateForm, wallets.pays)).says)
       .to.include('Time is up')

@@ -62,14 +62,15 @@ describe('A business that is switched off', () => {
     const { status, body } = await service.http.get('/api/v1/dev/intents').set(as.read())
     return status === 200 ? 'open' : body.error.code
   }
+  const listBoth = async () => [await list(), await list(await liveKey())]
   const byCode = async (code: string): Promise<Seen> => {
     const body = new URLSearchParams({ code })
-    const { location } = await seen(`${service.origin}/sandbox/${merchant.businessId}?lang=en`, {
-      method: 'POST',
-      body,
-    })
+    const url = `${service.origin}/sandbox/${merchant.businessId}?lang=en`
+    const { location } = await seen(url, { method: 'POST', body })
     return open(service, location ?? '/no-location')
   }
+  const payAt = async (path: string, wallet = wallets.pays) =>
+    (await pay(await open(service, path), wallet)).says
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
   describe('by `disable`', () => {
@@ -77,14 +78,9 @@ describe('A business that is switched off', () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
       const form = await open(service, half.path)
       await change('disable')
-      expect([await list(), await list(await liveKey())]).to.deep.equal([
-        'FEATURE_DISABLED',
-        'FEATURE_DISABLED',
-      ])
+      expect(await listBoth()).to.deep.equal(['FEATURE_DISABLED', 'FEATURE_DISABLED'])
       expect((await pay(form, wallets.pays)).says).to.include('Payment successful')
-      expect((await pay(await open(service, linked.path), wallets.pays)).says).to.include(
-        'Payment successful',
-      )
+      expect(await payAt(linked.path)).to.include('Payment successful')
       expect((await pay(await byCode(coded.code), wallets.pays)).says).to.include('Payment successful')
       expect(await debits(service, merchant)).to.equal(3)
       await change('enable')
@@ -98,10 +94,7 @@ describe('A business that is switched off', () => {
       const form = await open(service, path)
       expect((await statusOf(path)).state).to.equal('pending')
       await change('suspend')
-      expect([await list(), await list(await liveKey())]).to.deep.equal([
-        'FEATURE_DISABLED',
-        'FEATURE_DISABLED',
-      ])
+      expect(await listBoth()).to.deep.equal(['FEATURE_DISABLED', 'FEATURE_DISABLED'])
       for (const page of [await open(service, path), await pay(form, wallets.pays), await byCode(code)]) {
         expect([page.status, page.headers.get('retry-after')]).to.deep.equal([503, '60'])
         expect(page.says).to.include(closed).and.include(referenceNumber)
@@ -111,7 +104,7 @@ describe('A business that is switched off', () => {
       expect(await debits(service, merchant)).to.equal(0)
       await change('resume')
       expect(await list()).to.equal('open')
-      expect((await pay(await open(service, path), wallets.pays)).says).to.include('Payment successful')
+      expect(await payAt(path)).to.include('Payment successful')
     })
 
     it('shows no text of the merchant, in any language, and raises no alert', async () => {
@@ -146,24 +139,21 @@ describe('A business that is switched off', () => {
       expect((await pay(form, wallets.pays)).says).to.include(closed)
       expect(await debits(service, merchant)).to.equal(0)
       const { status, hold, attempts } = await storedIntent(service, referenceNumber)
-      expect([status, hold, attempts.map(({ outcome }) => outcome)]).to.deep.equal([
-        'PENDING',
-        null,
-        ['not-executed'],
-      ])
+      const outcomes = attempts.map(({ outcome }) => outcome)
+      expect([status, hold, outcomes]).to.deep.equal(['PENDING', null, ['not-executed']])
       await change('resume')
-      expect((await pay(await open(service, path), wallets.pays)).says).to.include('Payment successful')
+      expect(await payAt(path)).to.include('Payment successful')
       expect(await debits(service, merchant)).to.equal(1)
     })
 
     it('records a payment that was already ordered from a wallet, with its event, and shows it to the customer', async () => {
       const live = await liveKey()
-      const [told, lost] = [await offer(live), await offer(live)]
-      const forms = [await open(service, told.path), await open(service, lost.path)]
+      const [answered, lost] = [await offer(live), await offer(live)]
+      const forms = [await open(service, answered.path), await open(service, lost.path)]
       provider.handleOrders(async (res, work) => {
-        const answer = work()
+        const response = work()
         await change('suspend')
-        send(res, answer)
+        send(res, response)
       })
       expect((await pay(forms[0] as Seen, liveWallet)).says).to.include('Payment successful')
       await change('resume')
@@ -179,12 +169,10 @@ describe('A business that is switched off', () => {
       expect((await open(service, lost.path)).says)
         .to.include('Payment successful')
         .and.include(label)
-      for (const { referenceNumber } of [told, lost]) {
+      for (const { referenceNumber } of [answered, lost]) {
         const intent = await storedIntent(service, referenceNumber)
-        expect([intent.status, outboxEventsOf(intent)]).to.deep.equal([
-          'PAID',
-          ['payment.created', 'payment.confirmed'],
-        ])
+        expect(intent.status).to.equal('PAID')
+        expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.confirmed'])
       }
     })
 
@@ -196,11 +184,8 @@ describe('A business that is switched off', () => {
       service.clock.advance(86_400_000)
       expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: true })
       await relay(service, merchant)
-      const events = (await deliveriesOf(service, merchant)).map(({ event, status }) => [event, status])
-      expect(events).to.deep.equal([
-        ['payment.created', 'PENDING'],
-        ['payment.expired', 'PENDING'],
-      ])
+      const events = (await deliveriesOf(service, merchant)).map(({ event, status }) => `${event} ${status}`)
+      expect(events).to.deep.equal(['payment.created PENDING', 'payment.expired PENDING'])
       const page = await open(service, path)
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
@@ -227,8 +212,8 @@ describe('A business that is switched off', () => {
       await change('unapprove')
       expect([await list(live), await list()]).to.deep.equal(['LIVE_ACCESS_NOT_APPROVED', 'open'])
       const { path: testPath } = await offer()
-      expect((await pay(await open(service, testPath), wallets.pays)).says).to.include('Payment successful')
-      expect((await pay(await open(service, path), liveWallet)).says).to.include('Payment successful')
+      expect(await payAt(testPath)).to.include('Payment successful')
+      expect(await payAt(path, liveWallet)).to.include('Payment successful')
       await change('approve')
       expect(await list(live)).to.equal('open')
     })
@@ -258,10 +243,8 @@ describe('A business that is switched off', () => {
           const business = await service.deps.Business.findById(businessId).orFail().lean()
           expect([business.suspended, business.unaudited], when).to.deep.equal([true, []])
           const lines = await service.deps.AuditEvent.find({ businessId }).lean()
-          expect(
-            lines.map(({ act }) => act),
-            label,
-          ).to.deep.equal(['business.suspended'])
+          const acts = lines.map(({ act }) => act)
+          expect(acts, when).to.deep.equal(['business.suspended'])
         },
       },
       closings,

@@ -53,10 +53,8 @@ describe('A sandbox wallet whose process is killed between any two steps', funct
       seen.add(outcome)
       const moved = outcome === 'done' ? order.amount : 0
       const account = await customers.accountOf(phone)
-      expect(account, label).to.include({
-        balance: kind === 'payment' ? balance - moved : balance + moved,
-        current: null,
-      })
+      const expected = kind === 'payment' ? balance - moved : balance + moved
+      expect(account, label).to.include({ balance: expected, current: null })
       expect(await service.deps.WalletMovement.countDocuments({ _id: order.key }), label).to.equal(1)
       expect(account.pinAttempts.taken, label).to.be.within(0, 1)
     },
