@@ -4,8 +4,8 @@ import axeCore from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { findChromium } from '../../dev/setup/chromium.mjs'
 
-/** What a browser would do by itself that no test wants. */
-const quietly = [
+/** Switches off what Chromium does in the background. */
+const switches = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -19,37 +19,38 @@ export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 36
 
 export async function startBrowser(): Promise<Browser> {
   const { path } = await findChromium()
-  return chromium.launch({ executablePath: path, args: quietly })
+  return chromium.launch({ executablePath: path, args: switches })
 }
 
-/** Somebody at a screen. `faults`: what the browser refused by our policy, what a script threw, what went to another host. */
-export interface Person {
+/** A browser window of one user. `faults`: violations of the page policy, errors of scripts, requests to other hosts. */
+export interface UserWindow {
   page: Page
   faults: string[]
 }
 
-/** How somebody sits there. */
-export interface Way {
+/** The settings of a browser window. */
+export interface Settings {
   size: keyof typeof sizes
-  /** Whether their browser runs scripts. */
-  scripts: boolean
-  /** What their browser prefers. */
-  language: string
-  /** Origins that pages may lead to beside our own. */
-  others: readonly string[]
+  /** Whether the browser runs scripts. Default: true. */
+  scripts?: boolean
+  /** The preferred language. Default: American English. */
+  language?: string
+  /** Origins besides the service's own that pages may load. */
+  others?: readonly string[]
 }
 
-export async function sitDown(browser: Browser, origin: string, way: Way): Promise<Person> {
+export async function openWindow(browser: Browser, origin: string, settings: Settings): Promise<UserWindow> {
+  const { size, scripts = true, language = 'en-US', others = [] } = settings
   const context = await browser.newContext({
     baseURL: origin,
-    viewport: sizes[way.size],
+    viewport: sizes[size],
     reducedMotion: 'reduce',
-    javaScriptEnabled: way.scripts,
-    locale: way.language,
+    javaScriptEnabled: scripts,
+    locale: language,
   })
   const page = await context.newPage()
   const faults: string[] = []
-  const expected = [origin, ...way.others]
+  const expected = [origin, ...others]
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
     if (/content security policy|refused to/i.test(message.text())) faults.push(message.text())
@@ -66,21 +67,21 @@ export interface Account {
   password: string
 }
 
-/** Signs in by the form, on the way to a page. */
+/** Opens a page and signs in with the form that appears. */
 export async function signIn(page: Page, account: Account, to: string): Promise<void> {
   await page.goto(to)
   await fillIn(page, account)
   await page.waitForURL(`**${to}`)
 }
 
-/** Fills in the form of the sign-in, on the page that shows it. */
+/** Fills in and submits the sign-in form. */
 export async function fillIn(page: Page, { name, password }: Account): Promise<void> {
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Keeps a picture of the whole page in the folder SCREENSHOTS, if there is one. */
+/** Saves a picture of the whole page in the folder SCREENSHOTS, if it is set. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.SCREENSHOTS
   if (folder === undefined) return
@@ -88,7 +89,7 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
 }
 
-/** What axe finds that keeps somebody from using the page, or makes it harder: how much, rule and place. */
+/** Returns the accessibility violations that axe finds: the impact, and the rule with the element. */
 export async function findings(page: Page): Promise<{ impact: string | null; what: string }[]> {
   await page.evaluate(axeCore.source)
   return page.evaluate(async () => {
@@ -105,7 +106,7 @@ export async function findings(page: Page): Promise<{ impact: string | null; wha
   })
 }
 
-/** Of what axe finds that which keeps somebody from using the page. */
+/** Returns the serious and critical accessibility violations. */
 export const barriers = async (page: Page): Promise<string[]> =>
   (await findings(page))
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

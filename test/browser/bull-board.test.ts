@@ -1,18 +1,17 @@
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
-import { storedDelivery } from '../support/actions.ts'
-import { waitFor } from '../support/wait-for.ts'
+
 import { picture, sizes } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
 const failed = '/admin/queues/queue/webhook-delivery?status=failed'
 
-/** The card of a delivery's job. */
+/** The card of the job of a delivery. */
 const cardOf = (page: Page, { referenceNumber }: Delivery) =>
   page.locator('[class^="card-"]').filter({ hasText: referenceNumber })
 
-/** What can be pressed, by name, below a part of the page. */
+/** Returns the names of the visible buttons in a part of the page. */
 const visibleButtons = async (page: Page, within: string): Promise<string[]> => {
   const buttons = await page.locator(`${within} button:visible, ${within} [role="menuitem"]:visible`).all()
   return Promise.all(buttons.map(async (button) => (await button.textContent()) ?? ''))
@@ -45,10 +44,7 @@ describe('Bull Board in a browser', function () {
     await card.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('button', { name: 'Confirm' }).click()
     await card.waitFor({ state: 'detached' })
-    await waitFor(
-      'delivered',
-      async () => (await storedDelivery(stage.service, delivery)).status === 'DELIVERED',
-    )
+    await stage.delivered(delivery)
 
     await page.goto('/admin')
     await page.getByLabel('Payment reference, id or business').fill(delivery.referenceNumber)
@@ -83,9 +79,8 @@ describe('Bull Board in a browser', function () {
       .click()
     await page.getByRole('menuitem').first().waitFor({ state: 'attached' })
     const offered = await visibleButtons(page, '[role="menu"]')
-    expect(offered.filter((words) => !/^(Sort by|View)/.test(words)).join()).to.match(
-      /^Retry \d+ failed jobs/,
-    )
+    const actions = offered.filter((words) => !/^(Sort by|View)/.test(words))
+    expect(actions.join()).to.match(/^Retry \d+ failed jobs/)
     await picture(page, 'board-overview-desktop')
   })
 
@@ -95,30 +90,27 @@ describe('Bull Board in a browser', function () {
     await page.goto(failed)
     const card = cardOf(page, delivery)
     await card.waitFor()
-    const noAct = async () => {
+    const expectNoAction = async () => {
       expect(await page.locator('[class^="jobActions-"], [class^="queueActions-"]').count()).to.equal(0)
-      expect(
-        await page.getByRole('button', { name: /retry|clean|promote|empty|pause|add/i }).count(),
-      ).to.equal(0)
+      const buttons = page.getByRole('button', { name: /retry|clean|promote|empty|pause|add/i })
+      expect(await buttons.count()).to.equal(0)
     }
-    await noAct()
+    await expectNoAction()
     await card.getByRole('link', { name: delivery._id }).click()
     await page.waitForURL(`**/webhook-delivery/${delivery._id}-r0*`)
     await card.waitFor()
-    await noAct()
+    await expectNoAction()
   })
 
-  it('says that a delivery was delivered meanwhile, and sends nothing', async () => {
+  it('says that a delivery was delivered in the meantime, and sends nothing', async () => {
     const delivery = await stage.deadDelivery()
     const page = await stage.enter('support', failed, 'phone')
     const card = cardOf(page, delivery)
     await card.waitFor()
     await picture(page, 'board-failed-phone')
     const sent = stage.endpointServer.received.length
-    await stage.service.deps.Delivery.updateOne(
-      { _id: delivery._id },
-      { $set: { status: 'DELIVERED', deadAt: null, deliveredAt: new Date() } },
-    )
+    const delivered = { status: 'DELIVERED', deadAt: null, deliveredAt: new Date() } as const
+    await stage.service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: delivered })
     await card.getByRole('button', { name: 'Retry' }).click()
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('Already delivered').waitFor()
@@ -136,11 +128,7 @@ describe('Bull Board in a browser', function () {
     await page.getByRole('button', { name: 'Retry all' }).click()
     await page.getByRole('button', { name: 'Confirm' }).click()
     await page.getByText('All failed jobs were sent back to the queue').waitFor()
-    for (const delivery of deliveries)
-      await waitFor(
-        'delivered',
-        async () => (await storedDelivery(stage.service, delivery)).status === 'DELIVERED',
-      )
+    for (const delivery of deliveries) await stage.delivered(delivery)
   })
 
   it('links back to the other pages', async () => {

@@ -6,18 +6,18 @@ import type { Merchant } from '../support/service.ts'
 import { findings, picture, sizes, widerThanScreen } from './browser.ts'
 import { type Counter, fillIn, openCounter, pay, payer, send } from './counter.ts'
 
-/** What a merchant might put in a label: marks, a change of direction that never ends, no space to break at. 200 characters. */
+/** A hostile label: markup, an endless change of direction, no space for a line break. 200 characters. */
 const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
 /** The smallest target that is easy to hit, in CSS pixels. */
 const target = 44
-/** All that the first view may load, in bytes. */
-const mostBytes = 30 * 1024
+/** The limit of the first view. */
+const maxBytes = 30 * 1024
 
 interface Shown {
   path: string
-  /** What to do there first. */
+  /** The step that leads to the page. */
   act?: (page: Page, locale: Locale) => Promise<void>
-  /** Its heading, fault or banner: what no other page says that might stand there instead. */
+  /** A heading, error or banner that only this page has. */
   says: (locale: Locale) => string
 }
 
@@ -25,7 +25,7 @@ describe('The hosted payment pages', function () {
   this.timeout(120_000)
   let counter: Counter
   let merchant: Merchant
-  /** Every page there is, by the name of its picture. */
+  /** All pages, by the names of their pictures. */
   let pages: Record<string, Shown>
   before(async () => {
     counter = await openCounter()
@@ -44,12 +44,12 @@ describe('The hosted payment pages', function () {
         .send(body)
       if (status >= 500) throw new Error(`${name}: ${status}`)
     }
-    const order = async (asked: object, ...acts: [name: string, body: object][]) => {
-      const { shortCode, referenceNumber } = await counter.order(merchant, asked)
+    const order = async (fields: object, ...acts: [name: string, body: object][]) => {
+      const { shortCode, referenceNumber } = await counter.order(merchant, fields)
       for (const [name, body] of acts) await act(referenceNumber, name, body)
       return { path: `/p/${shortCode}`, referenceNumber }
     }
-    // The oldest is over before the others begin.
+    // This one expires before the others are created.
     const expired = await order({})
     service.clock.advance(86_400_000)
     const paid: [string, object] = ['simulate-payment', {}]
@@ -63,7 +63,7 @@ describe('The hosted payment pages', function () {
       { $set: { hold: { ...hold, startedAt: soon, validUntil: soon, queryAt: soon } } },
     )
     const suspended = await service.merchant()
-    const behindSuspension = await createIntent(service, suspended, { amount: 50_000, label: hostile })
+    const hidden = await createIntent(service, suspended, { amount: 50_000, label: hostile })
     await changeAsOperator(service, suspended.businessId, { suspended: true })
     const toPay =
       (centimes: number): Shown['says'] =>
@@ -74,18 +74,13 @@ describe('The hosted payment pages', function () {
       'code-sandbox': { path: `/sandbox/${merchant.businessId}`, says: ({ words }) => words.test },
       'code-wrong': {
         path: `/sandbox/${merchant.businessId}`,
-        async act(page, { words }) {
-          await fillIn(page, words.code.label, '12345')
-          await send(page)
-        },
+        act: (page, { words }) => fillIn(page, words.code.label, '12345').then(() => send(page)),
         says: ({ words }) => words.faults.code,
       },
       pay: { ...pending, says: toPay(50_000) },
       'pay-empty': {
         ...pending,
-        async act(page, locale) {
-          await pay(page, locale, { phone: '12', pin: '0' })
-        },
+        act: (page, locale) => pay(page, locale, { phone: '12', pin: '0' }),
         says: ({ words }) => words.faults.phone,
       },
       'pay-poor': {
@@ -115,15 +110,12 @@ describe('The hosted payment pages', function () {
         path: `/p/${(await createIntent(service, live)).shortCode}`,
         says: ({ words }) => words.panels.unavailable[0],
       },
-      suspended: {
-        path: `/p/${behindSuspension.shortCode}`,
-        says: ({ words }) => words.panels.unavailable[0],
-      },
+      suspended: { path: `/p/${hidden.shortCode}`, says: ({ words }) => words.panels.unavailable[0] },
       'not-found': { path: '/p/222222', says: ({ words }) => words.notes.notFound[0] },
     }
   }
 
-  /** Links and buttons that are too small to hit, but for links within a sentence. */
+  /** Returns the links and buttons that are too small to hit, except links within a sentence. */
   const tinyTargets = (page: Page): Promise<string[]> =>
     page.evaluate(
       `[...document.querySelectorAll('a, button, input:not([type=hidden])')]
@@ -135,7 +127,7 @@ describe('The hosted payment pages', function () {
   const inLanguage = (path: string, { code }: Locale) =>
     `${path}${path.includes('?') ? '&' : '?'}lang=${code}`
 
-  /** Opens a page, and waits until it is the one that is meant, in the language that is meant. */
+  /** Opens a page and waits until it shows the expected text in the expected language. */
   async function reach(page: Page, { path, act, says }: Shown, locale: Locale): Promise<void> {
     await page.goto(inLanguage(path, locale))
     await act?.(page, locale)
@@ -143,8 +135,8 @@ describe('The hosted payment pages', function () {
     await page.locator(`html[lang=${locale.code}][dir=${locale.dir}]`).waitFor()
   }
 
-  /** What is wrong with a page as it stands. */
-  async function look(page: Page, name: string): Promise<string[]> {
+  /** Saves a picture of the page and returns its defects. */
+  async function inspect(page: Page, name: string): Promise<string[]> {
     await picture(page, name)
     const wrong = (await findings(page)).map(({ impact, what }) => `${impact}: ${what}`)
     if (await widerThanScreen(page)) wrong.push('wider than the screen')
@@ -154,29 +146,29 @@ describe('The hosted payment pages', function () {
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
     for (const locale of locales)
       it(`are accessible in ${locale.words.language} on ${size}, and load nothing from other hosts`, async () => {
-        const page = await counter.sitDown({ size, scripts: true, language: locale.code })
+        const page = await counter.openWindow({ size, language: locale.code })
         const wrong: string[] = []
         for (const [name, shown] of Object.entries(pages)) {
           await reach(page, shown, locale)
-          wrong.push(...(await look(page, `${name}-${locale.code}-${size}`)))
+          wrong.push(...(await inspect(page, `${name}-${locale.code}-${size}`)))
         }
         expect([...wrong, ...counter.faults()]).to.deep.equal([])
       })
 
   it('fit in 320 pixels, as wide as a large screen at 400 %, and are readable in dark mode', async () => {
-    const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'fr' })
+    const page = await counter.openWindow({ size: 'phone', language: 'fr' })
     await page.setViewportSize({ width: 320, height: 256 })
     await page.emulateMedia({ colorScheme: 'dark' })
     const wrong: string[] = []
     for (const [name, shown] of Object.entries(pages)) {
       await reach(page, shown, locales[0])
-      wrong.push(...(await look(page, `${name}-fr-dark`)))
+      wrong.push(...(await inspect(page, `${name}-fr-dark`)))
     }
     expect(wrong).to.deep.equal([])
   })
 
   it('show text of a merchant as text, in its own direction', async () => {
-    const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'en' })
+    const page = await counter.openWindow({ size: 'phone', language: 'en' })
     let alerts = 0
     page.on('dialog', (dialog) => {
       alerts += 1
@@ -190,32 +182,29 @@ describe('The hosted payment pages', function () {
 
   it('load less than 30 KB on the first view', async () => {
     for (const name of ['code', 'pay', 'amount', 'paid']) {
-      const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'ar' })
+      const page = await counter.openWindow({ size: 'phone', language: 'ar' })
       const sizesOf: Promise<number>[] = []
       page.on('requestfinished', (request) => {
+        const sizes = request.sizes()
         if (!request.url().startsWith('data:'))
-          sizesOf.push(
-            request
-              .sizes()
-              .then(({ responseHeadersSize, responseBodySize }) => responseHeadersSize + responseBodySize),
-          )
+          sizesOf.push(sizes.then((each) => each.responseHeadersSize + each.responseBodySize))
       })
       await page.goto(String(pages[name]?.path), { waitUntil: 'networkidle' })
       const bytes = (await Promise.all(sizesOf)).reduce((sum, each) => sum + each, 0)
       expect(sizesOf, name).to.have.lengthOf.at.least(3)
-      expect(bytes, name).to.be.within(5000, mostBytes)
+      expect(bytes, name).to.be.within(5000, maxBytes)
     }
   })
 
   it('say how long to wait after too many failed attempts', async () => {
     const { deps } = counter.service
-    const page = await counter.sitDown({ size: 'phone', scripts: true, language: 'ar' })
-    for (let guess = 0; guess < 31; guess += 1) await fetch(`${counter.service.origin}/p/222222`)
+    const page = await counter.openWindow({ size: 'phone', language: 'ar' })
+    for (let time = 0; time < 31; time += 1) await fetch(`${counter.service.origin}/p/222222`)
     const wrong: string[] = []
     for (const locale of locales) {
-      const answer = await page.goto(inLanguage('/p/222222', locale))
-      expect(answer?.status()).to.equal(429)
-      wrong.push(...(await look(page, `too-many-${locale.code}`)))
+      const response = await page.goto(inLanguage('/p/222222', locale))
+      expect(response?.status()).to.equal(429)
+      wrong.push(...(await inspect(page, `too-many-${locale.code}`)))
     }
     expect(wrong).to.deep.equal([])
     await deps.mongo.collection('failedattempts').deleteMany({})

@@ -13,7 +13,7 @@ const { words } = locale
 const [waiting] = words.panels.waiting
 const [expired] = words.panels.expired
 
-/** However a customer goes about it, money is taken once, and what every tab shows in the end is true. */
+/** Whatever a customer does, money is taken once, and every tab finally shows the true state. */
 describe('One payment in a browser', function () {
   this.timeout(60_000)
   let counter: Counter
@@ -28,7 +28,7 @@ describe('One payment in a browser', function () {
   afterEach(() => expect(counter.faults()).to.deep.equal([]))
 
   const open = async (path: string, scripts = true): Promise<Page> => {
-    const page = await counter.sitDown({ size: 'phone', scripts, language: locale.code })
+    const page = await counter.openWindow({ size: 'phone', scripts, language: locale.code })
     await page.goto(path)
     return page
   }
@@ -45,7 +45,7 @@ describe('One payment in a browser', function () {
     expect(await counter.debits(merchant)).to.equal(1)
   }
 
-  /** Holds every payment back at the wallet until the gate opens. */
+  /** Holds every payment at the wallet until `release` is called. */
   function holdWallet() {
     const { wallets } = counter.service.deps
     const [gate, arrived] = [createGate(), createGate()]
@@ -54,23 +54,19 @@ describe('One payment in a browser', function () {
       forPayments(sandbox) {
         const wallet = wallets.forPayments(sandbox)
         if (wallet === null) return null
-        return {
-          ...wallet,
-          async authorise(asked) {
-            arrived.open()
-            await gate.passed
-            return wallet.authorise(asked)
-          },
+        const authorise: typeof wallet.authorise = async (order) => {
+          arrived.open()
+          await gate.passed
+          return wallet.authorise(order)
         }
+        return { ...wallet, authorise }
       },
     }
-    return {
-      arrived: arrived.passed,
-      letGo() {
-        counter.service.deps.wallets = wallets
-        gate.open()
-      },
+    const release = () => {
+      counter.service.deps.wallets = wallets
+      gate.open()
     }
+    return { arrived: arrived.passed, release }
   }
 
   for (const scripts of [true, false])
@@ -81,11 +77,11 @@ describe('One payment in a browser', function () {
       await fill(first)
       const sent = send(first)
       await wallet.arrived
-      // By itself where scripts run; else whoever pays there as well finds it being paid.
+      // With scripts the tab updates itself. Without them, a customer who pays there too sees the payment in progress.
       if (!scripts) await pay(second, locale, payer)
       await heading(second, waiting)
       await picture(second, `waiting-${scripts ? 'scripts' : 'plain'}`)
-      wallet.letGo()
+      wallet.release()
       await sent
       await heading(first, words.panels.paid)
       await heading(second, scripts ? words.panels.paid : words.panels.paidBefore[0])
@@ -142,7 +138,7 @@ describe('One payment in a browser', function () {
       const { status } = await readIntent(counter.service, merchant, referenceNumber)
       return status === 'PAID'
     })
-    // Else the browser's own page about it comes in between.
+    // Otherwise the browser's own error page could replace the page that is opened next.
     await page.waitForURL(/^chrome-error:/)
     await page.goto(path)
     await heading(page, words.panels.paid)

@@ -2,9 +2,9 @@ import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 import { readIntent } from '../support/actions.ts'
 import { picture } from './browser.ts'
-import { type Counter, fillIn, heading, openCounter, pay, payer, said, send } from './counter.ts'
+import { type Counter, fillIn, heading, openCounter, pay, payer, send, textOf } from './counter.ts'
 
-/** 0 to 9 as they are written in each language's script. */
+/** The code point of the digit 0 in the script of each language. */
 const zeros = { fr: 0x30, ar: 0x660, en: 0x30 }
 
 describe('A customer in a browser', function () {
@@ -20,7 +20,7 @@ describe('A customer in a browser', function () {
     for (const scripts of [true, false]) {
       const size = scripts ? 'desktop' : 'phone'
       const { words, code: language } = locale
-      const way = { size, scripts, language } as const
+      const settings = { size, scripts, language } as const
       const where = `${words.language}, ${size}${scripts ? '' : ', without scripts'}`
       const written = (digits: string) =>
         digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
@@ -29,7 +29,7 @@ describe('A customer in a browser', function () {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { code, shortCode, referenceNumber } = await counter.order(merchant, {})
-        const page = await counter.sitDown(way)
+        const page = await counter.openWindow(settings)
         await page.goto(`/sandbox/${merchant.businessId}`)
         await fillIn(page, words.code.label, '12')
         await send(page)
@@ -37,7 +37,7 @@ describe('A customer in a browser', function () {
         await fillIn(page, words.code.label, written(`${code.slice(0, 3)} ${code.slice(3)}`))
         await send(page)
         await page.waitForURL(`**/p/${shortCode}?*`)
-        expect(await said(page))
+        expect(await textOf(page))
           .to.include(locale.money(50_000))
           .and.include('Panier n° 7')
 
@@ -51,7 +51,7 @@ describe('A customer in a browser', function () {
         await send(page)
         await heading(page, words.panels.paid)
         await picture(page, `just-paid-${language}-${size}`)
-        expect(await said(page))
+        expect(await textOf(page))
           .to.include(locale.money(50_000))
           .and.include(referenceNumber)
         await page.getByRole('link', { name: words.back.link }).click()
@@ -63,15 +63,15 @@ describe('A customer in a browser', function () {
         expect(await counter.debits(merchant)).to.equal(1)
       })
 
-      // The other half is much the same, and a browser takes its time.
+      // Half of the combinations is enough, because browsers are slow.
       if (scripts === (language === 'ar')) continue
 
       it(`chooses and changes the amount, lacks money, and pays with another wallet: ${where}`, async () => {
         const { service } = counter
         const merchant = await service.merchant()
-        const asked = { amountType: 'OPEN', amount: 20_000 }
-        const { shortCode, referenceNumber } = await counter.order(merchant, asked)
-        const page = await counter.sitDown(way)
+        const fields = { amountType: 'OPEN', amount: 20_000 }
+        const { shortCode, referenceNumber } = await counter.order(merchant, fields)
+        const page = await counter.openWindow(settings)
         await page.goto(`/p/${shortCode}`)
         const amount = page.getByLabel(words.amount.label, { exact: true })
         expect(await amount.inputValue()).to.match(/^200[.,]00$/)
@@ -99,7 +99,7 @@ describe('A customer in a browser', function () {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { shortCode, referenceNumber } = await counter.order(merchant, {})
-        const page = await counter.sitDown(way)
+        const page = await counter.openWindow(settings)
         await page.goto(`/p/${shortCode}`)
         await page.getByRole('link', { name: words.pay.leave }).click()
         await page.getByText('Welcome back').waitFor()
@@ -118,14 +118,14 @@ describe('A customer in a browser', function () {
     const merchant = await counter.service.merchant()
     for (const stays of [false, true]) {
       const { shortCode } = await counter.order(merchant, {})
-      const page = await counter.sitDown({ size: 'phone', scripts: true, language: locale.code })
+      const page = await counter.openWindow({ size: 'phone', language: locale.code })
       await page.clock.install()
       await page.goto(`/p/${shortCode}`)
       await pay(page, locale, payer)
       await page.getByText(words.back.leaving).waitFor()
       if (stays) {
         await page.getByRole('button', { name: words.back.stay }).click()
-        // Within the page, so that whoever is taken away after all is there at once.
+        // A target within the page would show a redirect at once.
         await page.evaluate(`document.querySelector('[data-leave]').setAttribute('data-leave', '#left')`)
       }
       await page.clock.fastForward(6000)

@@ -2,20 +2,20 @@ import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/checkout/locale.ts'
 import { type Created, createIntent } from '../support/actions.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
-import { type Person, sitDown, startBrowser, type Way } from './browser.ts'
+import { openWindow, type Settings, startBrowser, type UserWindow } from './browser.ts'
 import { openShop, type Shop } from './shop.ts'
 
-/** A service, a merchant's site, and customers in front of browsers. */
+/** A service, the site of a merchant, and the browser windows of customers. */
 export interface Counter {
   service: Service
   shop: Shop
-  /** Somebody who wants to pay. */
-  sitDown(way: Omit<Way, 'others'>): Promise<Page>
-  /** A payment of this merchant that knows the way back to the shop. */
-  order(merchant: Merchant, asked: object): Promise<Created>
-  /** How often money was taken from a demo wallet of this merchant's customers. */
+  /** Opens the window of a customer. */
+  openWindow(settings: Omit<Settings, 'others'>): Promise<Page>
+  /** Creates an intent with links back to the shop. */
+  order(merchant: Merchant, fields: object): Promise<Created>
+  /** Returns the number of payments from demo wallets to this merchant. */
   debits(merchant: Merchant): Promise<number>
-  /** What went wrong in any of the browsers (browser.ts). */
+  /** Returns the faults of all windows (browser.ts). */
   faults(): string[]
   close(): Promise<void>
 }
@@ -23,22 +23,22 @@ export interface Counter {
 export async function openCounter(): Promise<Counter> {
   const [browser, service, shop] = await Promise.all([startBrowser(), openService(), openShop()])
   service.startWorkers()
-  const people: Person[] = []
+  const windows: UserWindow[] = []
   return {
     service,
     shop,
-    async sitDown(way) {
-      const person = await sitDown(browser, service.origin, { ...way, others: [shop.origin] })
-      people.push(person)
-      return person.page
+    async openWindow(settings) {
+      const opened = await openWindow(browser, service.origin, { ...settings, others: [shop.origin] })
+      windows.push(opened)
+      return opened.page
     },
-    order: (merchant, asked) =>
+    order: (merchant, fields) =>
       createIntent(service, merchant, {
         amount: 50_000,
         label: 'Panier n° 7',
         success_url: `${shop.origin}/thanks?order=7#top`,
         cancel_url: `${shop.origin}/basket`,
-        ...asked,
+        ...fields,
       }),
     debits: ({ businessId }) =>
       service.deps.WalletMovement.countDocuments({
@@ -46,7 +46,7 @@ export async function openCounter(): Promise<Counter> {
         kind: 'payment',
         'result.outcome': 'done',
       }),
-    faults: () => people.flatMap(({ faults }) => faults),
+    faults: () => windows.flatMap(({ faults }) => faults),
     async close() {
       await browser.close()
       await Promise.all([service.close(), shop.close()])
@@ -57,7 +57,7 @@ export async function openCounter(): Promise<Counter> {
 /** The demo wallet that pays. */
 export const payer = { phone: '22000001', pin: '1234' }
 
-/** Fills in phone and PIN, and sends them. */
+/** Fills in the phone and the PIN, and submits the form. */
 export async function pay(page: Page, { words }: Locale, { phone, pin }: typeof payer): Promise<void> {
   await fillIn(page, words.pay.phone, phone)
   await fillIn(page, words.pay.pin, pin)
@@ -67,12 +67,12 @@ export async function pay(page: Page, { words }: Locale, { phone, pin }: typeof 
 export const fillIn = (page: Page, label: string, text: string): Promise<void> =>
   page.getByLabel(label, { exact: true }).fill(text)
 
-/** Sends the form of a page. */
+/** Submits the form of a page. */
 export const send = (page: Page): Promise<void> => page.locator('form button').click()
 
-/** The heading that a page should come to. */
+/** Waits for a page with this heading. */
 export const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 
-/** What a page says. */
-export const said = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? ''
+/** Returns the text of a page. */
+export const textOf = async (page: Page): Promise<string> => (await page.locator('main').textContent()) ?? ''

@@ -4,26 +4,26 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import {
   barriers,
-  type Person,
+  openWindow,
   picture,
-  sitDown,
   type sizes,
   startBrowser,
+  type UserWindow,
   widerThanScreen,
 } from './browser.ts'
 
 const create = 'POST /dev/intents'
 
-/** Where Swagger UI's own marks fall short: names of its fields, a button in a button, a stop of the keyboard at long answers. */
-const notOurs = /^(label|select-name|nested-interactive|scrollable-region-focusable): /
+/** Violations in Swagger UI's own markup: unnamed fields, a button in a button, long responses without keyboard access. */
+const knownViolations = /^(label|select-name|nested-interactive|scrollable-region-focusable): /
 
-/** What the page asked the API for, beside the description. */
+/** Collects the requests of the page to the API, except for the description. */
 function watch(page: Page): Request[] {
-  const asked: Request[] = []
+  const requests: Request[] = []
   page.on('request', (request) => {
-    if (/\/api\/v1\/dev\//.test(request.url())) asked.push(request)
+    if (/\/api\/v1\/dev\//.test(request.url())) requests.push(request)
   })
-  return asked
+  return requests
 }
 
 async function authorize(page: Page, key: string): Promise<void> {
@@ -34,7 +34,7 @@ async function authorize(page: Page, key: string): Promise<void> {
   await dialog.getByRole('button', { name: 'Close', exact: true }).click()
 }
 
-/** Opens an operation and presses Execute; answers what the page then shows of the answer, once that has these words. */
+/** Opens an operation and presses Execute. Returns the response that the page shows, once it contains these words. */
 async function execute(page: Page, operation: string, words = ''): Promise<string> {
   const [method = '', path = ''] = operation.split(' ')
   const block = page
@@ -42,9 +42,9 @@ async function execute(page: Page, operation: string, words = ''): Promise<strin
     .filter({ has: page.locator(`[data-path="${path}"]`) })
   if ((await block.locator('.execute').count()) === 0) await block.locator('.opblock-summary-control').click()
   await block.locator('.execute').click()
-  const answer = block.locator('.live-responses-table .response').filter({ hasText: words }).first()
-  await answer.waitFor()
-  return (await answer.textContent()) ?? ''
+  const response = block.locator('.live-responses-table .response').filter({ hasText: words }).first()
+  await response.waitFor()
+  return (await response.textContent()) ?? ''
 }
 
 describe('The page /docs', function () {
@@ -52,28 +52,23 @@ describe('The page /docs', function () {
   const service = withService()
   let browser: Browser
   let merchant: Merchant
-  const people: Person[] = []
+  const windows: UserWindow[] = []
   before(async () => {
     browser = await startBrowser()
     merchant = await service.merchant()
   })
   after(() => browser.close())
-  afterEach(() => expect(people.flatMap(({ faults }) => faults)).to.deep.equal([]))
+  afterEach(() => expect(windows.flatMap(({ faults }) => faults)).to.deep.equal([]))
 
   async function open(size: keyof typeof sizes): Promise<Page> {
-    const person = await sitDown(browser, service.origin, {
-      size,
-      scripts: true,
-      language: 'en-US',
-      others: [],
-    })
-    people.push(person)
-    const { page, faults } = person
+    const opened = await openWindow(browser, service.origin, { size })
+    windows.push(opened)
+    const { page, faults } = opened
     page.on('console', (message) => {
-      // Of a 4xx the browser tells by itself.
+      // The browser itself logs each 4xx as an error.
       if (message.type() === 'error' && !message.text().includes('status of 4')) faults.push(message.text())
     })
-    // As on a page that came over plain http.
+    // Pages over plain http do not have this function.
     await page.addInitScript('delete Crypto.prototype.randomUUID')
     await page.goto('/docs')
     await page.locator('.opblock').first().waitFor()
@@ -81,11 +76,12 @@ describe('The page /docs', function () {
   }
 
   const created = () => service.deps.Intent.countDocuments({ businessId: merchant.businessId })
-  const inOurWay = async (page: Page) => (await barriers(page)).filter((each) => !notOurs.test(each))
+  const ownBarriers = async (page: Page) =>
+    (await barriers(page)).filter((each) => !knownViolations.test(each))
 
   it('creates intents with a test key and new idempotency keys, forgets the key, and sends nothing with a live key', async () => {
     const page = await open('desktop')
-    const asked = watch(page)
+    const requests = watch(page)
     await picture(page, 'docs-desktop')
     await authorize(page, merchant.key)
     expect(await execute(page, create))
@@ -94,13 +90,13 @@ describe('The page /docs', function () {
     await picture(page, 'docs-created-desktop')
     await execute(page, create)
     await waitFor('the second intent', async () => (await created()) === 2)
-    const keys = asked.map((request) => request.headers()['x-idempotency-key'])
+    const keys = requests.map((request) => request.headers()['x-idempotency-key'])
     expect(keys).to.have.length(2)
     for (const key of keys) expect(key).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/)
     expect(new Set(keys).size).to.equal(2)
-    expect(await inOurWay(page)).to.deep.equal([])
+    expect(await ownBarriers(page)).to.deep.equal([])
 
-    // Its address has come to name the operation; without that the page is loaded anew, and closed.
+    // The URL names the operation. Opening it without that part reloads the page with all operations closed.
     await page.goto('/docs')
     expect(await execute(page, create))
       .to.include('401')
@@ -108,10 +104,10 @@ describe('The page /docs', function () {
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).to.equal(0)
     const { key } = await service.key(merchant.businessId, { mode: 'live' })
     await authorize(page, key)
-    asked.length = 0
+    requests.length = 0
     expect(await execute(page, create, 'Nothing was sent')).to.include('this is a live key')
     await picture(page, 'docs-live-key')
-    expect(asked).to.deep.equal([])
+    expect(requests).to.deep.equal([])
   })
 
   it('fits on a phone, and works there', async () => {
@@ -121,7 +117,7 @@ describe('The page /docs', function () {
     expect(await execute(page, create)).to.include('201')
     await picture(page, 'docs-created-phone')
     expect(await widerThanScreen(page), 'wider than the screen').to.equal(false)
-    expect(await inOurWay(page)).to.deep.equal([])
+    expect(await ownBarriers(page)).to.deep.equal([])
   })
 
   it('refuses every method but GET and HEAD', async () => {

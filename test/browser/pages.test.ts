@@ -7,10 +7,10 @@ import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { barriers, picture, sizes, widerThanScreen } from './browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** Every page of ours, by the name of its picture. */
+/** The pages, by the names of their pictures. */
 const pages = {
   search: () => '/admin',
-  'search-nothing': () => '/admin?q=nobody',
+  'search-nothing': () => '/admin?q=unknown',
   payment: ({ referenceNumber }: Delivery) => `/admin/payments/${referenceNumber}`,
   delivery: ({ _id }: Delivery) => `/admin/deliveries/${_id}`,
   endpoint: ({ endpointId }: Delivery) => `/admin/endpoints/${endpointId}`,
@@ -20,7 +20,7 @@ const pages = {
   'not-found': () => '/admin/nothing',
 }
 
-/** The pages of a payment that went every way it may, and of one under way. */
+/** Returns the pages of a payment with every kind of attempt and refund, and of a payment in progress. */
 async function payAndRefund({ service, merchant }: Stage): Promise<Record<string, string>> {
   const wallet = scriptedWallet(service)
   const label = 'Deux sacs de riz, livraison à la porte'
@@ -39,38 +39,38 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
   await refund(service, merchant, paid.referenceNumber, 1005)
   await pay(service, hold.referenceNumber)
   const pageOf = ({ referenceNumber }: typeof paid) => `/admin/payments/${referenceNumber}`
-  return { 'payment-refunded': pageOf(paid), 'payment-under-way': pageOf(hold) }
+  return { 'payment-refunded': pageOf(paid), 'payment-in-progress': pageOf(hold) }
 }
 
 describe('The staff pages', function () {
   this.timeout(60_000)
   let stage: Stage
   let delivery: Delivery
-  let stories: Record<string, string>
+  let paymentPages: Record<string, string>
   before(async () => {
     stage = await openStage()
     delivery = await stage.deadDelivery()
-    stories = await payAndRefund(stage)
+    paymentPages = await payAndRefund(stage)
   })
   after(() => stage.close())
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
     it(`are accessible on a ${size} screen, run no script and load nothing from other hosts`, async () => {
       const wrong: unknown[] = []
-      const look = async (page: Page, name: string) => {
+      const inspect = async (page: Page, name: string) => {
         await picture(page, `${name}-${size}`)
         if (await widerThanScreen(page)) wrong.push(`${name} is wider than the screen`)
         wrong.push(...(await barriers(page)).map((each) => `${name}: ${each}`))
         if ((await page.locator('script').count()) > 0) wrong.push(`${name} has a script`)
       }
-      const nobody = await stage.visit(size)
-      await nobody.goto('/admin/sign-in')
-      await look(nobody, 'sign-in')
+      const visitor = await stage.visit(size)
+      await visitor.goto('/admin/sign-in')
+      await inspect(visitor, 'sign-in')
       const support = await stage.enter('support', '/admin', size)
       const paths = Object.entries(pages).map(([name, path]) => [name, path(delivery)] as const)
-      for (const [name, path] of [...paths, ...Object.entries(stories)]) {
+      for (const [name, path] of [...paths, ...Object.entries(paymentPages)]) {
         await support.goto(path)
-        await look(support, name)
+        await inspect(support, name)
       }
       expect([...wrong, ...stage.faults()]).to.deep.equal([])
     })

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A merchant's own site. */
+/** The site of a merchant. */
 export interface Shop {
-  /** http://localhost:port: a test payment may lead there. */
+  /** http://localhost:port, which a test payment may link to. */
   origin: string
-  /** The addresses that customers came to, without the origin, and who they said had sent them. */
+  /** The requested paths with their queries and referrers. */
   visits: { url: string; referrer: string | null }[]
   close(): Promise<void>
 }

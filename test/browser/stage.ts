@@ -1,27 +1,29 @@
 import type { Browser, Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { openAdmin } from '../admin/admin.ts'
-import { createIntent, subscribe } from '../support/actions.ts'
+import { createIntent, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { type Account, type Person, signIn, sitDown, type sizes, startBrowser } from './browser.ts'
+import { type Account, openWindow, signIn, type sizes, startBrowser, type UserWindow } from './browser.ts'
 
-/** A whole service with its workers, its endpoint, and a browser in front of it. */
+/** A service with workers, an endpoint, staff accounts and a browser. */
 export interface Stage {
   service: Service
   endpointServer: EndpointServer
   merchant: Merchant
-  /** A delivery whose 8 attempts failed; the endpoint goes on refusing. */
+  /** Returns a delivery whose 8 attempts failed. The endpoint still responds with 500. */
   deadDelivery(): Promise<Delivery>
-  /** From now on the endpoint accepts. */
+  /** Makes the endpoint accept deliveries. */
   heal(): void
-  /** Somebody with an account of this role, signed in and on this page. */
+  /** Waits until the delivery is DELIVERED. */
+  delivered(delivery: Delivery): Promise<unknown>
+  /** Opens a page in a window in which this role is signed in. */
   enter(role: 'viewer' | 'support', to: string, size: keyof typeof sizes): Promise<Page>
   accounts: Record<'viewer' | 'support', Account>
-  /** Somebody who is not signed in. */
+  /** Opens a window that is not signed in. */
   visit(size: keyof typeof sizes): Promise<Page>
-  /** What went wrong in any of the browsers (browser.ts). */
+  /** Returns the faults of all windows (browser.ts). */
   faults(): string[]
   close(): Promise<void>
 }
@@ -36,16 +38,11 @@ export async function openStage(): Promise<Stage> {
   await subscribe(service, merchant, endpointServer.url, ['payment.created'])
   service.startWorkers()
   const accounts = await hireBoth(service)
-  const people: Person[] = []
+  const windows: UserWindow[] = []
   const visit = async (size: keyof typeof sizes) => {
-    const person = await sitDown(browser, service.origin, {
-      size,
-      scripts: true,
-      language: 'en-US',
-      others: [],
-    })
-    people.push(person)
-    return person.page
+    const opened = await openWindow(browser, service.origin, { size })
+    windows.push(opened)
+    return opened.page
   }
   return {
     service,
@@ -63,12 +60,14 @@ export async function openStage(): Promise<Stage> {
       return makeDead(service, merchant)
     },
     heal: () => endpointServer.respondWith((res) => void res.end('thanks')),
-    faults: () => people.flatMap(({ faults }) => faults),
+    delivered: (delivery) =>
+      waitFor('delivered', async () => (await storedDelivery(service, delivery)).status === 'DELIVERED'),
+    faults: () => windows.flatMap(({ faults }) => faults),
     close: () => closeAll(browser, service, endpointServer),
   }
 }
 
-/** As an operator makes them. */
+/** Creates one account of each role with the command line. */
 async function hireBoth(service: Service): Promise<Stage['accounts']> {
   const { done } = openAdmin(service)
   const hire = async (role: string): Promise<Account> => {
