@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { built } from '../support/built.ts'
 import { type Service, secretKey } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
 
 export interface Outcome {
   exitCode: number
@@ -13,7 +14,7 @@ export interface Outcome {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The command line as an operator runs it, on the service's database and with a Redis that is away. */
+/** Runs the command line as an operator does, on the database of the service and with an unreachable Redis. */
 export function openAdmin(service: Service) {
   const env = {
     PATH: process.env.PATH,
@@ -39,7 +40,7 @@ export function openAdmin(service: Service) {
       return { kill: (signal: NodeJS.Signals) => child.kill(signal), ended: once(child, 'exit') }
     },
     throughNpm: (args: string[]) => run('npm', ['run', '--silent', 'admin', '--', ...args], {}),
-    /** Runs an act that is done, and answers the one JSON object it printed. */
+    /** Runs a command that succeeds. Returns the JSON object that it printed. */
     async done(...args: string[]): Promise<Record<string, string>> {
       const { exitCode, stdout, stderr } = await admin([...args, '--json'])
       if (exitCode !== 0) throw new Error(`admin ${args.join(' ')}: ${stderr}`)
@@ -47,3 +48,10 @@ export function openAdmin(service: Service) {
     },
   }
 }
+
+/** The command line for the tests of a `describe`. */
+export const withAdmin = (service: Service): ReturnType<typeof openAdmin> =>
+  withOpened(
+    async () => openAdmin(service),
+    () => undefined,
+  )

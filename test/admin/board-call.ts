@@ -1,7 +1,7 @@
 import type { Service } from '../support/service.ts'
 import type { Visitor } from './staff.ts'
 
-/** What Bull Board's answers may hold, as far as tests look at it. */
+/** The fields of Bull Board's responses that tests read. */
 interface BoardBody {
   error: string
   message: string
@@ -10,21 +10,21 @@ interface BoardBody {
   job: Record<string, unknown>
 }
 
-/** An answer of the board; `body` is empty unless it is JSON. */
-export interface BoardGot {
+/** A response of the board. `body` is empty unless it is JSON. */
+export interface BoardResponse {
   status: number
   headers: Headers
   text: string
   body: BoardBody
 }
 
-/** What the board's page does: a call without a form's token, with what a browser says of itself. */
+/** Sends a request as Bull Board's page does: with the headers of a browser, but without the token of a form. */
 export async function callBoard(
   { origin }: Pick<Service, 'origin'>,
   { cookie }: Pick<Visitor, 'cookie'>,
   method: string,
   path: string,
-): Promise<BoardGot> {
+): Promise<BoardResponse> {
   const response = await fetch(`${origin}/admin/queues${path}`, {
     method: method.toUpperCase(),
     headers: { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin', 'Content-Type': 'application/json' },

@@ -17,8 +17,8 @@ describe('Bull Board without Redis', function () {
 
   const listing = () => callBoard(service, staff, 'get', '/api/queues')
 
-  /** The page opens, its list and its acts say in words what is wrong, soon, and `web` serves on. */
-  async function expectWordsSoon(): Promise<void> {
+  /** Expects that the page opens, its list and its actions show the error within 4 s, and `web` stays healthy. */
+  async function expectError(): Promise<void> {
     expect((await callBoard(service, staff, 'get', '')).status).to.equal(200)
     const retryAll = () => callBoard(service, staff, 'put', '/api/queues/webhook-delivery/retry/failed')
     for (const call of [listing, retryAll]) {
@@ -31,20 +31,20 @@ describe('Bull Board without Redis', function () {
     expect(status).to.equal(200)
   }
 
-  const heals = () => waitFor('the list is there again', async () => (await listing()).status === 200)
+  const recovered = () => waitFor('the list', async () => (await listing()).status === 200)
 
   it('says so if Redis is down at the start, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
-    await expectWordsSoon()
+    await expectError()
     await redis.restart()
-    await heals()
+    await recovered()
   })
 
   it('says so if Redis goes down later, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
-    await expectWordsSoon()
+    await expectError()
     await redis.restart()
-    await heals()
+    await recovered()
   })
 
   it('returns 400 for a page number that Redis cannot count to', async () => {
@@ -54,8 +54,8 @@ describe('Bull Board without Redis', function () {
 
   it('says so while Redis is frozen', async () => {
     await redis.kill('SIGSTOP')
-    await expectWordsSoon()
+    await expectError()
     await redis.kill('SIGCONT')
-    await heals()
+    await recovered()
   })
 })

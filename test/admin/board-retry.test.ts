@@ -7,15 +7,11 @@ import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { storedDelivery } from '../support/actions.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { callBoard } from './board-call.ts'
-import { type Board, mainQueue, openBoard } from './open-board.ts'
+import { mainQueue, withBoard } from './open-board.ts'
 
 describe('The Retry button of Bull Board', function () {
   this.timeout(30_000)
-  let board: Board
-  before(async () => {
-    board = await openBoard()
-  })
-  after(() => board.close())
+  const board = withBoard()
 
   const trailOf = ({ _id }: Delivery) => board.service.deps.AuditEvent.find({ subject: _id }).lean()
   const change = ({ _id }: Delivery, fields: object) =>

@@ -6,11 +6,11 @@ import { storedBody, storedDelivery } from '../support/actions.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { callBoard } from './board-call.ts'
-import { type Board, mainQueue, openBoard } from './open-board.ts'
+import { mainQueue, withBoard } from './open-board.ts'
 import { visit } from './staff.ts'
 
-/** Everything Bull Board can do, as its version registers it: a new route is not here, and fails the first test. */
-const looks = [
+/** The routes of this version of Bull Board. The first test fails if a new version has another route. */
+const reads = [
   '/api/redis/stats',
   '/api/queues',
   '/api/job-schedulers',
@@ -48,11 +48,11 @@ const refused = [
 ]
 const acts = ['put /api/queues/:queueName/:jobId/retry', 'put /api/queues/:queueName/retry/:queueStatus']
 
-/** Switched off by our options: they would ask Redis about itself. */
-const looksOff = new Set(['/api/redis/stats', '/api/queues/:queueName/workers'])
+/** Disabled by the options, because these routes query the state of Redis itself. */
+const disabledReads = new Set(['/api/redis/stats', '/api/queues/:queueName/workers'])
 
-/** `get …/metrics` and the like, with a job of the deliveries in it. */
-function filled(route: string, job: string): [method: string, path: string] {
+/** Returns the method and the path of a route, with a delivery job as its parameters. */
+function requestFor(route: string, job: string): [method: string, path: string] {
   const [method = '', path = ''] = route.split(' ')
   const names = { queueName: 'webhook-delivery', jobId: job, queueStatus: 'failed', schedulerId: 'any' }
   return [method, path.replaceAll(/:(\w+)/g, (_, name: keyof typeof names) => names[name])]
@@ -60,11 +60,7 @@ function filled(route: string, job: string): [method: string, path: string] {
 
 describe('Bull Board', function () {
   this.timeout(30_000)
-  let board: Board
-  before(async () => {
-    board = await openBoard()
-  })
-  after(() => board.close())
+  const board = withBoard()
 
   const call = (who: 'support' | 'viewer', method: string, path: string) =>
     callBoard(board.service, board[who], method, path)
@@ -73,36 +69,36 @@ describe('Bull Board', function () {
     const registered = appRoutes.api.flatMap(({ method, route }) =>
       [method].flat().flatMap((each) => [route].flat().map((path) => `${each} ${path}`)),
     )
-    expect(registered).to.have.members([...looks.map((path) => `get ${path}`), ...refused, ...acts])
+    expect(registered).to.have.members([...reads.map((path) => `get ${path}`), ...refused, ...acts])
   })
 
   it('refuses every action but Retry for every role, and changes nothing', async () => {
     const job = jobIdOf(await board.deadDelivery())
     const { redisUrl, queuePrefix } = board.service.deps.config
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
-    const look = () => Promise.all(inRedis.map((key) => dumpKeys(redisUrl, key)))
-    const before = await look()
+    const dump = () => Promise.all(inRedis.map((key) => dumpKeys(redisUrl, key)))
+    const before = await dump()
     const page = ['delete /api/queues/:queueName/:jobId', 'post /', 'patch /static/own.css']
     const others = [...page, 'put /api/queues']
     await Promise.all(
       [...refused, ...others].flatMap((route) =>
         (['support', 'viewer'] as const).map(async (who) => {
-          const { status, body } = await call(who, ...filled(route, job))
+          const { status, body } = await call(who, ...requestFor(route, job))
           expect([route, status, body.error]).to.deep.equal([route, 403, 'Refused'])
         }),
       ),
     )
-    expect(await look()).to.deep.equal(before)
+    expect(await dump()).to.deep.equal(before)
   })
 
   it('lets a viewer see everything and retry nothing', async () => {
     const delivery = await board.deadDelivery()
-    for (const path of looks) {
-      const { status } = await call('viewer', ...filled(`get ${path}`, jobIdOf(delivery)))
-      expect([path, status]).to.deep.equal([path, looksOff.has(path) ? 403 : 200])
+    for (const path of reads) {
+      const { status } = await call('viewer', ...requestFor(`get ${path}`, jobIdOf(delivery)))
+      expect([path, status]).to.deep.equal([path, disabledReads.has(path) ? 403 : 200])
     }
     for (const route of acts) {
-      const { status } = await call('viewer', ...filled(route, jobIdOf(delivery)))
+      const { status } = await call('viewer', ...requestFor(route, jobIdOf(delivery)))
       expect([route, status]).to.deep.equal([route, 403])
     }
     expect(await storedDelivery(board.service, delivery)).to.deep.equal(delivery)
@@ -131,7 +127,7 @@ describe('Bull Board', function () {
     expect(body.job.data).to.deep.equal({ ref: reference, host, failed: '8 of 8', error: 'status 500' })
     const { Endpoint, secrets } = board.service.deps
     const { secret: sealed } = await Endpoint.findById(delivery.endpointId).orFail().lean()
-    // Within JSON, the quotes of a text are escaped.
+    // JSON escapes the quotes of a text.
     const withinJson = JSON.stringify(await storedBody(board.service, delivery)).slice(1, -1)
     for (const hidden of [withinJson, sealed, secrets.unseal(sealed, secretField(delivery.endpointId))])
       expect(text).to.not.include(hidden)

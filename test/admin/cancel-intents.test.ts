@@ -8,16 +8,13 @@ import { startEndpointServer } from '../support/endpoint-server.ts'
 import { outboxEventsOf, storedIntent } from '../support/pay.ts'
 import { asMerchant, withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { openAdmin } from './admin.ts'
+import { withAdmin } from './admin.ts'
 
 describe('npm run admin -- intents cancel', function () {
   this.timeout(60_000)
   const service = withService()
-  let cli: ReturnType<typeof openAdmin>
+  const cli = withAdmin(service)
   const merchant = withMerchantPerTest(service)
-  before(() => {
-    cli = openAdmin(service)
-  })
 
   const command = (mode: 'test' | 'live', ...more: string[]) => {
     const which = ['--business', merchant.businessId, '--mode', mode]

@@ -4,7 +4,7 @@ import { defaultLimits } from '../../src/businesses/business.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { type Service, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { openAdmin } from './admin.ts'
+import { withAdmin } from './admin.ts'
 
 const intents = '/api/v1/dev/intents'
 
@@ -12,10 +12,7 @@ const intents = '/api/v1/dev/intents'
 describe('npm run admin', function () {
   this.timeout(60_000)
   const service = withService()
-  let cli: ReturnType<typeof openAdmin>
-  before(() => {
-    cli = openAdmin(service)
-  })
+  const cli = withAdmin(service)
 
   const ask = async (key: string | undefined) => {
     const { status, body } = await service.http.get(intents).set({ Authorization: `Bearer ${key}` })

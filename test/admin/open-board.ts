@@ -4,29 +4,33 @@ import { createIntent, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { type BoardGot, callBoard } from './board-call.ts'
+import { withOpened } from '../support/with.ts'
+import { type BoardResponse, callBoard } from './board-call.ts'
 import { signedIn } from './staff.ts'
 
 export type Staff = Awaited<ReturnType<typeof signedIn>>
 
-/** A service with its workers, an endpoint, and somebody of each role in front of the board. */
+/** A service with workers, an endpoint, and a signed-in member of staff for each role. */
 export interface Board {
   service: Service
   endpointServer: EndpointServer
   support: Staff
   viewer: Staff
-  /** A delivery to an endpoint of its own, whose 8 attempts failed and whose job stands in *failed*. The endpoint goes on refusing. */
+  /** Creates a delivery to a new endpoint. Its 8 attempts have failed, and its job is in *failed*. */
   deadDelivery(): Promise<Delivery>
   /** The ids of the newest failed jobs. */
   failedIds(): Promise<string[]>
   countFailed(): Promise<number>
-  retry(staff: Staff, delivery: Delivery): Promise<BoardGot>
+  retry(staff: Staff, delivery: Delivery): Promise<BoardResponse>
   close(): Promise<void>
 }
 
 export const mainQueue = '/api/queues/webhook-delivery'
 
-export async function openBoard(): Promise<Board> {
+/** Opens a board for the tests of a `describe`. */
+export const withBoard = (): Board => withOpened(openBoard, (board) => board.close())
+
+async function openBoard(): Promise<Board> {
   const service = await openService({ WEBHOOK_RETRY_SECONDS: '0.01,0.01,0.01,0.01,0.01,0.01,0.01' })
   const endpointServer = await startEndpointServer()
   const [support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])

@@ -4,20 +4,17 @@ import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { deadDeliveries } from '../support/dead-deliveries.ts'
 import { type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
-import { openAdmin } from './admin.ts'
+import { withAdmin } from './admin.ts'
 
 const url = 'https://shop.example/hook'
 
 describe('npm run admin -- deliveries requeue', function () {
   this.timeout(60_000)
   const service = withService()
-  let cli: ReturnType<typeof openAdmin>
+  const cli = withAdmin(service)
   const merchant = withMerchantPerTest(service)
   const other = withMerchantPerTest(service)
   let endpointId: string
-  before(() => {
-    cli = openAdmin(service)
-  })
   beforeEach(async () => {
     endpointId = (await subscribe(service, merchant, url)).id
     await subscribe(service, other, url)

@@ -1,14 +1,11 @@
 import { expect } from 'chai'
 import { withService } from '../support/service.ts'
-import { openAdmin } from './admin.ts'
+import { withAdmin } from './admin.ts'
 
 describe('npm run admin -- shop create', function () {
   this.timeout(60_000)
   const service = withService()
-  let cli: ReturnType<typeof openAdmin>
-  before(() => {
-    cli = openAdmin(service)
-  })
+  const cli = withAdmin(service)
 
   it('creates the live shop of a business, once', async () => {
     const merchant = await service.merchant({ mode: 'live' })

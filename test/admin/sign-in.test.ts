@@ -4,7 +4,7 @@ import { createSlowHash, maxOfKind } from '../../src/security/slow-hash.ts'
 import { setDisabled } from '../../src/staff/change-account.ts'
 import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
-import { atShell, hire, visit } from './staff.ts'
+import { hire, operator, visit } from './staff.ts'
 
 describe('The sign-in of support staff', () => {
   // Tests choose where they come from.
@@ -36,7 +36,7 @@ describe('The sign-in of support staff', () => {
 
   it('responds alike to an unknown name, a wrong password and a disabled account', async () => {
     const [known, disabled] = [await hire(service, 'viewer'), await hire(service, 'viewer')]
-    await setDisabled(service.deps, disabled.name, true, atShell)
+    await setDisabled(service.deps, disabled.name, true, operator)
     const from = elsewhere()
     const said = async (name: string, password: string) => {
       const { status, text, location, headers } = await tryOf(name, password, from)

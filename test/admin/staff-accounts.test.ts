@@ -9,7 +9,7 @@ import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
-import { atShell, hire, visit } from './staff.ts'
+import { hire, operator, visit } from './staff.ts'
 
 describe('Accounts of support staff', () => {
   const service = withService()
@@ -69,7 +69,7 @@ describe('Accounts of support staff', () => {
 
   it('are created once if two operators create the same one at once', async () => {
     const account = { name: 'twice', role: 'viewer' } as const
-    const both = await Promise.all([1, 2].map(() => createAccount(service.deps, account, atShell)))
+    const both = await Promise.all([1, 2].map(() => createAccount(service.deps, account, operator)))
     const [made, ...more] = both.filter((each) => each !== null)
     expect(more).to.deep.equal([])
     expect(await entry('twice', made?.password)).to.equal(303)
@@ -79,10 +79,10 @@ describe('Accounts of support staff', () => {
   it('change one at a time under concurrent changes, each with a line in the audit trail', async () => {
     const { name } = await hire(service, 'viewer')
     const [, ...passwords] = await Promise.all([
-      setDisabled(service.deps, name, true, atShell),
-      ...Array.from({ length: 3 }, () => renewPassword(service.deps, name, atShell)),
+      setDisabled(service.deps, name, true, operator),
+      ...Array.from({ length: 3 }, () => renewPassword(service.deps, name, operator)),
     ])
-    await setDisabled(service.deps, name, false, atShell)
+    await setDisabled(service.deps, name, false, operator)
     const entries = await Promise.all(passwords.map((password) => entry(name, password)))
     expect(entries.filter((status) => status === 303)).to.have.lengthOf(1)
     const acts = (await trail(name)).map(({ act }) => act).filter((act) => !act.includes('sign'))
@@ -92,7 +92,7 @@ describe('Accounts of support staff', () => {
 
   it('are disabled once: a second time changes nothing and adds no line', async () => {
     const { name } = await hire(service, 'viewer')
-    for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, atShell)).to.equal(true)
+    for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, operator)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
   })
 
@@ -102,9 +102,9 @@ describe('Accounts of support staff', () => {
       service,
       {
         prepare: () => hire(service, 'viewer'),
-        run: (victim, { name }) => setDisabled(victim.deps, name, true, atShell),
+        run: (victim, { name }) => setDisabled(victim.deps, name, true, operator),
         async repeat({ name }) {
-          await setDisabled(service.deps, name, true, atShell)
+          await setDisabled(service.deps, name, true, operator)
           await finishLeftovers(service.deps)
         },
         async check({ name }, label) {

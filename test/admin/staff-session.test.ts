@@ -4,7 +4,7 @@ import { renewPassword, setDisabled } from '../../src/staff/change-account.ts'
 import { openSecondProcess } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { openService, secretKey, withSecondProcess, withService } from '../support/service.ts'
-import { atShell, signedIn, type Visitor, visit } from './staff.ts'
+import { operator, signedIn, type Visitor, visit } from './staff.ts'
 
 const hourMs = 3_600_000
 const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
@@ -90,9 +90,9 @@ describe('A session of support staff', () => {
   it('ends at once and for good on every process after the account is disabled', async () => {
     const viewer = await signedIn(service, 'support')
     expect(await isIn(there(viewer))).to.equal(true)
-    await setDisabled(service.deps, viewer.name, true, atShell)
+    await setDisabled(service.deps, viewer.name, true, operator)
     expect([await isIn(viewer), await isIn(there(viewer))]).to.deep.equal([false, false])
-    await setDisabled(service.deps, viewer.name, false, atShell)
+    await setDisabled(service.deps, viewer.name, false, operator)
     expect(await isIn(viewer)).to.equal(false)
     const { name, password } = viewer
     const { status } = await visit(beside).post('/admin/sign-in', { name, password })
@@ -102,7 +102,7 @@ describe('A session of support staff', () => {
   it('ends at once on every process after a password change, and the old password no longer works', async () => {
     const viewer = await signedIn(service, 'viewer')
     const { name, password } = viewer
-    const fresh = await renewPassword(service.deps, name, atShell)
+    const fresh = await renewPassword(service.deps, name, operator)
     expect([await isIn(viewer), await isIn(there(viewer))]).to.deep.equal([false, false])
     expect((await visit(beside).post('/admin/sign-in', { name, password })).status).to.equal(403)
     const { status } = await visit(beside).post('/admin/sign-in', { name, password: String(fresh) })

@@ -3,59 +3,53 @@ import type { Role } from '../../src/staff/account.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import type { Service } from '../support/service.ts'
 
-/** What a browser got: headers as they came, the document as text. */
-export interface Got {
+/** A page as a browser receives it. */
+export interface Page {
   status: number
   headers: Headers
   text: string
   location: string | null
 }
 
-/** Somebody in front of a browser without scripts: the cookie it keeps, the token of its forms. */
+/** A browser without scripts. It keeps the cookie of the session. */
 export interface Visitor {
-  get(path: string, headers?: Record<string, string>): Promise<Got>
-  /** Sends a form as a page of ours would; `headers` add to or replace what a browser says. */
-  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Got>
-  /** As `post`, with the token of the session in the form. */
-  act(path: string, fields?: Record<string, string>): Promise<Got>
-  /** `__Host-staff=…`, or nothing. */
+  get(path: string, headers?: Record<string, string>): Promise<Page>
+  /** Submits a form from a page of this site. `headers` add to or replace the headers of a browser. */
+  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Page>
+  /** Like `post`, with the token of the session in the form. */
+  act(path: string, fields?: Record<string, string>): Promise<Page>
+  /** `__Host-staff=…`, or empty. */
   cookie: string
 }
 
-export const atShell = { kind: 'operator', name: 'tester', ip: null } as const
+export const operator = { kind: 'operator', name: 'tester', ip: null } as const
 
-/** A new account, as the command line makes one. */
+/** Creates an account, as the command line does. */
 export async function hire(service: Service, role: Role): Promise<{ name: string; password: string }> {
   const name = `${role}-${randomBytes(4).toString('hex')}`
-  const account = await createAccount(service.deps, { name, role }, atShell)
+  const account = await createAccount(service.deps, { name, role }, operator)
   if (account === null) throw new Error('the name is taken')
   return account
 }
 
-/** Somebody who is not signed in. `origin` is the process they talk to. */
+/** Opens a browser that is not signed in. `origin` is that of the process. */
 export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
-  const ask = async (path: string, init: RequestInit): Promise<Got> => {
+  const send = async (path: string, init: RequestInit): Promise<Page> => {
     const kept = visitor.cookie === '' ? {} : { Cookie: visitor.cookie }
     const headers = { ...kept, ...(init.headers as Record<string, string>) }
     const response = await fetch(origin + path, { ...init, headers, redirect: 'manual' })
     const [set] = response.headers.getSetCookie()
     if (set !== undefined) visitor.cookie = /Max-Age=0/.test(set) ? '' : String(set.split(';')[0])
-    return {
-      status: response.status,
-      headers: response.headers,
-      text: await response.text(),
-      location: response.headers.get('location'),
-    }
+    const { status, headers: received } = response
+    return { status, headers: received, text: await response.text(), location: received.get('location') }
   }
   const visitor: Visitor = {
     cookie,
-    get: (path, headers = {}) => ask(path, { headers }),
-    post: (path, fields, headers = {}) =>
-      ask(path, {
-        method: 'POST',
-        body: new URLSearchParams(fields),
-        headers: { Origin: origin, ...headers },
-      }),
+    get: (path, headers = {}) => send(path, { headers }),
+    post(path, fields, headers = {}) {
+      const body = new URLSearchParams(fields)
+      return send(path, { method: 'POST', body, headers: { Origin: origin, ...headers } })
+    },
     async act(path, fields = {}) {
       const { text } = await visitor.get('/admin/audit')
       const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? ''
@@ -65,7 +59,7 @@ export function visit({ origin }: { origin: string }, cookie = ''): Visitor {
   return visitor
 }
 
-/** Somebody with an account of this role, signed in by the form. */
+/** Opens a browser and signs in with a new account of this role. */
 export async function signedIn(
   service: Service,
   role: Role,
@@ -77,7 +71,7 @@ export async function signedIn(
   return Object.assign(visitor, account)
 }
 
-/** What somebody reads on a page: its text without the marks. */
+/** Returns the readable text of a page, without its markup. */
 export const readable = (html: string): string =>
   html
     .replace(/^.*<main/s, '<main')

@@ -1,15 +1,12 @@
 import { expect } from 'chai'
 import { withService } from '../support/service.ts'
 import { customersOf, done, wrongPin } from '../wallets/customers.ts'
-import { openAdmin } from './admin.ts'
+import { withAdmin } from './admin.ts'
 
 describe('npm run admin -- wallet create', function () {
   this.timeout(60_000)
   const service = withService()
-  let cli: ReturnType<typeof openAdmin>
-  before(() => {
-    cli = openAdmin(service)
-  })
+  const cli = withAdmin(service)
 
   const create = (phone: string, pin: string, balance: string) =>
     cli.admin(['wallet', 'create', '--phone', phone, '--pin', pin, '--balance', balance, '--json'], {

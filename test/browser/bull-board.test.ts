@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 
 import { picture, sizes } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { withStage } from './stage.ts'
 
 const failed = '/admin/queues/queue/webhook-delivery?status=failed'
 
@@ -19,17 +19,15 @@ const visibleButtons = async (page: Page, within: string): Promise<string[]> => 
 
 describe('Bull Board in a browser', function () {
   this.timeout(60_000)
-  let stage: Stage
+  const stage = withStage()
   let support: Page
   let viewer: Page
   before(async () => {
-    stage = await openStage()
     ;[support, viewer] = await Promise.all([
       stage.enter('support', '/admin/queues', 'desktop'),
       stage.enter('viewer', failed, 'desktop'),
     ])
   })
-  after(() => stage.close())
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
   it('lets support sign in, find a dead delivery, retry it, see it delivered and see the line in the audit trail', async () => {

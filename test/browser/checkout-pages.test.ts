@@ -4,7 +4,7 @@ import { type Locale, locales } from '../../src/checkout/locale.ts'
 import { changeAsOperator, createIntent } from '../support/actions.ts'
 import type { Merchant } from '../support/service.ts'
 import { findings, picture, sizes, widerThanScreen } from './browser.ts'
-import { type Counter, fillIn, openCounter, pay, payer, send } from './counter.ts'
+import { fillIn, pay, payer, send, withCounter } from './counter.ts'
 
 /** A hostile label: markup, an endless change of direction, no space for a line break. 200 characters. */
 const hostile = `<script>alert(1)</script>"'&amp; \u202Eكتاب \u2067abc 🧺${'W'.repeat(200)}`.slice(0, 200)
@@ -23,16 +23,14 @@ interface Shown {
 
 describe('The hosted payment pages', function () {
   this.timeout(120_000)
-  let counter: Counter
+  const counter = withCounter()
   let merchant: Merchant
   /** All pages, by the names of their pictures. */
   let pages: Record<string, Shown>
   before(async () => {
-    counter = await openCounter()
     merchant = await counter.service.merchant()
     pages = await preparePages()
   })
-  after(() => counter.close())
 
   async function preparePages(): Promise<typeof pages> {
     const { service } = counter

@@ -6,7 +6,7 @@ import { createGate } from '../support/gate.ts'
 import type { Merchant } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { picture } from './browser.ts'
-import { type Counter, fillIn, heading, openCounter, pay, payer, send } from './counter.ts'
+import { fillIn, heading, pay, payer, send, withCounter } from './counter.ts'
 
 const [locale] = locales
 const { words } = locale
@@ -16,15 +16,11 @@ const [expired] = words.panels.expired
 /** Whatever a customer does, money is taken once, and every tab finally shows the true state. */
 describe('One payment in a browser', function () {
   this.timeout(60_000)
-  let counter: Counter
+  const counter = withCounter()
   let merchant: Merchant
   beforeEach(async () => {
     merchant = await counter.service.merchant()
   })
-  before(async () => {
-    counter = await openCounter()
-  })
-  after(() => counter.close())
   afterEach(() => expect(counter.faults()).to.deep.equal([]))
 
   const open = async (path: string, scripts = true): Promise<Page> => {

@@ -2,18 +2,14 @@ import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 import { readIntent } from '../support/actions.ts'
 import { picture } from './browser.ts'
-import { type Counter, fillIn, heading, openCounter, pay, payer, send, textOf } from './counter.ts'
+import { fillIn, heading, pay, payer, send, textOf, withCounter } from './counter.ts'
 
 /** The code point of the digit 0 in the script of each language. */
 const zeros = { fr: 0x30, ar: 0x660, en: 0x30 }
 
 describe('A customer in a browser', function () {
   this.timeout(60_000)
-  let counter: Counter
-  before(async () => {
-    counter = await openCounter()
-  })
-  after(() => counter.close())
+  const counter = withCounter()
   afterEach(() => expect(counter.faults()).to.deep.equal([]))
 
   for (const locale of locales)

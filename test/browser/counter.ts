@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Locale } from '../../src/checkout/locale.ts'
 import { type Created, createIntent } from '../support/actions.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withOpened } from '../support/with.ts'
 import { openWindow, type Settings, startBrowser, type UserWindow } from './browser.ts'
 import { openShop, type Shop } from './shop.ts'
 
@@ -20,7 +21,10 @@ export interface Counter {
   close(): Promise<void>
 }
 
-export async function openCounter(): Promise<Counter> {
+/** Opens a counter for the tests of a `describe`. */
+export const withCounter = (): Counter => withOpened(openCounter, (counter) => counter.close())
+
+async function openCounter(): Promise<Counter> {
   const [browser, service, shop] = await Promise.all([startBrowser(), openService(), openShop()])
   service.startWorkers()
   const windows: UserWindow[] = []

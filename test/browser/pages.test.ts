@@ -5,7 +5,7 @@ import { createIntent } from '../support/actions.ts'
 import { pay, refund } from '../support/pay.ts'
 import { scriptedWallet } from '../support/scripted-wallet.ts'
 import { barriers, picture, sizes, widerThanScreen } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { type Stage, withStage } from './stage.ts'
 
 /** The pages, by the names of their pictures. */
 const pages = {
@@ -44,15 +44,13 @@ async function payAndRefund({ service, merchant }: Stage): Promise<Record<string
 
 describe('The staff pages', function () {
   this.timeout(60_000)
-  let stage: Stage
+  const stage = withStage()
   let delivery: Delivery
   let paymentPages: Record<string, string>
   before(async () => {
-    stage = await openStage()
     delivery = await stage.deadDelivery()
     paymentPages = await payAndRefund(stage)
   })
-  after(() => stage.close())
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
     it(`are accessible on a ${size} screen, run no script and load nothing from other hosts`, async () => {

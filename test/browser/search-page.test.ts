@@ -2,21 +2,19 @@ import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 
 import { fillIn, picture } from './browser.ts'
-import { openStage, type Stage } from './stage.ts'
+import { withStage } from './stage.ts'
 
 describe('The search page in a browser', function () {
   this.timeout(60_000)
-  let stage: Stage
+  const stage = withStage()
   let support: Page
   let viewer: Page
   before(async () => {
-    stage = await openStage()
     ;[support, viewer] = await Promise.all([
       stage.enter('support', '/admin', 'phone'),
       stage.enter('viewer', '/admin', 'desktop'),
     ])
   })
-  after(() => stage.close())
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
   it('lets support find a payment by keyboard alone, re-queue its delivery, see it delivered and see the line in the audit trail', async () => {

@@ -5,6 +5,7 @@ import { createIntent, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { withOpened } from '../support/with.ts'
 import { type Account, openWindow, signIn, type sizes, startBrowser, type UserWindow } from './browser.ts'
 
 /** A service with workers, an endpoint, staff accounts and a browser. */
@@ -28,7 +29,10 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function openStage(): Promise<Stage> {
+/** Opens a stage for the tests of a `describe`. */
+export const withStage = (): Stage => withOpened(openStage, (stage) => stage.close())
+
+async function openStage(): Promise<Stage> {
   const [endpointServer, browser, service] = await Promise.all([
     startEndpointServer(),
     startBrowser(),

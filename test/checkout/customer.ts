@@ -2,43 +2,43 @@ import { formFor } from '../../dev/form.ts'
 import { readable } from '../admin/staff.ts'
 import type { Merchant, Service } from '../support/service.ts'
 
-/** A page that a customer without scripts got. */
+/** A page as a browser without scripts receives it. */
 export interface Seen {
-  /** Absolute. */
+  /** The absolute URL of the request. */
   url: string
   status: number
   headers: Headers
-  /** Where it leads on. */
+  /** The target of a redirect. */
   location: string | null
   html: string
-  /** What stands on it. */
+  /** The readable text. */
   says: string
 }
 
-/** Somebody who reads English unless `headers` say otherwise. */
+/** Opens a page in English, unless `headers` ask for another language. */
 export async function open({ origin }: { origin: string }, path: string, headers = {}): Promise<Seen> {
   return seen(new URL(path, origin).href, { headers: { 'Accept-Language': 'en', ...headers } })
 }
 
-/** Fills in the form of a page and sends it, as a browser would; `fields` may be of any shape. */
+/** Fills in the form of a page and submits it, as a browser does. `fields` may have any names and values. */
 export async function fill(page: Seen, fields: Record<string, string>, headers = {}): Promise<Seen> {
-  const asked = page.html.includes('name="pin"') ? 'pin' : 'amount'
-  const form = formFor(asked, page.html, page.url)
+  const field = page.html.includes('name="pin"') ? 'pin' : 'amount'
+  const form = formFor(field, page.html, page.url)
   const body = new URLSearchParams({ ...form.fields, ...fields })
   if (form.method === 'GET') return seen(`${form.url}?${body.toString()}`, {})
   return seen(form.url, { method: 'POST', body, headers: { Origin: 'null', ...headers } })
 }
 
-/** Goes where an answer leads. */
+/** Follows a redirect. */
 export async function follow(page: Seen): Promise<Seen> {
-  if (page.location === null) throw new Error(`no way on: ${page.status} ${page.says}`)
+  if (page.location === null) throw new Error(`no redirect: ${page.status} ${page.says}`)
   return seen(new URL(page.location, page.url).href, {})
 }
 
-/** Sends the form and goes where that leads, if it leads anywhere. */
+/** Submits the form and follows the redirect, if there is one. */
 export async function pay(page: Seen, fields: Record<string, string>): Promise<Seen> {
-  const answer = await fill(page, fields)
-  return answer.location === null ? answer : follow(answer)
+  const response = await fill(page, fields)
+  return response.location === null ? response : follow(response)
 }
 
 /** The demo wallets of the sandbox. */
@@ -58,7 +58,7 @@ export async function seen(url: string, init: RequestInit): Promise<Seen> {
   return { url, status, headers, location: headers.get('location'), html, says: readable(html) }
 }
 
-/** How often money was taken from this merchant's demo wallets. */
+/** Returns the number of payments from the demo wallets of this merchant. */
 export const debits = ({ deps }: Service, { businessId }: Merchant): Promise<number> =>
   deps.WalletMovement.countDocuments({
     accountId: { $in: Object.values(wallets).map(({ phone }) => `${businessId}-${phone}`) },

@@ -4,7 +4,7 @@ import { expireIntent } from '../../src/intents/expire.ts'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { openAdmin } from '../admin/admin.ts'
-import { atShell } from '../admin/staff.ts'
+import { operator } from '../admin/staff.ts'
 import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
@@ -229,7 +229,7 @@ describe('A business that is switched off', () => {
   })
 
   it("changes with one line in the audit trail, wherever the operator's process is killed", async () => {
-    const by = { actor: atShell, act: 'business.suspended' } as const
+    const by = { actor: operator, act: 'business.suspended' } as const
     const steps = await killAtEveryStep(
       service,
       {

@@ -30,7 +30,7 @@ import { collections } from '../../src/mongo/models.ts'
 import { createSecrets } from '../../src/security/seal.ts'
 import { createAccount } from '../../src/staff/create-account.ts'
 import { secretField } from '../../src/webhooks/endpoints/signing-secrets.ts'
-import { atShell } from '../admin/staff.ts'
+import { operator } from '../admin/staff.ts'
 import {
   attempt,
   cancelIntent,
@@ -346,7 +346,7 @@ describe('A backup', () => {
     await createProduct(service, merchant)
     const order = service.http.post('/api/v1/dev/store/orders/simulate')
     await order.set(merchant.write()).send({}).expect(201)
-    await createAccount(service.deps, { name: 'awa', role: 'support' }, atShell)
+    await createAccount(service.deps, { name: 'awa', role: 'support' }, operator)
     const delivered = await freshDelivery(service, merchant)
     await attempt(service.deps, delivered._id)
     await waitFor('how it went is noted', () =>
