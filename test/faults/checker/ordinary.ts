@@ -18,7 +18,7 @@ const secret = 'a'.repeat(64)
 const path = '/api/v1/dev'
 const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded'].map((event) => `payment.${event}`)
 
-/** A round in which nothing broke, and the things that tests change in it. */
+/** A round without violations, and the parts of it that tests change. */
 export interface Ordinary extends Evidence {
   lines: Line[]
   paid: IntentDocument
@@ -31,14 +31,8 @@ export function ordinary(): Ordinary {
   const lines: Line[] = []
   const round: Evidence = { ...empty(), texts: () => lines }
   const endpoint = { businessId: shop.id, url: hook, events, active: true }
-  post(
-    round,
-    -40,
-    'endpoint.create',
-    '/webhooks/endpoints',
-    { ...endpoint, id: endpointId, secret },
-    { status: 201 },
-  )
+  const created = { ...endpoint, id: endpointId, secret }
+  post(round, -40, 'endpoint.create', '/webhooks/endpoints', created, { status: 201 })
   round.dump.webhookendpoints.push({ ...endpoint, _id: endpointId, deletedAt: null, createdAt: at(-40) })
 
   const paid = create(round, 'PAID', 1)
@@ -76,13 +70,8 @@ export function ordinary(): Ordinary {
     response: { text: '', state: null, location: `/p/${byWallet.shortCode}` },
   })
   Object.assign(byWallet, { status: 'PAID', payment: paymentBy('sandbox', paymentId, 9), updatedAt: at(9) })
-  const movement = {
-    accountId: '22999999',
-    kind: 'payment',
-    amount: 500,
-    result: { outcome: 'done' },
-  } as const
-  round.dump.walletmovements.push({ _id: paymentId, ...movement })
+  const movement = { kind: 'payment', amount: 500, result: { outcome: 'done' } } as const
+  round.dump.walletmovements.push({ _id: paymentId, accountId: '22999999', ...movement })
   deliver(round, byWallet, 'payment.confirmed', 9)
 
   sell(round)
@@ -95,23 +84,15 @@ export function ordinary(): Ordinary {
 }
 
 const settings = {
-  ...{
-    intentLifetimeSeconds: 30,
-    codeLifetimeSeconds: 20,
-    webhookTimeoutSeconds: 2,
-    sandboxRetentionDays: 30,
-  },
+  ...{ intentLifetimeSeconds: 30, codeLifetimeSeconds: 20, webhookTimeoutSeconds: 2 },
+  sandboxRetentionDays: 30,
   retrySeconds: [1, 1, 1, 1, 1, 1, 1],
 }
 const owned = { businessId: shop.id, sandbox: true }
 const stocked = { product: idOf('product'), variant: idOf('variant'), quantity: 10 }
 const businesses = [shop, other].map(({ id, key, marker }) => {
-  const secretKey = {
-    id: key,
-    mode: 'test',
-    kind: 'secret',
-    secret: `sk_test_${key.padEnd(38, '0')}`,
-  } as const
+  const secret = `sk_test_${key.padEnd(38, '0')}`
+  const secretKey = { id: key, mode: 'test', kind: 'secret', secret } as const
   return { id, name: id, markers: { test: marker, live: `${marker}-live` }, keys: [secretKey] }
 })
 
@@ -160,10 +141,7 @@ const post = (
   given: Partial<Call> = {},
 ) =>
   call(round, seconds, {
-    what,
-    path: path + address,
-    idempotencyKey: `${what}-1`,
-    response: good(data),
+    ...{ what, path: path + address, idempotencyKey: `${what}-1`, response: good(data) },
     ...given,
   })
 
@@ -184,15 +162,8 @@ export function create(round: Evidence, name: string, seconds: number): IntentDo
     shortCode: `ABCDE${number + 2}`,
     code: String(100_000 + number),
     ...{ amountType: 'FIXED', amount: 500, metadata: [], status: 'PENDING', cancellationReason: null },
-    ...{
-      payment: null,
-      hold: null,
-      failure: null,
-      attempts: [],
-      refunds: [],
-      refundsCommitted: 0,
-      outbox: [],
-    },
+    ...{ payment: null, hold: null, failure: null, attempts: [], refunds: [], refundsCommitted: 0 },
+    outbox: [],
     ...{ codeExpiresAt: at(seconds + 20), codeReusableAt: at(seconds + 920), expiresAt: at(seconds + 30) },
     ...{ createdAt: at(seconds), updatedAt: at(seconds) },
   }
@@ -207,29 +178,13 @@ const paymentBy = (wallet: string, key: string, seconds: number) => {
 }
 
 /** An intent in a response. */
-export const shown = ({
-  referenceNumber,
-  shortCode,
-  code,
-  amount,
-  status,
-  payment,
-  ...intent
-}: IntentDocument) => ({
-  referenceNumber,
-  shortCode,
-  code: status === 'PENDING' ? code : null,
-  amount,
-  status,
-  sandbox: intent.sandbox,
+export const shown = ({ code, status, payment, ...intent }: IntentDocument) => ({
+  ...{ referenceNumber: intent.referenceNumber, shortCode: intent.shortCode, sandbox: intent.sandbox },
+  ...{ code: status === 'PENDING' ? code : null, amount: intent.amount, status },
   expiresAt: new Date(intent.expiresAt).toISOString(),
   createdAt: new Date(intent.createdAt).toISOString(),
   payment: payment && { amountPaid: payment.amountPaid, paidAt: new Date(payment.paidAt).toISOString() },
-  refunds: intent.refunds.map(({ id, amount: refunded, status: its }) => ({
-    id,
-    amount: refunded,
-    status: its,
-  })),
+  refunds: intent.refunds.map((refund) => ({ id: refund.id, amount: refund.amount, status: refund.status })),
   totalAmountRefunded: intent.refundsCommitted,
   ...(intent.cancellationReason === null ? {} : { cancellationReason: intent.cancellationReason }),
 })
@@ -248,20 +203,19 @@ export const read = (
     response: good(shown(intent)),
   })
 
-const write = (
+function write(
   round: Evidence,
   intent: IntentDocument,
   what: What,
   verb: string,
   seconds: number,
   more: object,
-) =>
-  post(round, seconds - 0.05, what, `/intents/${intent.referenceNumber}/${verb}`, {
-    ...shown(intent),
-    ...more,
-  })
+) {
+  const address = `/intents/${intent.referenceNumber}/${verb}`
+  return post(round, seconds - 0.05, what, address, { ...shown(intent), ...more })
+}
 
-/** An event of the intent as it is now. Its endpoint refuses the first attempt and accepts the second. */
+/** Adds an event of the intent. The endpoint refuses the first attempt and accepts the second. */
 function deliver(
   round: Evidence,
   { referenceNumber, status }: IntentDocument,
@@ -278,23 +232,10 @@ function deliver(
     { at: at(seconds + 1.2), durationMs: 20, status: 200 },
   ]
   round.dump.deliveries.push({
-    ...{
-      ...owned,
-      _id,
-      eventId,
-      endpointId,
-      event,
-      referenceNumber,
-      facts: { status, ...(refund && { refund }) },
-    },
-    ...{
-      status: 'DELIVERED',
-      attempts: 2,
-      requeues: 0,
-      nextAttemptAt: null,
-      leaseToken: null,
-      unaudited: [],
-    },
+    ...{ ...owned, _id, eventId, endpointId, event, referenceNumber },
+    facts: { status, ...(refund && { refund }) },
+    ...{ status: 'DELIVERED', attempts: 2, requeues: 0, nextAttemptAt: null, leaseToken: null },
+    unaudited: [],
     ...{ attemptLog: attempts, createdAt: at(seconds + 0.05), deliveredAt: at(seconds + 1.22) },
   } satisfies DeliveryDocument)
   for (const attempt of attempts) arrive(round, attempt.at, event, body, { did: attempt.status })
@@ -312,15 +253,8 @@ export function arrive(
   const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   const signed = { 'x-service-timestamp': timestamp, 'x-service-signature': `sha256=${signature}` }
   const arrival: Arrival = {
-    ...{
-      at: signedAt + 5,
-      clockAheadMs: 0,
-      path: '/hook/1',
-      did: 200,
-      begun: null,
-      done: signedAt + 10,
-      body,
-    },
+    ...{ at: signedAt + 5, clockAheadMs: 0, path: '/hook/1', did: 200, begun: null, done: signedAt + 10 },
+    body,
     headers: { 'x-service-event': event, ...signed },
     ...given,
   }
@@ -328,7 +262,7 @@ export function arrive(
   return arrival
 }
 
-/** Of 10 units 5 are added and 3 sold. A file brings another product. */
+/** Adds 5 units to 10 and sells 3. Imports another product. */
 function sell(round: Evidence): void {
   const variants = [{ _id: idOf('variant'), label: 'Default', price: 7, stock: 12 }]
   const product = {
@@ -345,16 +279,8 @@ function sell(round: Evidence): void {
   post(round, 10, 'import', '/store/products/import-csv', {}, { body })
   const line = { productId: product._id, variantId: idOf('variant'), unitPrice: 7, quantity: 3, total: 21 }
   const number = 'OR-XXXXXXXXXXXXXXXX'
-  const base = {
-    ...owned,
-    _id: idOf('order'),
-    number,
-    items: [line],
-    total: 21,
-    createdAt: at(11),
-    outbox: [],
-  }
-  const order: OrderDocument = { ...base, status: 'PLACED' }
+  const base = { ...owned, _id: idOf('order'), number, createdAt: at(11), outbox: [] }
+  const order: OrderDocument = { ...base, items: [line], total: 21, status: 'PLACED' }
   round.dump.orders.push(order)
   const items = [{ productId: product._id, variantId: idOf('variant'), quantity: 3 }]
   const placed = structuredClone({ ...order, createdAt: iso(11) })

@@ -4,11 +4,11 @@ import { StringDecoder } from 'node:string_decoder'
 import {
   type Arrival,
   type Call,
+  type Exit,
   type Fault,
   files,
   type ProviderRequest,
   type Setting,
-  type UnwantedEnd,
 } from '../evidence/evidence.ts'
 import type { Dump } from './documents.ts'
 
@@ -25,7 +25,7 @@ export interface Evidence {
   arrivals: Arrival[]
   provider: ProviderRequest[]
   faults: Fault[]
-  ends: UnwantedEnd[]
+  ends: Exit[]
   dump: Dump
   /** Every line of the logs and of the dump. */
   texts: () => Iterable<Line>

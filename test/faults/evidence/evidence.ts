@@ -161,7 +161,7 @@ export interface Fault {
 }
 
 /** A process that ended by itself, or with an unexpected exit code. */
-export interface UnwantedEnd {
+export interface Exit {
   at: number
   process: string
   message: string

@@ -1,14 +1,7 @@
 import { createWriteStream, mkdirSync, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import {
-  type Arrival,
-  type Call,
-  type Fault,
-  files,
-  type ProviderRequest,
-  type UnwantedEnd,
-} from './evidence.ts'
+import { type Arrival, type Call, type Exit, type Fault, files, type ProviderRequest } from './evidence.ts'
 
 /** Writes lines of evidence as things happen. Each file of a folder has one writer. */
 export interface Recording {
@@ -16,7 +9,7 @@ export interface Recording {
   arrival(arrival: Arrival): void
   provider(request: ProviderRequest): void
   fault(fault: Fault): void
-  end(end: UnwantedEnd): void
+  end(end: Exit): void
   close(): Promise<void>
 }
 

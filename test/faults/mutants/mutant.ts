@@ -2,18 +2,18 @@ import type { Edit } from '../../support/edited-build/edit.ts'
 import type { OperationName } from '../traffic/operations.ts'
 import type { Repeated } from './plan.ts'
 
-/** A copy of the service with one planted bug, which a run of faults must find. */
+/** A copy of the service with one planted bug, which a fault run must find. */
 export interface Mutant {
   name: string
   /** One sentence. */
   bug: string
   edits: readonly Edit[]
-  /** The checker must report one of these promises as broken; or this test file (`api/refund.test.ts`) must fail. */
+  /** The promises of which one must be reported as broken, or the test file that must fail (`api/refund.test.ts`). */
   caughtBy: readonly string[]
   focus: Focus
 }
 
-/** What a round does more often than usual, so that the bug shows within half a minute. */
+/** What a round does more often than usual, so that the bug shows soon. */
 export interface Focus {
   /** How long there is traffic. */
   seconds: number
