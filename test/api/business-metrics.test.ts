@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { changeAsOperator, createIntent } from '../support/actions.ts'
+import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
@@ -37,34 +38,24 @@ describe('Metrics of the largest businesses', () => {
 
   it('estimate the stored bytes of a business from a thousand documents of each kind', async () => {
     const [large, small] = await Promise.all([service.merchant(), service.merchant()])
-    await createIntent(service, large, { amount: 1, metadata: { note: 'x'.repeat(500) } })
-    await createIntent(service, small)
-    const copy = async ({ businessId }: Merchant, count: number) => {
-      const intent = await service.deps.Intent.findOne({ businessId }).orFail().lean<Intent>()
-      const { codeKey: _codeKey, ...like } = intent
-      const random = () => Math.random().toString(36).slice(2, 10).toUpperCase()
-      await service.deps.Intent.collection.insertMany(
-        Array.from({ length: count }, (_, index) => ({
-          ...like,
-          _id: `${businessId}${index}`,
-          referenceNumber: `PI-${random()}${index}`,
-          shortCode: `${random()}${index}`,
-        })) as never,
-      )
+    const copy = async (merchant: Merchant, count: number, changes: Partial<Intent>) => {
+      await copyIntents(service, await intentTemplate(service, merchant), count, () => changes)
+      const { businessId } = merchant
       const [sum] = await service.deps.Intent.aggregate<{ bytes: number }>([
         { $match: { businessId } },
         { $group: { _id: null, bytes: { $sum: { $bsonSize: '$$ROOT' } } } },
       ])
       return sum?.bytes ?? 0
     }
-    const stored = { large: await copy(large, 6000), small: await copy(small, 3000) }
-    let told: Record<string, number> = {}
+    const metadata = [{ key: 'note', value: 'x'.repeat(500) }]
+    const stored = { large: await copy(large, 6000, { metadata }), small: await copy(small, 3000, {}) }
+    let reported: Record<string, number> = {}
     const operations = await profiled(service, async () => {
-      told = await byBusiness('business_stored_bytes')
+      reported = await byBusiness('business_stored_bytes')
     })
-    expect(Object.keys(told)[0]).to.equal(large.businessId)
-    expect(Number(told[large.businessId]) / stored.large).to.be.within(0.85, 1.15)
-    expect(Number(told[small.businessId]) / stored.small).to.be.within(0.75, 1.25)
+    expect(Object.keys(reported)[0]).to.equal(large.businessId)
+    expect(Number(reported[large.businessId]) / stored.large).to.be.within(0.85, 1.15)
+    expect(Number(reported[small.businessId]) / stored.small).to.be.within(0.75, 1.25)
     const samples = operations.filter(({ command }) => JSON.stringify(command).includes('$bsonSize'))
     expect(samples.length).to.be.within(3, 6)
     for (const { planSummary, docsExamined, hasSortStage } of samples) {

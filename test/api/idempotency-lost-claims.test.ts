@@ -9,7 +9,7 @@ import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import { createIntent } from '../support/actions.ts'
 import { callerOf } from '../support/caller.ts'
 import { createGate, type Gate } from '../support/gate.ts'
-import { simulate } from '../support/pay.ts'
+import { simulate, storedIntent } from '../support/pay.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -40,10 +40,8 @@ describe('A request that loses its claim', function () {
     for (const cleanUp of cleanUps.splice(0)) cleanUp()
   })
 
-  const claim = () =>
-    service.deps.Claim.findOne({ _id: { $ne: 'due' } })
-      .orFail()
-      .lean()
+  const isOwn = { _id: { $ne: 'due' } }
+  const claim = () => service.deps.Claim.findOne(isOwn).orFail().lean()
   const changeClaim = (change: Partial<Claim>) => service.deps.Claim.updateOne({}, { $set: change })
   const ago = (ms: number) => new Date(service.deps.now().getTime() - ms)
   const send = ({ method, path, body }: Ready, key = 'one') =>
@@ -58,14 +56,22 @@ describe('A request that loses its claim', function () {
     await waitFor('the removal of the claim', async () => (await service.deps.Claim.countDocuments()) === 0)
   }
 
-  /** Waits until MongoDB has removed a document that became due at this instant, and so has checked all others. */
+  /** Waits until MongoDB has removed a document that is due at this instant, and so has checked all others. */
   async function untilRemoved(removeAt: Date): Promise<void> {
     const { _id: _, ...rest } = await claim()
     await service.deps.Claim.create({ ...rest, _id: 'due', removeAt })
     await waitFor('a removal', async () => (await service.deps.Claim.findById('due')) === null)
   }
 
-  /** Holds back the next calls to a batcher, each until its own gate opens. */
+  /** Replaces functions of an object until the test ends. */
+  function replace<Target extends object>(target: Target, changes: Partial<Target>): void {
+    const names = Object.keys(changes) as (keyof Target)[]
+    const original = Object.fromEntries(names.map((name) => [name, target[name]]))
+    Object.assign(target, changes)
+    cleanUps.push(() => Object.assign(target, original))
+  }
+
+  /** Holds the next calls to a batcher, each until its own gate opens. */
   function hold(name: Held, count: number): { arrived(): number; gates: Gate[] } {
     const batchers: Pick<Batchers, Held> = service.deps.batchers
     const batcher = batchers[name] as Batcher<unknown, unknown>
@@ -77,11 +83,8 @@ describe('A request that loses its claim', function () {
       await gate?.passed
       return batcher(...args)
     }
-    Object.assign(batchers, { [name]: held })
-    cleanUps.push(() => {
-      Object.assign(batchers, { [name]: batcher })
-      for (const gate of gates) gate.open()
-    })
+    replace(batchers, { [name]: held })
+    cleanUps.push(() => gates.forEach((gate) => gate.open()))
     return { arrived: () => arrived, gates }
   }
 
@@ -94,11 +97,7 @@ describe('A request that loses its claim', function () {
       refund: (order) => (orders.push(order.key), work.refund(order)),
       status: work.status,
     }
-    const { named } = service.deps.wallets
-    service.deps.wallets.named = () => wallet
-    cleanUps.push(() => {
-      service.deps.wallets.named = named
-    })
+    replace(service.deps.wallets, { named: () => wallet })
     return orders
   }
 
@@ -106,13 +105,8 @@ describe('A request that loses its claim', function () {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 100 })
     await simulate(service, merchant, referenceNumber)
     await service.deps.Claim.deleteMany({})
-    const stored = () => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
-    return {
-      method: 'post',
-      path: `/intents/${referenceNumber}/refund`,
-      body: { amount },
-      effects: async () => (await stored()).refunds.length,
-    }
+    const effects = async () => (await storedIntent(service, referenceNumber)).refunds.length
+    return { method: 'post', path: `/intents/${referenceNumber}/refund`, body: { amount }, effects }
   }
 
   const changes: Record<string, () => Promise<Ready>> = {
@@ -121,13 +115,8 @@ describe('A request that loses its claim', function () {
     async cancel() {
       const { referenceNumber } = await createIntent(service, merchant)
       await service.deps.Claim.deleteMany({})
-      const stored = () => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
-      return {
-        method: 'post',
-        path: `/intents/${referenceNumber}/cancel`,
-        body: {},
-        effects: async () => (await stored()).effects.length,
-      }
+      const effects = async () => (await storedIntent(service, referenceNumber)).effects.length
+      return { method: 'post', path: `/intents/${referenceNumber}/cancel`, body: {}, effects }
     },
     async 'stock change'() {
       const product = await createProduct(service, merchant)
@@ -177,14 +166,20 @@ describe('A request that loses its claim', function () {
     },
   }
 
+  /** Sends a request that is held at a batcher until `finish`. */
+  async function sendHeld(makeReady: () => Promise<Ready>, at: Held) {
+    const ready = await makeReady()
+    const { arrived, gates } = hold(at, 1)
+    const sent = send(ready)
+    await waitFor(`the request to reach ${at}`, () => arrived() === 1)
+    return { ready, sent, finish: () => gates[0]?.open() }
+  }
+
   for (const [name, readied] of Object.entries(changes)) {
     it(`returns the result of its own ${name} if MongoDB removed the claim, and does nothing twice`, async () => {
-      const ready = await readied()
-      const { arrived, gates } = hold('updateClaim', 1)
-      const sent = send(ready)
-      await waitFor('the answer that is to be kept', () => arrived() === 1)
+      const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       await removeClaim()
-      gates[0]?.open()
+      finish()
       const { status, text, headers } = await sent
       expect(status, text).to.equal(200)
       expect(headers).not.to.have.property('idempotent-replayed')
@@ -192,13 +187,10 @@ describe('A request that loses its claim', function () {
     })
 
     it(`returns the result of its own ${name} if a new request has taken the claim`, async () => {
-      const ready = await readied()
-      const { arrived, gates } = hold('updateClaim', 1)
-      const sent = send(ready)
-      await waitFor('the answer that is to be kept', () => arrived() === 1)
+      const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       const other = { effectId: 'of another', token: 'of another' }
       await changeClaim(other)
-      gates[0]?.open()
+      finish()
       const { status, text } = await sent
       expect(status, text).to.equal(200)
       expect(await ready.effects()).to.equal(1)
@@ -206,15 +198,12 @@ describe('A request that loses its claim', function () {
     })
 
     it(`returns the response of the retry that took over its ${name}`, async () => {
-      const ready = await readied()
-      const { arrived, gates } = hold('updateClaim', 1)
-      const first = send(ready)
-      await waitFor('the answer that is to be kept', () => arrived() === 1)
+      const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       await changeClaim({ leaseEndsAt: ago(1) })
       const second = await send(ready)
       expect(second.status, second.text).to.equal(200)
-      gates[0]?.open()
-      const { status, text, headers } = await first
+      finish()
+      const { status, text, headers } = await sent
       expect([status, text, headers['idempotent-replayed']]).to.deep.equal([200, second.text, 'true'])
       expect(await ready.effects()).to.equal(1)
     })
@@ -244,12 +233,9 @@ describe('A request that loses its claim', function () {
     })
 
     it(`returns its own ${name} if MongoDB removed the claim before the insert`, async () => {
-      const ready = await readied()
-      const { arrived, gates } = hold(insert, 1)
-      const sent = send(ready)
-      await waitFor('the insert', () => arrived() === 1)
+      const { ready, sent, finish } = await sendHeld(readied, insert)
       await removeClaim()
-      gates[0]?.open()
+      finish()
       const { status, text } = await sent
       expect(status, text).to.equal(201)
       expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
@@ -283,21 +269,19 @@ describe('A request that loses its claim', function () {
   it('begins no refund past its deadline, because a retry may have returned by then', async () => {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
-    const { batchers } = service.deps
-    const { findIntentToChange } = batchers
+    const { findIntentToChange } = service.deps.batchers
     const effect = { id: newId(), deadlineAt: performance.now() + 200, cause: null, seal: String }
     // As if the process were frozen between its read and its write.
-    batchers.findIntentToChange = async (...args) => {
-      const intent = await findIntentToChange(...args)
-      await waitFor('the deadline', () => performance.now() >= effect.deadlineAt)
-      return intent
-    }
-    cleanUps.push(() => {
-      batchers.findIntentToChange = findIntentToChange
+    replace(service.deps.batchers, {
+      async findIntentToChange(...args) {
+        const intent = await findIntentToChange(...args)
+        await waitFor('the deadline', () => performance.now() >= effect.deadlineAt)
+        return intent
+      },
     })
     const caller = callerOf(merchant)
-    const asked = { amount: 10, reason: null, expectedRefundable: null }
-    const refusal = await refundIntent(service.deps, caller, reference, asked, effect).catch((error) => error)
+    const input = { amount: 10, reason: null, expectedRefundable: null }
+    const refusal = await refundIntent(service.deps, caller, reference, input, effect).catch((error) => error)
     expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })
     expect(await effects()).to.equal(0)
   })
@@ -310,9 +294,9 @@ describe('A request that loses its claim', function () {
       const first = send(ready)
       await waitFor('the order to the wallet', () => orders.length === 1)
       await changeClaim({ expiresAt: ago(1) })
-      const looks = countLooks()
+      const lookups = countLookups()
       const second = send(ready)
-      await waitFor('the duplicate has looked twice', () => looks() >= 2)
+      await waitFor('the duplicate to look twice', () => lookups() >= 2)
       gate.open()
       const [one, two] = await Promise.all([first, second])
       expect([one.status, two.status, two.text]).to.deep.equal([200, 200, one.text])
@@ -352,24 +336,15 @@ describe('A request that loses its claim', function () {
       const { effectId } = await claim()
       service.clock.advance(day)
       await send(ready)
-      expect(await claim())
-        .to.have.property('effectId')
-        .that.does.not.equal(effectId)
+      expect((await claim()).effectId).to.not.equal(effectId)
       expect(orders).to.have.lengthOf(2)
     })
   })
 
-  function countLooks(): () => number {
-    const { batchers } = service.deps
-    const { findClaim } = batchers
-    let looks = 0
-    batchers.findClaim = (...args) => {
-      looks += 1
-      return findClaim(...args)
-    }
-    cleanUps.push(() => {
-      batchers.findClaim = findClaim
-    })
-    return () => looks
+  function countLookups(): () => number {
+    const { findClaim } = service.deps.batchers
+    let lookups = 0
+    replace(service.deps.batchers, { findClaim: (...args) => (++lookups, findClaim(...args)) })
+    return () => lookups
   }
 })

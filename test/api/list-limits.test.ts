@@ -1,10 +1,10 @@
 import { expect } from 'chai'
 import { routes } from '../../src/http/routes/routes.ts'
-import type { Intent } from '../../src/intents/intent.ts'
 import type { Limiter } from '../../src/lists/limiter.ts'
-import { newId, newReferenceNumber } from '../../src/security/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import { signedIn } from '../admin/staff.ts'
 import { createIntent } from '../support/actions.ts'
+import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { createGate } from '../support/gate.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -25,16 +25,18 @@ describe('The limits on lists', () => {
   const read = (path: string, { key }: Merchant) =>
     fetch(`${service.origin}${path}`, { headers: { Authorization: `Bearer ${key}` } })
 
-  /** Lists of a business that run until the test ends them. */
+  async function expectLimited(path: string, merchant: Merchant): Promise<void> {
+    const refused = await read(path, merchant)
+    expect([refused.status, refused.headers.get('retry-after')], path).to.deep.equal([429, '1'])
+    const { error } = (await refused.json()) as { error: object }
+    expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
+  }
+
+  /** Holds both slots of an owner with lists that run until the test ends them. */
   async function holdShare(limiter: Pick<Limiter, 'run'>, owner: string): Promise<() => Promise<void>> {
     const gate = createGate()
-    const held = [1, 2].map(() =>
-      limiter.run(
-        owner,
-        () => false,
-        () => gate.passed,
-      ),
-    )
+    const isGone = () => false
+    const held = [1, 2].map(() => limiter.run(owner, isGone, () => gate.passed))
     return async () => {
       gate.open()
       await Promise.all(held)
@@ -45,10 +47,7 @@ describe('The limits on lists', () => {
     await createProduct(service, neighbour)
     const free = await holdShare(service.deps.lists.shares, lister.businessId)
     for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
-      const refused = await read(`/api/v1/dev/${path}`, lister)
-      expect([refused.status, refused.headers.get('retry-after')], path).to.deep.equal([429, '1'])
-      const { error } = (await refused.json()) as { error: object }
-      expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
+      await expectLimited(`/api/v1/dev/${path}`, lister)
       expect((await read(`/api/v1/dev/${path}`, neighbour)).status, path).to.equal(200)
     }
     const { referenceNumber } = await createIntent(service, lister)
@@ -61,11 +60,8 @@ describe('The limits on lists', () => {
 
   it('refuse a member of staff whose slots are all taken, and no other', async () => {
     const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
-    const names = await service.deps.Staff.find().lean<{ _id: string; role: string }[]>()
-    const free = await holdShare(
-      service.deps.lists,
-      `staff ${names.find(({ role }) => role === 'viewer')?._id}`,
-    )
+    const viewer = await service.deps.Staff.findOne({ role: 'viewer' }).orFail().lean()
+    const free = await holdShare(service.deps.lists, `staff ${viewer._id}`)
     for (const path of ['/admin', '/admin/dead', '/admin/audit', `/admin/businesses/${lister.businessId}`]) {
       expect((await one.get(path)).status, path).to.equal(429)
       expect((await other.get(path)).status, path).to.equal(200)
@@ -90,9 +86,7 @@ describe('The limits on lists', () => {
       [1, 2].map(() => fetch(`${service.origin}${exported}`, { headers, signal: stop.signal })),
     )
     expect(slow.map(({ status }) => status)).to.deep.equal([200, 200])
-    const refused = await read(exported, shop)
-    const { error } = (await refused.json()) as { error: object }
-    expect(error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'lists', limit: 2 } })
+    await expectLimited(exported, shop)
     expect((await read('/api/v1/dev/store/products', shop)).status, 'a list').to.equal(200)
     expect((await read(exported, neighbour)).status, 'a neighbour').to.equal(200)
     stop.abort()
@@ -118,48 +112,25 @@ describe('The limits on lists', () => {
     const unbounded = ours.filter(({ command }) => !('hello' in command || 'maxTimeMS' in command))
     expect(unbounded.map(({ ns, command }) => [ns, Object.keys(command)[0]])).to.deep.equal([])
     const collections = new Set(ours.map(({ ns }) => ns.split('.')[1]))
-    for (const name of [
-      'intents',
-      'deliveries',
-      'webhookendpoints',
-      'products',
-      'orders',
-      'auditevents',
-      'businesses',
-    ])
-      expect([...collections]).to.include(name)
-    const elsewhere = operations.filter(
-      ({ appName, ns }) =>
-        appName !== 'payment-intents lists' && /\.(intents|orders|products|deliveries)$/.test(ns),
-    )
+    const ofApi = ['intents', 'deliveries', 'webhookendpoints', 'products', 'orders']
+    expect([...collections]).to.include.members([...ofApi, 'auditevents', 'businesses'])
+    const listed = operations.filter(({ ns }) => /\.(intents|orders|products|deliveries)$/.test(ns))
+    const elsewhere = listed.filter(({ appName }) => appName !== 'payment-intents lists')
     expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
   })
 
   it('keep 60 readers of a list of 40 000 from delaying creates of another merchant', async () => {
-    const { referenceNumber } = await createIntent(service, lister)
-    const made = await service.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
-    const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
     const count = 40_000
-    for (let at = 0; at < count; at += 5000) {
-      const copies = Array.from({ length: 5000 }, (_none, place) => ({
-        ...rest,
-        _id: newId(),
-        referenceNumber: newReferenceNumber(),
-        shortCode: (at + place).toString(36).toUpperCase().padStart(6, '0'),
-        createdAt: new Date(Date.now() - ((at + place) * day) / count / 2),
-        outbox: [],
-      }))
-      await service.deps.Intent.collection.insertMany(copies as never[])
-    }
+    await copyIntents(service, await intentTemplate(service, lister), count, (place) => ({
+      createdAt: new Date(Date.now() - (place * day) / count / 2),
+    }))
     const enough = new AbortController()
     const seen = { listed: 0, refused: 0, other: 0 }
     const listers = Array.from({ length: 60 }, async () => {
       while (!enough.signal.aborted) {
         const response = await read(pending, lister)
-        const { data, error } = (await response.json()) as {
-          data?: { total: number }
-          error?: { details: object }
-        }
+        type Body = { data?: { total: number }; error?: { details: object } }
+        const { data, error } = (await response.json()) as Body
         if (response.status === 200 && (data?.total ?? 0) >= count) seen.listed += 1
         else if (response.status === 429 && JSON.stringify(error?.details).includes('"lists"'))
           seen.refused += 1
@@ -176,10 +147,9 @@ describe('The limits on lists', () => {
   })
 
   it('tell the caller to narrow a list that MongoDB aborted', async () => {
-    const slow = service.deps.lists.run(
-      'business x',
-      () => false,
-      ({ Intent }) => Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),
+    const isGone = () => false
+    const slow = service.deps.lists.run('business x', isGone, ({ Intent }) =>
+      Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),
     )
     const refusal = await slow.catch((error: unknown) => error)
     expect(refusal).to.include({ code: 'SERVICE_UNAVAILABLE' })

@@ -2,10 +2,11 @@ import { expect } from 'chai'
 import { deliveryStatuses } from '../../schemas/list-deliveries.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled, neverCancels } from '../../src/intents/lifecycle.ts'
-import { newId, newReferenceNumber, newShortCode } from '../../src/security/ids.ts'
+import { newId } from '../../src/security/ids.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { deliveryId } from '../../src/webhooks/deliveries/delivery-id.ts'
-import { createIntent, freshDelivery, subscribe } from '../support/actions.ts'
+import { freshDelivery, subscribe } from '../support/actions.ts'
+import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { storeOrder } from '../support/orders.ts'
 import { profiled } from '../support/profiled.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
@@ -27,9 +28,8 @@ describe('A list', () => {
     for (const query of queries) {
       let items = 0
       const operations = await profiled(service, async () => {
-        const { body, status } = await service.http
-          .get(`/api/v1/dev/${path}?limit=7&${query}`)
-          .set(merchant.read())
+        const url = `/api/v1/dev/${path}?limit=7&${query}`
+        const { body, status } = await service.http.get(url).set(merchant.read())
         expect(status, JSON.stringify(body)).to.equal(200)
         items = body.data.items.length
         found.push(body.data.total)
@@ -48,22 +48,16 @@ describe('A list', () => {
   describe('of intents', () => {
     /** A fifth of the intents in each status. A third of the PENDING ones is held by a payment, and with overdue ones, a third is overdue. */
     async function fill(whose: Merchant, withOverdue: boolean): Promise<void> {
-      const { referenceNumber } = await createIntent(service, whose)
-      const made = await service.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent>()
-      const { codeKey: _codeKey, ...rest } = made ?? ({} as Intent)
-      const copies = Array.from({ length: many }, (_none, place) => {
+      await service.deps.Intent.deleteMany({ businessId: whose.businessId })
+      await copyIntents(service, await intentTemplate(service, whose), many, (place) => {
         const status = statuses[place % 5] ?? 'PAID'
         const kind = Math.floor(place / 5) % 3
         const expiresAt = at(withOverdue && kind > 0 ? 1 : -hour)
         const pending = kind === 2 ? neverCancels : expiresAt
         const cancelsAt = { PENDING: pending, CANCELLED: alreadyCancelled }[status as string] ?? null
-        const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: newShortCode() }
-        const hold = cancelsAt === neverCancels ? { id: newId() } : null
-        const createdAt = at(place * minute)
-        return { ...rest, ...own, status, hold, expiresAt, cancelsAt, outbox: [], createdAt }
+        const hold = (cancelsAt === neverCancels ? { id: newId() } : null) as Intent['hold']
+        return { status, hold, expiresAt, cancelsAt, createdAt: at(place * minute) }
       })
-      await service.deps.Intent.deleteMany({ businessId: whose.businessId })
-      await service.deps.Intent.collection.insertMany(copies as never[])
     }
 
     for (const [what, withOverdue, pending, cancelled] of [
@@ -112,29 +106,19 @@ describe('A list', () => {
     const others = ['', `endpointId=${endpointId}`, 'event=payment.created', span]
     others.push(`endpointId=${endpointId}&event=payment.created&${span}`)
     const part = [1, 1 / 3, 1 / 2, 1, 1 / 6]
-    for (const [place, other] of others.entries())
-      expect(
-        await totals(
-          'webhooks/events',
-          'deliveries',
-          status.map((one) => `${one}&${other}`),
-        ),
-        other,
-      ).to.deep.equal(
-        [many, ...deliveryStatuses.map(() => many / 5)].map((count) => count * (part[place] ?? 0)),
-      )
+    const counts = [many, ...deliveryStatuses.map(() => many / 5)]
+    for (const [place, other] of others.entries()) {
+      const queries = status.map((one) => `${one}&${other}`)
+      const found = await totals('webhooks/events', 'deliveries', queries)
+      expect(found, other).to.deep.equal(counts.map((count) => count * (part[place] ?? 0)))
+    }
   })
 
   it('of products, orders or endpoints reads only the documents it returns, with any filter', async () => {
     for (let place = 0; place < 24; place += 1) {
       const name = place % 3 === 0 ? `Tea ${place}` : `Soap ${place}`
-      await createProduct(service, merchant, {
-        name,
-        active: place % 2 === 0,
-        sku: `s${place}`,
-        price: 1,
-        stock: 1,
-      })
+      const variant = { sku: `s${place}`, price: 1, stock: 1 }
+      await createProduct(service, merchant, { name, active: place % 2 === 0, ...variant })
       await storeOrder(service, merchant)
     }
     const { body } = await service.http.get('/api/v1/dev/store/products?sku=s3').set(merchant.read())

@@ -1,15 +1,15 @@
 import { expect } from 'chai'
 import type { Intent } from '../../src/intents/intent.ts'
 import { alreadyCancelled } from '../../src/intents/lifecycle.ts'
-import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { cancelIntent, createIntent } from '../support/actions.ts'
+import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { type Merchant, withService } from '../support/service.ts'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
-/** More than twice as many as are counted without a tally. */
+/** More than twice the number that is counted without a checkpoint. */
 const many = 6_000
-/** Of one millisecond: more than a stride of a tally. */
+/** The number of intents with the same creation time, more than the stride between checkpoints. */
 const together = 2_500
 
 interface Listed {
@@ -18,42 +18,32 @@ interface Listed {
   hasMore: boolean
 }
 
+const referenceOf = ({ referenceNumber }: { referenceNumber: string }): string => referenceNumber
+
 describe('A long list', () => {
   const service = withService()
   let merchant: Merchant
   let all: Intent[]
-  let shortCodes = 0
   before(async () => {
     const other = await service.merchant({ mode: 'live' })
     merchant = await service.merchant({ mode: 'live' })
-    all = await fill(merchant, false, 2 * hour)
-    await fill(other, false, 2 * hour)
+    all = await fill(merchant, 2 * hour)
+    await fill(other, 2 * hour)
   })
 
-  /** Copies of an intent that the service made: every fifth PENDING of those a day young, the oldest 40 days old. */
-  async function fill(whose: Merchant, sandbox: boolean, ageMs: number): Promise<Intent[]> {
-    const as = { ...whose }
-    const { referenceNumber } = await createIntent(service, as)
-    const made = await service.deps.Intent.findOneAndDelete({ referenceNumber }).lean<Intent | null>()
-    if (made === null) throw new Error('it was not made')
+  /** Inserts intents, of which every fifth PENDING one is younger than a day, and the oldest is 40 days old. */
+  async function fill(whose: Merchant, ageMs: number): Promise<Intent[]> {
     const newest = Date.now() - ageMs
-    const copies = Array.from({ length: many }, (_none, place) => {
+    const copies = await copyIntents(service, await intentTemplate(service, whose), many, (place) => {
       const age = place < together ? 0 : ((place - together) * 40 * day) / (many - together)
       const createdAt = new Date(Math.floor(newest - age))
       const expiresAt = new Date(createdAt.getTime() + day)
-      const status = place % 5 === 0 && expiresAt.getTime() < Date.now() ? 'PAID' : statuses[place % 5]
-      const own = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: nextShortCode() }
-      const { codeKey: _codeKey, ...rest } = made
+      const isOverdue = place % 5 === 0 && expiresAt.getTime() < Date.now()
+      const status = isOverdue ? 'PAID' : (statuses[place % 5] ?? 'PAID')
       const cancelsAt = { PENDING: expiresAt, CANCELLED: alreadyCancelled }[status as string] ?? null
-      return { ...rest, ...own, sandbox, status, createdAt, expiresAt, cancelsAt } as Intent
+      return { status, createdAt, expiresAt, cancelsAt }
     })
-    await service.deps.Intent.collection.insertMany(copies as never[])
     return newestFirst(copies)
-  }
-  /** Drawn as real ones are, so many would not always be different. */
-  function nextShortCode(): string {
-    shortCodes += 1
-    return shortCodes.toString(36).toUpperCase().padStart(6, '0')
   }
   const newestFirst = (intents: Intent[]): Intent[] =>
     intents.toSorted(
@@ -71,8 +61,8 @@ describe('A long list', () => {
   it('has an exact total, and its pages are complete', async () => {
     for (const page of [1, 2, 21, 25, 26, 40, 59, 60, 61, 1000]) {
       const { items, total, hasMore } = await list(`page=${page}&limit=100`)
-      const wanted = all.slice((page - 1) * 100, page * 100).map((one) => one.referenceNumber)
-      expect(items.map((item) => item.referenceNumber)).to.deep.equal(wanted)
+      const wanted = all.slice((page - 1) * 100, page * 100)
+      expect(items.map(referenceOf)).to.deep.equal(wanted.map(referenceOf))
       expect({ page, total, hasMore }).to.deep.equal({ page, total: many, hasMore: page < 60 })
     }
   })
@@ -82,15 +72,12 @@ describe('A long list', () => {
     for (const from of [undefined, ...instants])
       for (const to of [undefined, ...instants]) {
         if (from !== undefined && to !== undefined && from > to) continue
-        const inside = all.filter(
-          ({ createdAt }) => createdAt >= (from ?? 0) && createdAt <= (to ?? new Date()),
-        )
+        const isInside = (at: Date) => at >= (from ?? 0) && at <= (to ?? new Date())
+        const inside = all.filter(({ createdAt }) => isInside(createdAt))
         const span = `${from ? `from=${from.toISOString()}&` : ''}${to ? `to=${to.toISOString()}&` : ''}`
         const { items, total } = await list(`${span}limit=3&page=801`)
         expect(total, span).to.equal(inside.length)
-        expect(items.map((item) => item.referenceNumber)).to.deep.equal(
-          inside.slice(2400, 2403).map((one) => one.referenceNumber),
-        )
+        expect(items.map(referenceOf)).to.deep.equal(inside.slice(2400, 2403).map(referenceOf))
       }
   })
 
@@ -98,35 +85,22 @@ describe('A long list', () => {
     expect(await counts()).to.deep.equal(expected())
     const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
     expect(await totalOf('')).to.equal(many + 20)
-    const [paid, refunded, pending, cancelled, failed] = (await counts()).map(
-      (count, place) => count - (expected()[place] ?? 0),
-    )
-    expect([paid, refunded, pending, cancelled, failed]).to.deep.equal([20, 0, 0, 0, 0])
+    const changes = (await counts()).map((count, place) => count - (expected()[place] ?? 0))
+    expect(changes).to.deep.equal([20, 0, 0, 0, 0])
     await cancelIntent(service, merchant, made[0]?.referenceNumber ?? '')
     const oldestPaid = all.findLast((one) => one.status === 'PAID')
     await service.deps.Intent.updateOne({ _id: oldestPaid?._id ?? '' }, { status: 'REFUNDED' })
     const [nowPending = 0, nowPaid = 0, nowRefunded = 0, nowCancelled = 0, nowFailed = 0] = expected()
-    expect(await counts()).to.deep.equal([
-      nowPending + 19,
-      nowPaid - 1,
-      nowRefunded + 1,
-      nowCancelled + 1,
-      nowFailed,
-    ])
+    const others = [nowPaid - 1, nowRefunded + 1]
+    expect(await counts()).to.deep.equal([nowPending + 19, ...others, nowCancelled + 1, nowFailed])
     service.clock.advance(2 * day)
-    expect(await counts()).to.deep.equal([
-      0,
-      nowPaid - 1,
-      nowRefunded + 1,
-      nowPending + nowCancelled + 20,
-      nowFailed,
-    ])
+    expect(await counts()).to.deep.equal([0, ...others, nowPending + nowCancelled + 20, nowFailed])
     expect(await totalOf('')).to.equal(many + 20)
   })
 
   it('of test intents is counted exactly while the clean-up removes the oldest', async () => {
     const key = await service.merchant()
-    await fill(key, true, 10 * day + minute)
+    await fill(key, 10 * day + minute)
     expect((await list('', key)).total).to.equal(many)
     const { sandboxRetentionMs } = service.deps.config
     const kept = { createdAt: { $lt: new Date(service.clock.now().getTime() - sandboxRetentionMs) } }

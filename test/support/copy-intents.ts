@@ -1,0 +1,34 @@
+import type { Intent } from '../../src/intents/intent.ts'
+import { newId, newReferenceNumber } from '../../src/security/ids.ts'
+import { createIntent } from './actions.ts'
+import type { Merchant, Service } from './service.ts'
+
+/** An intent of the merchant that the service created and that is deleted again, so that a test can insert copies of it. */
+export async function intentTemplate(service: Service, merchant: Merchant): Promise<Intent> {
+  const { referenceNumber } = await createIntent(service, merchant)
+  const { Intent } = service.deps
+  const { codeKey: _codeKey, ...template } = await Intent.findOneAndDelete({ referenceNumber })
+    .orFail()
+    .lean<Intent>()
+  return template
+}
+
+let copied = 0
+
+/** Random short codes would collide. No real one contains 0. */
+const nextShortCode = (): string => (++copied).toString(36).toUpperCase().padStart(6, '0')
+
+/** Inserts copies of an intent, without events and each with its own keys and changes. */
+export async function copyIntents(
+  { deps }: Service,
+  template: Intent,
+  count: number,
+  changes: (index: number) => Partial<Intent>,
+): Promise<Intent[]> {
+  const copies = Array.from({ length: count }, (_none, index): Intent => {
+    const keys = { _id: newId(), referenceNumber: newReferenceNumber(), shortCode: nextShortCode() }
+    return { ...template, ...keys, outbox: [], ...changes(index) }
+  })
+  await deps.Intent.collection.insertMany(copies as never[])
+  return copies
+}
