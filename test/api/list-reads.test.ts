@@ -70,7 +70,7 @@ describe('A list', () => {
         const each = [pending, 24, 24, cancelled, 24]
         const status = statuses.map((one) => `status=${one}`)
         expect(await totals('intents', 'intents', ['', ...status])).to.deep.equal([many, ...each])
-        const half = spanOf((many / 2 - 1) * minute + 1000, 0)
+        const half = spanOf((many / 2 - 0.5) * minute, 0)
         const inHalf = await totals('intents', 'intents', [half, ...status.map((one) => `${one}&${half}`)])
         expect(inHalf).to.deep.equal([many / 2, ...each.map((count) => count / 2)])
         await totals('intents', 'intents', ['page=4', ...status.map((one) => `${one}&page=3`)])

@@ -15,6 +15,7 @@ import { createLog } from '../../src/process/log.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 import { requestRestore } from '../../workers/run/restore-jobs.ts'
 import { createIntent, paymentEvents, post, subscribe } from '../support/actions.ts'
+import { copyIntents } from '../support/copy-intents.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay } from '../support/pay.ts'
 import { startProcess } from '../support/processes.ts'
@@ -30,7 +31,7 @@ interface Sample {
   value: number
 }
 
-/** The samples of a text in Prometheus' format. */
+/** Parses a text in the format of Prometheus. */
 const samplesOf = (text: string): Sample[] =>
   [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name = '', labels = '', value]) => ({
     name,
@@ -47,13 +48,29 @@ async function scrape(origin: string): Promise<Sample[]> {
   return samplesOf(await answer.text())
 }
 
-/** The sum of all samples of `payment_intents_<name>` that have these labels; null when there is none. */
+/** Returns the sum of all samples of `payment_intents_<name>` with these labels, or null if there are none. */
 function valueOf(samples: Sample[], name: string, labels: Record<string, string> = {}): number | null {
   const isMeant = (sample: Sample) =>
     sample.name === `payment_intents_${name}` &&
     Object.entries(labels).every(([label, value]) => sample.labels[label] === value)
   const values = samples.filter(isMeant).map(({ value }) => value)
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0)
+}
+
+type Expected = [
+  name: string,
+  value: number | null | [least: number, most: number],
+  labels?: Sample['labels'],
+]
+
+/** Expects these values; a pair is a range. */
+function expectValues(samples: Sample[], ...all: Expected[]): void {
+  for (const [name, value, labels] of all) {
+    const found = valueOf(samples, name, labels)
+    const about = `${name} ${JSON.stringify(labels)}`
+    if (Array.isArray(value)) expect(found, about).to.be.within(...value)
+    else expect(found, about).to.equal(value)
+  }
 }
 
 describe('Metrics', () => {
@@ -68,7 +85,7 @@ describe('Metrics', () => {
   })
 
   const now = () => scrape(service.origin)
-  /** Past the minute for which an answer of MongoDB or Redis is kept. */
+  /** Scrapes after the minute for which values of MongoDB and Redis are cached. */
   const later = () => {
     service.clock.advance(61_000)
     return now()
@@ -76,8 +93,6 @@ describe('Metrics', () => {
 
   it('count requests by route and code, replays, and the transitions of intents', async () => {
     const before = await now()
-    const counted = async (name: string, labels: Record<string, string>) =>
-      (valueOf(await now(), name, labels) ?? 0) - (valueOf(before, name, labels) ?? 0)
     const headers = merchant.write('one')
     for (const amount of [500, 500, 600])
       await service.http.post('/api/v1/dev/intents').set(headers).send({ amount }).expect(201)
@@ -96,33 +111,39 @@ describe('Metrics', () => {
       await post(service, merchant, `/intents/${cancelled.referenceNumber}/cancel`, '')
 
     const route = 'POST /dev/intents'
-    expect(await counted('http_requests_total', { route, code: '201' })).to.equal(7)
-    expect(await counted('http_requests_total', { route, code: 'AMOUNT_OUT_OF_RANGE' })).to.equal(1)
-    expect(
-      await counted('http_request_duration_seconds_count', { route, result: 'ok' }),
-      'durations',
-    ).to.equal(7)
-    expect(await counted('idempotent_replays_total', { params: 'same' })).to.equal(1)
-    expect(await counted('idempotent_replays_total', { params: 'other' })).to.equal(1)
-    const moves = { create: 5, pay: 2, fail: 1, refund: 2, cancel: 1, expire: 0 }
-    for (const [move, count] of Object.entries(moves))
-      expect(await counted('transitions_total', { move, environment: 'test' }), move).to.equal(count)
-    expect(await counted('transitions_total', { environment: 'live' })).to.equal(0)
-    for (const outcome of ['refused', 'done'])
-      expect(
-        await counted('wallet_call_duration_seconds_count', { wallet: 'sandbox', outcome }),
-        outcome,
-      ).to.equal(1)
+    const increases: [name: string, increase: number, labels: Sample['labels']][] = [
+      ['http_requests_total', 7, { route, code: '201' }],
+      ['http_requests_total', 1, { route, code: 'AMOUNT_OUT_OF_RANGE' }],
+      ['http_request_duration_seconds_count', 7, { route, result: 'ok' }],
+      ['idempotent_replays_total', 1, { params: 'same' }],
+      ['idempotent_replays_total', 1, { params: 'other' }],
+      ['transitions_total', 0, { environment: 'live' }],
+      ['wallet_call_duration_seconds_count', 1, { wallet: 'sandbox', outcome: 'refused' }],
+      ['wallet_call_duration_seconds_count', 1, { wallet: 'sandbox', outcome: 'done' }],
+    ]
+    for (const [move, count] of Object.entries({
+      create: 5,
+      pay: 2,
+      fail: 1,
+      refund: 2,
+      cancel: 1,
+      expire: 0,
+    }))
+      increases.push(['transitions_total', count, { move, environment: 'test' }])
+    const after = await now()
+    for (const [name, increase, labels] of increases) {
+      const difference = (valueOf(after, name, labels) ?? 0) - (valueOf(before, name, labels) ?? 0)
+      expect(difference, `${name} ${JSON.stringify(labels)}`).to.equal(increase)
+    }
   })
 
   it('report how late work is while no worker runs, and count it when one does', async () => {
     const waiting = await later()
-    expect(valueOf(waiting, 'outbox_lag_seconds')).to.be.within(60, 70)
-    expect(valueOf(waiting, 'queue_workers')).to.equal(0)
-    for (const own of ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting'])
-      expect(valueOf(waiting, own), own).to.equal(null)
+    expectValues(waiting, ['outbox_lag_seconds', [60, 70]], ['queue_workers', 0])
+    const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
+    expectValues(waiting, ...ofWorkers.map((name): Expected => [name, null]))
     service.clock.advance(86_400_000)
-    expect(valueOf(await later(), 'expiry_lag_seconds')).to.be.within(60, 200)
+    expectValues(await later(), ['expiry_lag_seconds', [60, 200]])
 
     endpointServer.respondWith((res, count) => {
       res.statusCode = count === 1 ? 500 : 200
@@ -133,115 +154,106 @@ describe('Metrics', () => {
     requestRestore(service.deps, 'lately')
     const done = await waitFor('nothing is late', async () => {
       const samples = await later()
+      const polled = queueNames.filter((queue) => queue !== 'retention')
       const isDone =
         valueOf(samples, 'outbox_lag_seconds') === 0 &&
         valueOf(samples, 'expiry_lag_seconds') === 0 &&
-        queueNames.every(
-          (queue) =>
-            queue === 'retention' || valueOf(samples, 'last_poll_timestamp_seconds', { queue }) !== null,
-        ) &&
+        polled.every((queue) => valueOf(samples, 'last_poll_timestamp_seconds', { queue }) !== null) &&
         (valueOf(samples, 'webhook_attempts_total', { outcome: 'delivered' }) ?? 0) > 4
       return isDone && samples
     })
-    const environment = 'test'
-    expect(
-      valueOf(done, 'webhook_attempts_total', { outcome: 'retrying', stage: 'status', environment }),
-    ).to.equal(1)
-    expect(valueOf(done, 'webhook_attempt_duration_seconds_count', { outcome: 'retrying' })).to.equal(1)
-    expect(valueOf(done, 'transitions_total', { move: 'expire', environment })).to.equal(1)
-    for (const queue of ['outbox-relay', 'intent-expiry', 'maintenance'])
-      expect(
-        valueOf(done, 'job_duration_seconds_count', { queue, outcome: 'complete' }),
-        queue,
-      ).to.be.greaterThan(0)
-    for (const queue of queueNames)
-      expect(valueOf(done, 'queue_workers', { queue }), queue).to.be.greaterThan(0)
     const nowSeconds = service.clock.now().getTime() / 1000
-    const polledAt = valueOf(done, 'last_poll_timestamp_seconds', { queue: 'maintenance' })
-    expect(polledAt).to.be.within(startedAt, nowSeconds)
-    for (const slots of ['fast', 'slow'])
-      expect(valueOf(done, 'attempts_in_flight', { slots }), slots).to.be.within(0, 5)
-    expect(valueOf(done, 'endpoints_waiting')).to.equal(0)
+    const environment = 'test'
+    expectValues(
+      done,
+      ['webhook_attempts_total', 1, { outcome: 'retrying', stage: 'status', environment }],
+      ['webhook_attempt_duration_seconds_count', 1, { outcome: 'retrying' }],
+      ['transitions_total', 1, { move: 'expire', environment }],
+      ['last_poll_timestamp_seconds', [startedAt, nowSeconds], { queue: 'maintenance' }],
+      ['attempts_in_flight', [0, 5], { slots: 'fast' }],
+      ['attempts_in_flight', [0, 5], { slots: 'slow' }],
+      ['endpoints_waiting', 0],
+    )
+    const completed = ['outbox-relay', 'intent-expiry', 'maintenance']
+    for (const queue of completed)
+      expectValues(done, ['job_duration_seconds_count', [1, Infinity], { queue, outcome: 'complete' }])
+    for (const queue of queueNames) expectValues(done, ['queue_workers', [1, Infinity], { queue }])
     await workers.close()
   })
 
   it('report due work, unknown wallet outcomes, and the live codes in use', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
-    const template = await service.deps.Intent.findOne({ 'payment.key': { $exists: true } }).lean<Intent>()
-    const copies = Array.from({ length: 60 }, (_, index) => ({
-      ...template,
-      _id: `copy${index}`,
-      referenceNumber: `PI-copy${index}`,
-      shortCode: `copy${index}`,
-      sandbox: false,
-      codeKey: `live:${String(index * 50).padStart(6, '0')}`,
-      // A third of them rests no more, and is as good as free.
-      codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
-      outbox: [],
-      refunds: index < 2 ? [{ ...template?.refunds[0], createdAt: at(90_000), queryAt: at(0) }] : [],
-      hold: index < 3 ? { startedAt: at(index * 100_000), queryAt: at(0) } : null,
-    }))
-    await service.deps.Intent.collection.insertMany(copies as never)
+    const Intents = service.deps.Intent
+    const template = await Intents.findOne({ 'payment.key': { $exists: true } })
+      .orFail()
+      .lean<Intent>()
+    await copyIntents(service, template, 60, (index) => {
+      const held = { startedAt: at(index * 100_000), queryAt: at(0) } as Intent['hold']
+      const refund = { ...template.refunds[0], createdAt: at(90_000), queryAt: at(0) } as Intent['refunds'][0]
+      return {
+        sandbox: false,
+        codeKey: `live:${String(index * 50).padStart(6, '0')}`,
+        // A third of the codes may be used again, so they count as free.
+        codeReusableAt: index % 3 === 0 ? at(1000) : at(-9_000_000),
+        refunds: index < 2 ? [refund] : [],
+        hold: index < 3 ? held : null,
+      }
+    })
     await service.deps.Delivery.updateMany({}, { $set: { nextAttemptAt: null } })
     const delivery = await service.deps.Delivery.findOne().lean()
     const due = { ...delivery, _id: 'due', status: 'PENDING', leaseToken: null }
     await service.deps.Delivery.collection.insertOne({ ...due, nextAttemptAt: at(400_000) } as never)
 
     const samples = await later()
-    // Those from 000000 to 001999, of which 27 are taken.
-    expect(valueOf(samples, 'live_codes_used_ratio')).to.equal(26 / 2000)
-    expect(valueOf(samples, 'open_outcomes', { kind: 'payment' })).to.equal(3)
-    expect(valueOf(samples, 'oldest_open_outcome_seconds', { kind: 'payment' })).to.be.within(260, 275)
-    expect(valueOf(samples, 'open_outcomes', { kind: 'refund' })).to.equal(2)
-    expect(valueOf(samples, 'oldest_open_outcome_seconds', { kind: 'refund' })).to.be.within(150, 165)
-    expect(valueOf(samples, 'due_deliveries')).to.equal(1)
-    expect(valueOf(samples, 'oldest_due_delivery_seconds')).to.be.within(460, 475)
+    expectValues(
+      samples,
+      // The codes from 000000 to 001999, of which 27 are taken.
+      ['live_codes_used_ratio', 26 / 2000],
+      ['open_outcomes', 3, { kind: 'payment' }],
+      ['oldest_open_outcome_seconds', [260, 275], { kind: 'payment' }],
+      ['open_outcomes', 2, { kind: 'refund' }],
+      ['oldest_open_outcome_seconds', [150, 165], { kind: 'refund' }],
+      ['due_deliveries', 1],
+      ['oldest_due_delivery_seconds', [460, 475]],
+    )
   })
 
   it('read MongoDB by indexes only, few documents, and no more often than their cached values expire', async () => {
-    const template = await service.deps.Intent.findOne().lean<Intent>()
+    const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
-    const standing = (count: number, name: string, changes: Partial<Intent>) =>
-      Array.from({ length: count }, (_, index) => ({
-        ...template,
-        _id: `${name}${index}`,
-        referenceNumber: `PI-${name}${index}`,
-        shortCode: `${name}${index}`,
-        codeKey: `live:9${name}${index}`,
-        status: 'PENDING',
-        expiresAt: at,
-        cancelsAt: at,
-        hold: null,
-        refunds: [],
-        outbox: [],
+    const standing: Partial<Intent> = {
+      status: 'PENDING',
+      expiresAt: at,
+      cancelsAt: at,
+      hold: null,
+      refunds: [],
+    }
+    const insert = (count: number, name: string, changes: Partial<Intent>) =>
+      copyIntents(service, template, count, (n) => ({
+        ...standing,
+        codeKey: `live:9${name}${n}`,
         ...changes,
       }))
     const hold = { startedAt: at, queryAt: at } as never
-    await service.deps.Intent.collection.insertMany([
-      ...standing(100, 'held', { hold, cancelsAt: neverCancels }),
-      ...standing(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled }),
-      ...standing(300, 'waiting', { cancelsAt: new Date(at.getTime() + 1e9) }),
-    ] as never)
+    await insert(100, 'held', { hold, cancelsAt: neverCancels })
+    await insert(300, 'ended', { status: 'CANCELLED', cancelsAt: alreadyCancelled })
+    await insert(300, 'waiting', { cancelsAt: new Date(at.getTime() + 1e9) })
     const operations = await profiled(service, () => later())
     // The stored bytes of the largest businesses are read less often (business-metrics.test.ts).
     const isSampled = (command: unknown) => JSON.stringify(command).includes('$bsonSize')
-    const questions = operations.filter(
-      ({ ns, command }) => /\.(intents|orders|deliveries)$/.test(ns) && !isSampled(command),
-    )
-    expect(questions.length).to.equal(10)
-    expect(questions.map(({ planSummary }) => planSummary)).to.satisfy((plans: string[]) =>
-      plans.every((plan) => /^(IXSCAN|COUNT_SCAN)/.test(plan)),
-    )
-    // What is open is counted from both ends; of codes it is a sample.
-    const read = questions.map(({ keysExamined = 0, docsExamined = 0 }) =>
+    const ofDocuments = operations.filter(({ ns }) => /\.(intents|orders|deliveries)$/.test(ns))
+    const reads = ofDocuments.filter(({ command }) => !isSampled(command))
+    expect(reads.length).to.equal(10)
+    for (const { planSummary } of reads) expect(planSummary).to.match(/^(IXSCAN|COUNT_SCAN)/)
+    // Open outcomes are counted from both ends, and codes by a sample.
+    const examined = reads.map(({ keysExamined = 0, docsExamined = 0 }) =>
       Math.max(keysExamined, docsExamined),
     )
-    expect(read.toSorted((a, b) => a - b).slice(0, -4), read.join()).to.satisfy((few: number[]) =>
-      few.every((count) => count <= 5),
-    )
-    expect(Math.max(...read)).to.be.lessThan(110)
-    expect(questions.filter(({ hasSortStage }) => hasSortStage)).to.deep.equal([])
-    // No worker may end those that are held: they are not late.
+    const few = examined.toSorted((a, b) => a - b).slice(0, -4)
+    expect(Math.max(...few), examined.join()).to.be.at.most(5)
+    expect(Math.max(...examined)).to.be.lessThan(110)
+    expect(reads.filter(({ hasSortStage }) => hasSortStage)).to.deep.equal([])
+    // No worker may expire a held intent, so it is not late.
     expect(valueOf(await now(), 'expiry_lag_seconds')).to.equal(0)
     const again = await profiled(service, () => Promise.all([now(), now(), now()]))
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
@@ -252,14 +264,8 @@ describe('Metrics', () => {
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
     const targets = Array.from({ length: 40 }, (_, index) => `/api/v1/dev/intents/PI-${index}/x`)
-    for (const path of [
-      ...targets,
-      '/p/AAAAAA',
-      '/p/%00',
-      '/admin/queues/zzz',
-      '/sandbox/zzz',
-      '/nowhere?a=b',
-    ])
+    const others = ['/p/AAAAAA', '/p/%00', '/admin/queues/zzz', '/sandbox/zzz', '/nowhere?a=b']
+    for (const path of [...targets, ...others])
       for (const method of ['GET', 'PROPFIND', 'POST'])
         socket.write(crlf(`${method} ${path} HTTP/1.1`, 'Host: h', 'Content-Length: 0', '', ''))
     socket.end(crlf('GET /healthz HTTP/1.1', 'Host: h', 'Connection: close', '', ''))
@@ -289,10 +295,8 @@ describe('Metrics', () => {
     try {
       expect((await fetch(`${origin}/healthz`)).status).to.equal(200)
       const ready = await fetch(`${origin}/readyz`)
-      expect([ready.status, await ready.json()]).to.deep.equal([
-        200,
-        { status: 'ok', mongodb: 'up', redis: 'up' },
-      ])
+      expect(ready.status).to.equal(200)
+      expect(await ready.json()).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
       const samples = await scrape(origin)
       expect(samples.map(({ name }) => name)).to.include('nodejs_eventloop_lag_p99_seconds')
       expect(valueOf(samples, 'mongodb_up')).to.equal(1)
@@ -307,66 +311,57 @@ describe('Metrics', () => {
   })
 
   it('count the log lines that may need action', () => {
-    const heard: string[] = []
-    const log = createLog('info', 'test', (level, line) => void heard.push(`${level} ${line}`))
+    const counted: string[] = []
+    const log = createLog('info', 'test', (level, line) => void counted.push(`${level} ${line}`))
     const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
     quiet.info({}, 'payment.settled')
     quiet.warn({ err: new Error('away') }, 'redis.unavailable')
     quiet.warn('web.full')
     quiet.child({}).error({}, 'payment.astray')
-    expect(heard).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
+    expect(counted).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
   })
 
   it('are 0 before anything happens if an alert watches their increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(watchedLines))
-      for (const line of lines)
-        expect(valueOf(beginning, 'log_lines_total', { level, line }), line).to.equal(0)
+      for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
     const attemptsOf = (samples: Sample[]) =>
       samples
         .filter(({ name }) => name === 'payment_intents_webhook_attempts_total')
         .map(({ labels }) => Object.values(labels).join())
-    // Those that were made above brought none on top.
+    // The attempts of the tests above added no labels.
     expect(attemptsOf(await now())).to.have.members(attemptsOf(beginning))
     for (const environment of ['live', 'test'])
       for (const stage of ['status', 'dns', 'timeout'])
-        expect(
-          valueOf(beginning, 'webhook_attempts_total', { outcome: 'dead', stage, environment }),
-        ).to.equal(0)
+        expectValues(beginning, ['webhook_attempts_total', 0, { outcome: 'dead', stage, environment }])
   })
 
   it('report the oldest of too many open items, however late they are read again', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
-    const template = await service.deps.Intent.findOne().lean<Intent>()
-    const held = Array.from({ length: 1100 }, (_, index) => ({
-      ...template,
-      _id: `many${index}`,
-      referenceNumber: `PI-many${index}`,
-      shortCode: `many${index}`,
+    const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
+    const refunds: Intent['refunds'] = []
+    const held = { startedAt: at(10_000), queryAt: at(-2_000) } as Intent['hold']
+    const oldest = { startedAt: at(3_000_000), queryAt: at(-59_000) } as Intent['hold']
+    const copies = await copyIntents(service, template, 1101, (index) => ({
       codeKey: `live:m${index}`,
-      refunds: [],
-      outbox: [],
-      hold: { startedAt: at(10_000), queryAt: at(-2_000) },
+      refunds,
+      hold: index === 1100 ? oldest : held,
     }))
-    const oldest = { startedAt: at(3_000_000), queryAt: at(-59_000) }
-    await service.deps.Intent.collection.insertMany([
-      ...held,
-      { ...held[0], _id: 'old', referenceNumber: 'old', shortCode: 'old', codeKey: 'old', hold: oldest },
-    ] as never)
-    const samples = await later()
-    expect(valueOf(samples, 'open_outcomes', { kind: 'payment' })).to.equal(1000)
-    expect(valueOf(samples, 'oldest_open_outcome_seconds', { kind: 'payment' })).to.be.within(3060, 3075)
-    await service.deps.Intent.deleteMany({ _id: /^(many|old)/ })
+    expectValues(
+      await later(),
+      ['open_outcomes', 1000, { kind: 'payment' }],
+      ['oldest_open_outcome_seconds', [3060, 3075], { kind: 'payment' }],
+    )
+    await service.deps.Intent.deleteMany({ _id: { $in: copies.map(({ _id }) => _id) } })
   })
 
   it('omit the memory limit of Redis if it has none', async () => {
     const client = new Redis(redis.url)
     await client.config('SET', 'maxmemory', '1gb')
-    expect(valueOf(await later(), 'redis_memory_bytes', { kind: 'most' })).to.equal(2 ** 30)
+    expectValues(await later(), ['redis_memory_bytes', 2 ** 30, { kind: 'most' }])
     await client.config('SET', 'maxmemory', '0')
-    const samples = await later()
-    expect(valueOf(samples, 'redis_memory_bytes', { kind: 'most' })).to.equal(null)
-    expect(valueOf(samples, 'redis_memory_bytes', { kind: 'used' })).to.be.greaterThan(0)
+    const used: Expected = ['redis_memory_bytes', [1, Infinity], { kind: 'used' }]
+    expectValues(await later(), ['redis_memory_bytes', null, { kind: 'most' }], used)
     client.disconnect()
   })
 
@@ -378,21 +373,16 @@ describe('Metrics', () => {
     const startedAt = performance.now()
     const samples = await later()
     expect(performance.now() - startedAt).to.be.lessThan(2500)
-    expect([valueOf(samples, 'mongodb_up'), valueOf(samples, 'redis_up')]).to.deep.equal([0, 0])
-    const told = [
-      'mongodb_up',
-      'redis_up',
-      'process_clock_skew_seconds',
-      // Of the workers that ran in this process before.
-      'last_poll_timestamp_seconds',
-      'attempts_in_flight',
-      'endpoints_waiting',
-    ].map((name) => `payment_intents_${name}`)
+    expectValues(samples, ['mongodb_up', 0], ['redis_up', 0])
+    const ofProcess = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds']
+    // The values of the workers that ran in this process before.
+    const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
+    const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)
     const gauges = Object.values(createMetrics().gauges).map(
-      (gauge) => (gauge as unknown as { name: string }).name,
+      (gauge) => (gauge as { name?: string }).name ?? '',
     )
     const valued = new Set(samples.map(({ name }) => name))
-    expect(gauges.filter((name) => valued.has(name))).to.have.members(told)
+    expect(gauges.filter((name) => valued.has(name))).to.have.members(known)
     expect(valueOf(samples, 'http_requests_total')).to.be.greaterThan(0)
 
     await mongo.kill('SIGCONT')
