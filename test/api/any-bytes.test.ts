@@ -12,25 +12,22 @@ import {
 } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
-/** Answers are given long before; what is not whole by then is broken off. */
+/** Responses arrive long before. An incomplete request is abandoned after this time. */
 const leaveAfterMs = 200
 
 const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 
-/** What may happen to a request on its way: at some place bytes are lost, and others come in between. */
+const inserted = [
+  ...['\r\n', '\n', '\r', '\0', ' ', '\t', ':', ',', ';', '-', '%', '\r\n\r\n', '0\r\n\r\n'],
+  ...['chunked', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'X: 1\r\n'],
+]
+
+/** The damage to a request on its way: at one position, bytes are lost and others are inserted. */
 const damage = fc.record({
   request: fc.nat({ max: 3 }),
   thousandth: fc.noBias(fc.nat({ max: 999 })),
   lost: fc.nat({ max: 8 }),
-  put: fc.oneof(
-    fc.uint8Array({ maxLength: 6 }),
-    fc
-      .constantFrom('\r\n', '\n', '\r', '\0', ' ', '\t', ':', ',', ';', '-', '%', '\r\n\r\n', '0\r\n\r\n')
-      .map(asBytes),
-    fc
-      .constantFrom('chunked', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'X: 1\r\n')
-      .map(asBytes),
-  ),
+  put: fc.oneof(fc.uint8Array({ maxLength: 6 }), fc.constantFrom(...inserted.map(asBytes))),
 })
 
 describe('Arbitrary bytes', function () {
@@ -41,19 +38,9 @@ describe('Arbitrary bytes', function () {
   const requests = (): string[] => {
     const counted = `${postHead(intents, merchant.write(), 'Content-Length: 12')}{"amount":5}`
     const inChunks = postHead(intents, merchant.write(), 'Transfer-Encoding: chunked')
-    const read = [
-      `GET ${intents}?limit=1 HTTP/1.1`,
-      'Host: a',
-      `Authorization: Bearer ${merchant.key}`,
-      '',
-      '',
-    ]
-    return [
-      counted,
-      inChunks + crlf('6', '{"amou', '6', 'nt":5}', '0', '', ''),
-      crlf(...read),
-      counted + crlf(...read),
-    ]
+    const head = [`GET ${intents}?limit=1 HTTP/1.1`, 'Host: a', `Authorization: Bearer ${merchant.key}`]
+    const read = crlf(...head, '', '')
+    return [counted, inChunks + crlf('6', '{"amou', '6', 'nt":5}', '0', '', ''), read, counted + read]
   }
 
   async function answersTo(bytes: Uint8Array): Promise<RawResponse[]> {
@@ -69,7 +56,7 @@ describe('Arbitrary bytes', function () {
   function expectOurs(answers: RawResponse[]): void {
     for (const answer of answers) {
       expect(answer.status, answer.body).to.be.within(200, 499)
-      // An address may have become that of a page.
+      // The path may have become that of a page.
       if (answer.headers.get('content-type')?.startsWith('text/')) continue
       const { success, error } = JSON.parse(answer.body)
       if (success !== true) expectFailure(answer, error.statusCode, error.code)

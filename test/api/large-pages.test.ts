@@ -1,6 +1,8 @@
 import { expect } from 'chai'
+import type { Intent } from '../../src/intents/intent.ts'
 import { maxPageBytes } from '../../src/lists/page-bytes.ts'
 import { createIntent } from '../support/actions.ts'
+import { copyIntents, intentTemplate } from '../support/copy-intents.ts'
 import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -9,17 +11,11 @@ describe('A business whose intents have 1 000 refunds', () => {
   const service = withService()
   const merchant = withMerchant(service)
   before(async () => {
-    const referenceNumbers = await Promise.all(
-      Array.from({ length: 40 }, async () => (await createIntent(service, merchant)).referenceNumber),
-    )
     const refunds = refundsOf(1_000)
-    await service.deps.Intent.updateMany(
-      { referenceNumber: { $in: referenceNumbers } },
-      { $set: { refunds } },
-    )
+    await copyIntents(service, await intentTemplate(service, merchant), 40, () => ({ refunds }))
   })
 
-  function refundsOf(count: number) {
+  function refundsOf(count: number): Intent['refunds'] {
     const at = service.clock.now()
     return Array.from({ length: count }, (_, n) => ({
       id: `RF-${n}`,
