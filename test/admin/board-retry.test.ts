@@ -62,8 +62,8 @@ describe('The Retry button of Bull Board', function () {
 
   it('makes one attempt if it is pressed twice at once', async () => {
     const delivery = await board.deadDelivery()
-    const answers = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
-    expect(answers.map(({ status }) => status)).to.have.members([204, 409])
+    const responses = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
+    expect(responses.map(({ status }) => status)).to.have.members([204, 409])
     await waitFor('tried again', async () => (await storedDelivery(board.service, delivery)).attempts === 9)
     expect(await trailOf(delivery)).to.have.length(1)
   })

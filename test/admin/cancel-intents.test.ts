@@ -144,8 +144,8 @@ describe('npm run admin -- intents cancel', function () {
     expect(both.reduce((sum, { cancelled }) => sum + cancelled, 0)).to.equal(left)
     expect(await countOf('CANCELLED')).to.equal(count)
     await endpointServer.atLeast(count, 40_000)
-    const told = new Set(endpointServer.received.map(({ json }) => json.data.reference_number))
-    expect([endpointServer.received.length, told.size]).to.deep.equal([count, count])
+    const delivered = new Set(endpointServer.received.map(({ json }) => json.data.reference_number))
+    expect([endpointServer.received.length, delivered.size]).to.deep.equal([count, count])
     expect(await deliveriesOf(service, merchant)).to.have.lengthOf(count)
     await endpointServer.close()
   })
@@ -160,7 +160,7 @@ describe('npm run admin -- intents cancel', function () {
   it('reports a wrong argument and does nothing', async () => {
     await createIntent(service, merchant)
     const wrong: [about: RegExp, ...args: string[]][] = [
-      [/There is no business nobody/, '--business', 'nobody', '--mode', 'test'],
+      [/There is no business unknown/, '--business', 'unknown', '--mode', 'test'],
       [/--mode/, '--business', merchant.businessId],
       [/--business/, '--mode', 'test'],
       [/ISO 8601/, '--business', merchant.businessId, '--mode', 'test', '--created-before', 'yesterday'],

@@ -14,9 +14,9 @@ describe('npm run admin', function () {
   const service = withService()
   const cli = withAdmin(service)
 
-  const ask = async (key: string | undefined) => {
+  const access = async (key: string | undefined) => {
     const { status, body } = await service.http.get(intents).set({ Authorization: `Bearer ${key}` })
-    return status === 200 ? 'let in' : body.error.code
+    return status === 200 ? 'allowed' : body.error.code
   }
 
   it('creates a business and its keys, and applies each change from the next request on', async () => {
@@ -39,23 +39,23 @@ describe('npm run admin', function () {
       scopes: ['payments.intents:read'],
       ipAllowlist: ['192.0.2.7', '2001:db8::/32'],
     })
-    expect(await ask(bound.key)).to.equal('IP_NOT_ALLOWED')
+    expect(await access(bound.key)).to.equal('IP_NOT_ALLOWED')
 
     const liveId = String(live.id)
-    expect(await ask(live.key)).to.equal('LIVE_ACCESS_NOT_APPROVED')
+    expect(await access(live.key)).to.equal('LIVE_ACCESS_NOT_APPROVED')
     await cli.done('business', 'approve', id)
-    expect(await ask(live.key)).to.equal('let in')
+    expect(await access(live.key)).to.equal('allowed')
     await cli.done('key', 'suspend', liveId)
-    expect(await ask(live.key)).to.equal('API_ACCESS_NOT_ACTIVE')
+    expect(await access(live.key)).to.equal('API_ACCESS_NOT_ACTIVE')
     await cli.done('key', 'resume', liveId)
-    expect(await ask(live.key)).to.equal('let in')
+    expect(await access(live.key)).to.equal('allowed')
 
     const rotated = await cli.done('key', 'rotate', liveId)
     expect(rotated).to.have.all.keys('id', 'key').and.to.include({ id: liveId })
-    expect([await ask(live.key), await ask(rotated.key)]).to.deep.equal(['let in', 'let in'])
+    expect([await access(live.key), await access(rotated.key)]).to.deep.equal(['allowed', 'allowed'])
     const again = await cli.done('key', 'rotate', liveId, '--overlap-seconds', '0')
-    expect(await ask(rotated.key)).to.equal('INVALID_API_KEY')
-    expect(await ask(again.key)).to.equal('let in')
+    expect(await access(rotated.key)).to.equal('INVALID_API_KEY')
+    expect(await access(again.key)).to.equal('allowed')
 
     const limits = { perSecond: 500, liveCodes: 'default', sandboxIntentsPerDay: 0 }
     expect(
@@ -90,15 +90,15 @@ describe('npm run admin', function () {
 
     const switches = [
       ['disable', 'FEATURE_DISABLED', { apiEnabled: false }],
-      ['enable', 'let in', { apiEnabled: true }],
+      ['enable', 'allowed', { apiEnabled: true }],
       ['suspend', 'FEATURE_DISABLED', { suspended: true }],
-      ['resume', 'let in', { suspended: false }],
+      ['resume', 'allowed', { suspended: false }],
       ['unapprove', 'LIVE_ACCESS_NOT_APPROVED', { liveApproved: false }],
-      ['approve', 'let in', { liveApproved: true }],
+      ['approve', 'allowed', { liveApproved: true }],
     ] as const
     for (const [command, response, printed] of switches) {
       expect(await cli.done('business', command, id)).to.deep.equal({ id, ...printed })
-      expect(await ask(again.key), command).to.equal(response)
+      expect(await access(again.key), command).to.equal(response)
     }
     // Setting the current state again is not a change.
     await cli.done('business', 'resume', id)
@@ -114,7 +114,7 @@ describe('npm run admin', function () {
       after: { suspended: true },
     })
     await cli.done('key', 'revoke', liveId)
-    expect(await ask(again.key)).to.equal('API_ACCESS_NOT_ACTIVE')
+    expect(await access(again.key)).to.equal('API_ACCESS_NOT_ACTIVE')
     const resumed = await cli.admin(['key', 'resume', liveId, '--json'])
     expect(resumed.exitCode).to.be.greaterThan(0)
     expect(resumed.stdout).to.equal('')
@@ -168,7 +168,7 @@ describe('npm run admin', function () {
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [
       [/--lvie/, ['business', 'create', '--name', 'X', '--lvie']],
-      [/There is no business nobody/, ['business', 'approve', 'nobody']],
+      [/There is no business unknown/, ['business', 'approve', 'unknown']],
       [/at least one limit/, ['business', 'limit', businessId]],
       [/from 1 to/, ['business', 'limit', businessId, '--live-codes', '0']],
       [/all/, [...key, '--scopes', 'payments.intents:read,all']],

@@ -22,7 +22,7 @@ describe('The list of dead deliveries', () => {
     dead = await deadDelivery(service, merchant)
   })
 
-  /** Deliveries of a business that died at these moments; `changes` say how else they differ from the one that really did. */
+  /** Stores dead deliveries with these times of death. `changes` says how else they differ from the real one. */
   const bury = (moments: string[], changes: Partial<Delivery>) =>
     service.deps.Delivery.insertMany(
       moments.map((moment, index) => {

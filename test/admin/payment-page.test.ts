@@ -13,7 +13,7 @@ import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
-/** Marks, a quote, and a character that turns what follows around. */
+/** Markup, quotes, and a character that reverses the direction of the text after it. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
 describe('The pages of a payment and its deliveries', () => {
@@ -86,8 +86,8 @@ describe('The pages of a payment and its deliveries', () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
-    Intent.findOne = ((...asked: Parameters<typeof findOne>) => ({
-      lean: () => relay(service, merchant).then(() => findOne(...asked).lean()),
+    Intent.findOne = ((...conditions: Parameters<typeof findOne>) => ({
+      lean: () => relay(service, merchant).then(() => findOne(...conditions).lean()),
     })) as unknown as typeof Intent.findOne
     const text = await paymentPage(referenceNumber).finally(() => {
       Intent.findOne = findOne
@@ -102,9 +102,9 @@ describe('The pages of a payment and its deliveries', () => {
     await attempt(service.deps, _id)
     await cancelIntent(service, merchant, referenceNumber)
     const [, timeline = ''] = (await paymentPage(referenceNumber)).split('Timeline ')
-    const told = timeline.split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
+    const entries = timeline.split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /).slice(1)
     const name = `payment.created to ${new URL(url).host}:`
-    expect(told.map((line) => line.replace(/ after .*/, ''))).to.deep.equal([
+    expect(entries.map((line) => line.replace(/ after .*/, ''))).to.deep.equal([
       'Created by the merchant',
       `${name} delivery created`,
       ...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => `${name} attempt ${number}, status 500`),

@@ -7,7 +7,7 @@ import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { readable, signedIn } from './staff.ts'
 
-/** Seconds; nobody's sign-in ends meanwhile. */
+/** Seconds. Shorter than a staff session. */
 const lifetime = 3600
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
@@ -22,14 +22,14 @@ describe('The page of a payment', () => {
     staff = await signedIn(service, 'viewer')
   })
   beforeEach(() => {
-    // To the second, as the page shows it; each act takes one.
+    // The page shows whole seconds. Each step advances the clock by one.
     service.clock.freeze(new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000))
   })
   afterEach(() => service.clock.freeze(null))
 
   const source = async (reference: string) => (await staff.get(`/admin/payments/${reference}`)).text
   const page = async (reference: string) => readable(await source(reference))
-  /** The lines of its timeline. */
+  /** Returns the lines of the timeline. */
   const story = async (reference: string) =>
     ((await page(reference)).split('Timeline ')[1] ?? '')
       .split(/ ?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC /)

@@ -30,28 +30,28 @@ describe('A request that is refused before it reaches a page', () => {
   ] as const)
     it(`does not reveal the methods of ${path} to OPTIONS`, async () => {
       const headers = { Cookie: support.cookie }
-      const answer = await fetch(service.origin + path, { method: 'OPTIONS', headers })
-      expect(answer.status).to.equal(404)
-      expect(answer.headers.get('content-type')).to.equal(type)
-      expect(answer.headers.get('allow')).to.equal(null)
+      const response = await fetch(service.origin + path, { method: 'OPTIONS', headers })
+      expect(response.status).to.equal(404)
+      expect(response.headers.get('content-type')).to.equal(type)
+      expect(response.headers.get('allow')).to.equal(null)
     })
 
   it('gets 415 from Bull Board for an unreadable body, without an error in the log', async () => {
     const coded = { 'Content-Encoding': 'lzma', 'Content-Type': 'application/json' }
     const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    const asked = crlf('GET /admin/queues/api/queues HTTP/1.1', 'Host: a', ...lines, '', '{}')
-    const [answer] = await sendRaw(service.origin, asked)
-    expect(answer?.status).to.equal(415)
-    expect(JSON.parse(answer?.body ?? '')).to.deep.equal({ error: 'This request body is not valid' })
+    const request = crlf('GET /admin/queues/api/queues HTTP/1.1', 'Host: a', ...lines, '', '{}')
+    const [response] = await sendRaw(service.origin, request)
+    expect(response?.status).to.equal(415)
+    expect(JSON.parse(response?.body ?? '')).to.deep.equal({ error: 'This request body is not valid' })
     expect(recorded.text).to.not.include('request.failed')
   })
 
   it('gets no error in the log for a NUL in a query of Bull Board', async () => {
-    const asked = `${service.origin}/admin/queues/api/queues?status=%00`
-    const answer = await fetch(asked, { headers: { Cookie: support.cookie } })
-    expect(answer.status).to.equal(400)
-    expect(await answer.json()).to.deep.equal({ error: 'The address contains a NUL character' })
+    const request = `${service.origin}/admin/queues/api/queues?status=%00`
+    const response = await fetch(request, { headers: { Cookie: support.cookie } })
+    expect(response.status).to.equal(400)
+    expect(await response.json()).to.deep.equal({ error: 'The address contains a NUL character' })
     expect(recorded.text).to.not.include('request.failed')
   })
 })

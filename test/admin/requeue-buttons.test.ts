@@ -7,14 +7,14 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { readable, signedIn } from './staff.ts'
 
-type Person = Awaited<ReturnType<typeof signedIn>>
+type StaffBrowser = Awaited<ReturnType<typeof signedIn>>
 
-describe('The Send again button', () => {
+describe('The Re-queue button', () => {
   const service = withService(shortRetryDelays)
   let [failing, quick]: EndpointServer[] = []
   let merchant: Merchant
-  let support: Person
-  let viewer: Person
+  let support: StaffBrowser
+  let viewer: StaffBrowser
   before(async () => {
     ;[failing, quick] = await Promise.all([startEndpointServer(), startEndpointServer()])
     ;[support, viewer] = await Promise.all([signedIn(service, 'support'), signedIn(service, 'viewer')])
@@ -126,8 +126,8 @@ describe('The Send again button', () => {
   })
 
   describe('for all deliveries of an endpoint', () => {
-    /** As many deliveries as that, dead like the one given, without 8 attempts each. */
-    async function likeIt(dead: Delivery, count: number): Promise<void> {
+    /** Stores `count` copies of a dead delivery. */
+    async function copy(dead: Delivery, count: number): Promise<void> {
       const copies = Array.from({ length: count }, (_, index) => {
         const eventId = `${index}`.padStart(24, '0')
         return { ...dead, _id: `${eventId}-${dead.endpointId}` }
@@ -137,7 +137,7 @@ describe('The Send again button', () => {
     const deadOf = (endpointId: string) =>
       service.deps.Delivery.countDocuments({ endpointId, status: 'DEAD' })
 
-    /** While it runs, five seconds pass with each batch that is re-queued. */
+    /** Runs an action during which each re-queued batch takes five seconds. */
     async function slowly<T>(run: () => Promise<T>): Promise<T> {
       const [{ enqueue }, { now }] = [service.deps, performance]
       let passedMs = 0
@@ -172,13 +172,13 @@ describe('The Send again button', () => {
 
     it('stops after some seconds, says how many are left and offers to continue with those alone', async () => {
       const { id } = await toFailing()
-      await likeIt(await deadDelivery(service, merchant), 899)
+      await copy(await deadDelivery(service, merchant), 899)
       const act = `/admin/endpoints/${id}/requeue-all`
       const first = await slowly(async () => support.get(String((await support.act(act)).location)))
       expect(readable(first.text)).to.include('Re-queued: 500 deliveries. Remaining: 400.')
       const later = await deadDelivery(service, merchant)
-      const [, goOn = ''] = /(<form [^>]*requeue-all">.*?Re-queue the rest)/s.exec(first.text) ?? []
-      const fields = [...goOn.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
+      const [, continueForm = ''] = /(<form [^>]*requeue-all">.*?Re-queue the rest)/s.exec(first.text) ?? []
+      const fields = [...continueForm.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
         name,
         value,
       ])
@@ -193,10 +193,10 @@ describe('The Send again button', () => {
 
     it('re-queues each delivery once if it is pressed twice at once', async () => {
       const { id } = await toFailing()
-      await likeIt(await deadDelivery(service, merchant), 199)
+      await copy(await deadDelivery(service, merchant), 199)
       const act = `/admin/endpoints/${id}/requeue-all`
-      const answers = await Promise.all([support.act(act), support.act(act)])
-      expect(answers.map(({ status }) => status)).to.deep.equal([303, 303])
+      const responses = await Promise.all([support.act(act), support.act(act)])
+      expect(responses.map(({ status }) => status)).to.deep.equal([303, 303])
       const all = await service.deps.Delivery.find({ endpointId: id }, { requeues: 1, status: 1 }).lean()
       expect(new Set(all.map(({ requeues, status }) => `${status} ${requeues}`))).to.deep.equal(
         new Set(['RETRYING 1']),

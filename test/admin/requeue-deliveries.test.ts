@@ -69,16 +69,16 @@ describe('npm run admin -- deliveries requeue', function () {
     await service.deps.Delivery.updateOne({ _id: two?._id ?? '' }, delivered)
     const ids = [one, two, fresh].map((each) => each?._id ?? '')
     const command = ['deliveries', 'requeue', '--id', ...ids]
-    const unknown = await cli.admin([...command, 'nobody', '--json'])
+    const unknown = await cli.admin([...command, 'unknown', '--json'])
     expect([unknown.exitCode, unknown.stdout]).to.deep.equal([1, ''])
-    expect(unknown.stderr).to.equal('There is no delivery nobody.\n')
+    expect(unknown.stderr).to.equal('There is no delivery unknown.\n')
     expect(await countOf(merchant, 'DEAD')).to.equal(1)
     const { exitCode, stdout, stderr } = await cli.admin(command)
     expect(exitCode).to.equal(0)
     expect(stdout).to.match(
       /^matched: 3\nrequeued: 1\nskipped: (delivered 1, under-way 1|under-way 1, delivered 1)\n$/,
     )
-    // No terminal, no progress bar.
+    // There is no progress bar without a terminal.
     expect(stderr).to.equal('')
   })
 
@@ -89,11 +89,15 @@ describe('npm run admin -- deliveries requeue', function () {
       [/--from must not be later than --to/, '--from', '2026-01-02', '--to', '2026-01-01'],
     ]
     const nowhere = { MONGODB_URL: 'mongodb://127.0.0.1:1/x' }
-    const [nobody, ...outcomes] = await Promise.all([
-      cli.admin(['deliveries', 'requeue', '--endpoint', 'nobody']),
+    const [unknownEndpoint, ...outcomes] = await Promise.all([
+      cli.admin(['deliveries', 'requeue', '--endpoint', 'unknown']),
       ...wrong.map(([, ...args]) => cli.admin(['deliveries', 'requeue', ...args], nowhere)),
     ])
-    expect(nobody).to.deep.equal({ exitCode: 1, stdout: '', stderr: 'There is no endpoint nobody.\n' })
+    expect(unknownEndpoint).to.deep.equal({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'There is no endpoint unknown.\n',
+    })
     outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
       expect([exitCode, stdout], String(wrong[index])).to.deep.equal([1, ''])
       expect(stderr).to.match(wrong[index]?.[0] ?? /never/)

@@ -22,7 +22,7 @@ describe('The search page', () => {
   })
   afterEach(() => service.clock.freeze(null))
 
-  const search = (question: string) => staff.get(`/admin?q=${encodeURIComponent(question)}`)
+  const search = (query: string) => staff.get(`/admin?q=${encodeURIComponent(query)}`)
 
   it('leads from a reference, an id or a unique name to its page, however it is typed', async () => {
     const delivery = await freshDelivery(service, merchant)
@@ -37,9 +37,9 @@ describe('The search page', () => {
       [merchant.businessId, business],
       ['éPICER', business],
     ]
-    for (const [question = '', page = ''] of cases) {
-      const got = await search(question)
-      expect([got.status, got.location], question).to.deep.equal([303, page])
+    for (const [query = '', page = ''] of cases) {
+      const got = await search(query)
+      expect([got.status, got.location], query).to.deep.equal([303, page])
       expect((await staff.get(page)).status, page).to.equal(200)
     }
   })
@@ -60,9 +60,9 @@ describe('The search page', () => {
     expect(text).to.not.include('Aïcha').and.not.include('22000001')
     const delivery = await service.deps.Delivery.findOne({ referenceNumber: order.number }).orFail().lean()
     expect((await staff.get(`/admin/deliveries/${delivery._id}`)).text).to.include(`href="${path}"`)
-    const nobody = await storeOrder(service, await service.merchant())
-    await service.deps.Order.updateOne({ _id: nobody._id }, { $set: { outbox: [] } })
-    expect(readable((await staff.get(`/admin/orders/${nobody.number}`)).text)).to.include(
+    const unsubscribed = await storeOrder(service, await service.merchant())
+    await service.deps.Order.updateOne({ _id: unsubscribed._id }, { $set: { outbox: [] } })
+    expect(readable((await staff.get(`/admin/orders/${unsubscribed.number}`)).text)).to.include(
       'No active endpoint was subscribed to order.new when it happened',
     )
     expect((await staff.get('/admin/orders/OR-NONE')).status).to.equal(404)
@@ -86,10 +86,10 @@ describe('The search page', () => {
 
   it('says that it found nothing, whatever the query was', async () => {
     const unknown = ['PI-NOTHERE', 'PI-', 'b'.repeat(24), `${'b'.repeat(24)}-${'c'.repeat(24)}`]
-    const odd = ['é', 'nobody', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
-    for (const question of [...unknown, ...odd]) {
-      const { status, text } = await search(question)
-      expect([status, readable(text).includes('Nothing was found for')], question).to.deep.equal([200, true])
+    const odd = ['é', 'unknown', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
+    for (const query of [...unknown, ...odd]) {
+      const { status, text } = await search(query)
+      expect([status, readable(text).includes('Nothing was found for')], query).to.deep.equal([200, true])
     }
     for (const path of ['/admin', '/admin?q=', '/admin?q=a&q=b', '/admin?other=1']) {
       const { status, text } = await staff.get(path)

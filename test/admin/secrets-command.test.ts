@@ -22,9 +22,9 @@ const unwatched = (): void => undefined
 
 describe('npm run admin -- secrets rotate', function () {
   this.timeout(60_000)
-  /** A process that was not started anew: `older` alone. */
+  /** A process that was not restarted: it has only the older key. */
   let service: Service
-  /** One with the keys exchanged, one that has the new key as the previous one still, and one without the old key. */
+  /** Processes after the exchange, before it (with the newer key as the previous one), and without the older key. */
   let both: Service
   let notYet: Service
   let alone: Service
@@ -107,14 +107,14 @@ describe('npm run admin -- secrets rotate', function () {
     const lost = await cli.admin(['secrets', 'rotate'], { SECRET_KEY: newer })
     expect(lost.exitCode).to.equal(1)
     expect(lost.stderr).to.match(/^2 endpoints, 6 stored responses and 1 API keys need a key .+\n$/)
-    // What the lost key sealed does not hide the rest.
+    // Unreadable data does not stop the rotation of the rest.
     expect(lost.stdout).to.match(
       /^resealed: endpoints 0, responses 0\nunreadable: endpoints 2, responses 6\nunreadableEndpoints: \n {2}/,
     )
     expect(lost.stdout).to.include(`\n  ${endpointId}\n`).and.include('\nmayDropPrevious: false\n')
     expect(await service.deps.Endpoint.find().lean()).to.deep.equal(before)
 
-    // Of five of the six here, and of an endpoint made before them. That of an intent is not stored.
+    // The endpoint and five of the six requests have stored responses. Those of created intents are not stored.
     expect(await rotate()).to.deep.equal({
       resealed: { endpoints: 2, responses: 6 },
       unreadable: { endpoints: 0, responses: 0 },
@@ -309,7 +309,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await leftOf(merchant)).to.deep.equal([])
     await use(alone, merchant).expect(200)
 
-    // The exchange is taken back: an hour later it moves back, too.
+    // The exchange is undone: an hour later the key moves back, too.
     notYet.clock.freeze(new Date(Date.now() + hour + 1000))
     await use(notYet, merchant).expect(200)
     notYet.clock.freeze(null)

@@ -22,10 +22,14 @@ describe('npm run admin -- shop create', function () {
       .send({ name: 'x', price: 1 })
       .expect(201)
 
-    const [second, nobody] = await Promise.all([create(merchant.businessId), create('nobody')])
+    const [second, withoutBusiness] = await Promise.all([create(merchant.businessId), create('unknown')])
     const refusal = `Business ${merchant.businessId} already has a shop.\n`
     expect(second).to.deep.equal({ exitCode: 1, stdout: '', stderr: refusal })
-    expect(nobody).to.deep.equal({ exitCode: 1, stdout: '', stderr: 'There is no business nobody.\n' })
+    expect(withoutBusiness).to.deep.equal({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'There is no business unknown.\n',
+    })
     expect(await service.deps.Shop.countDocuments()).to.equal(1)
   })
 })

@@ -7,14 +7,14 @@ import { withSecondProcess, withService } from '../support/service.ts'
 import { hire, operator, visit } from './staff.ts'
 
 describe('The sign-in of support staff', () => {
-  // Tests choose where they come from.
+  // The tests choose their addresses with X-Forwarded-For.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
 
-  /** A try from an address that no other test uses, unless one is given. */
+  /** Returns an address that no other test uses. */
   let addresses = 0
   const elsewhere = () => `198.51.${Math.floor(addresses / 200)}.${(addresses++ % 200) + 1}`
-  const tryOf = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
+  const attemptAs = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
     visit(service).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
 
   it('sets a cookie that is sent only to this host, over https, hidden from scripts, for 12 h', async () => {
@@ -38,15 +38,15 @@ describe('The sign-in of support staff', () => {
     const [known, disabled] = [await hire(service, 'viewer'), await hire(service, 'viewer')]
     await setDisabled(service.deps, disabled.name, true, operator)
     const from = elsewhere()
-    const said = async (name: string, password: string) => {
-      const { status, text, location, headers } = await tryOf(name, password, from)
+    const refusalOf = async (name: string, password: string) => {
+      const { status, text, location, headers } = await attemptAs(name, password, from)
       return { status, location, cookie: headers.get('set-cookie'), text: text.replace(name, '…') }
     }
-    const wrong = await said(known.name, 'wrong')
+    const wrong = await refusalOf(known.name, 'wrong')
     expect(wrong).to.include({ status: 403, cookie: null })
     expect(wrong.text).to.include('The name or the password is wrong.')
-    expect(await said('nobody-here', 'wrong')).to.deep.equal(wrong)
-    expect(await said(disabled.name, disabled.password)).to.deep.equal(wrong)
+    expect(await refusalOf('nobody-here', 'wrong')).to.deep.equal(wrong)
+    expect(await refusalOf(disabled.name, disabled.password)).to.deep.equal(wrong)
     const lines = await service.deps.AuditEvent.find({ act: 'staff.sign-in-refused', 'actor.ip': from })
       .sort({ _id: 1 })
       .lean<AuditEvent[]>()
@@ -65,32 +65,32 @@ describe('The sign-in of support staff', () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()
-      expect((await tryOf(name, 'wrong', from)).status).to.equal(403)
+      expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
       expect(performance.now() - startedAt).to.be.at.least(leastMs)
     }
-    // The others are only counted: to wait for each takes seconds.
+    // Further attempts are only counted, because waiting for each takes seconds.
     const counts = [createSignInLimit(service.deps), createSignInLimit(beside.deps)]
-    const tries = await Promise.all(
+    const attempts = await Promise.all(
       [...counts, ...counts, ...counts, ...counts].map((count) => count(name, from)),
     )
-    const delays = tries.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
+    const delays = attempts.filter((each) => each.isOpen).map(({ delayMs }) => delayMs)
     expect(delays.toSorted((a, b) => a - b)).to.deep.equal([500, 1000, 2000, 3000, 3000, 3000, 3000])
     expect(await service.deps.AuditEvent.countDocuments({ 'actor.ip': from })).to.equal(3)
 
-    const late = await tryOf(name, password, from)
+    const late = await attemptAs(name, password, from)
     expect(late.status).to.equal(429)
     expect(Number(late.headers.get('retry-after'))).to.be.within(850, 900)
     expect(late.text).to.include('Too many attempts. Try again in 15 minutes.')
-    // From an address of their own a person is let in meanwhile.
-    expect((await tryOf(name, password)).status).to.equal(303)
+    // The account can still sign in from another address.
+    expect((await attemptAs(name, password)).status).to.equal(303)
     await forget()
-    expect((await tryOf(name, password, from)).status).to.equal(303)
+    expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
   it('clears the failed attempts of a name after a success', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
-    for (const _ of [1, 2]) expect((await tryOf(name, 'wrong', from)).status).to.equal(403)
-    expect((await tryOf(name, password, from)).status).to.equal(303)
+    for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
+    expect((await attemptAs(name, password, from)).status).to.equal(303)
     expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
     expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
@@ -98,33 +98,35 @@ describe('The sign-in of support staff', () => {
   it('refuses an address after fifty failures in an hour over all names, and does not count successes', async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
-    // Of an IPv6 network everybody has as many addresses as they like.
+    // A customer of an IPv6 provider has any number of addresses.
     const asNeighbour = (index: number) => `2001:db8:5::${(index + 2).toString(16)}`
     const names = Array.from({ length: 50 }, (_, index) => `stranger-${index}`)
-    for (const status of [303, 303]) expect((await tryOf(name, password, from)).status).to.equal(status)
-    const tries = []
-    // No more at once than one provider may.
+    for (const status of [303, 303]) expect((await attemptAs(name, password, from)).status).to.equal(status)
+    const attempts = []
+    // One provider may check at most ten passwords at once.
     for (let first = 0; first < 50; first += 10) {
-      const some = names.slice(first, first + 10)
-      const whence = (index: number) => (first < 40 ? asNeighbour(first + index) : from)
-      tries.push(...(await Promise.all(some.map((each, index) => tryOf(each, 'x', whence(index))))))
+      const group = names.slice(first, first + 10)
+      const addressOf = (index: number) => (first < 40 ? asNeighbour(first + index) : from)
+      attempts.push(
+        ...(await Promise.all(group.map((each, index) => attemptAs(each, 'x', addressOf(index))))),
+      )
     }
-    expect(tries.map(({ status }) => status)).to.deep.equal(names.map(() => 403))
-    const late = await tryOf(name, password, from)
+    expect(attempts.map(({ status }) => status)).to.deep.equal(names.map(() => 403))
+    const late = await attemptAs(name, password, from)
     expect([late.status, Number(late.headers.get('retry-after')) > 3500]).to.deep.equal([429, true])
     await forget()
-    expect((await tryOf(name, password, from)).status).to.equal(303)
+    expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
   it('refuses an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside it', async () => {
     const { name, password } = await hire(service, 'viewer')
-    expect((await tryOf(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
+    expect((await attemptAs(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     const whole = service.deps.mongo.collection<{ key: string; points: number }>('signinattempts')
     const filter = { key: 'network:2001:db8:6::/48' }
     const { matchedCount } = await whole.updateOne(filter, { $set: { points: 500 } })
     expect(matchedCount).to.equal(1)
-    expect((await tryOf(name, password, '2001:db8:6:2::1')).status).to.equal(429)
-    expect((await tryOf(name, password, '2001:db8:7:2::1')).status).to.equal(303)
+    expect((await attemptAs(name, password, '2001:db8:6:2::1')).status).to.equal(429)
+    expect((await attemptAs(name, password, '2001:db8:7:2::1')).status).to.equal(303)
     await forget()
   })
 
@@ -152,7 +154,7 @@ describe('The sign-in of support staff', () => {
       expect(await flooded('any', hash, 'right')).to.equal(null)
       const [fits] = await Promise.all([other('any', hash, 'right'), slowHash.make('another')])
       expect(fits).to.equal(true)
-      // Two ran already, and each kind starts in its turn.
+      // Two checks were already running, and the kinds take turns.
       expect(looked).to.be.at.most(8)
       await Promise.all(flood)
     }
@@ -160,26 +162,29 @@ describe('The sign-in of support staff', () => {
 
   it('stays available during a flood from one provider', async () => {
     const { name, password } = await hire(service, 'viewer')
-    const flood = Array.from({ length: 60 }, (_, index) => tryOf('nobody', 'wrong', `2001:db9:${index}:1::1`))
+    const flood = Array.from({ length: 60 }, (_, index) =>
+      attemptAs('unknown', 'wrong', `2001:db9:${index}:1::1`),
+    )
     const flooded = Promise.all(flood)
-    expect((await tryOf(name, password, '2001:dba:1:1::1')).status).to.equal(303)
+    expect((await attemptAs(name, password, '2001:dba:1:1::1')).status).to.equal(303)
     const statuses = (await flooded).map(({ status }) => status)
     expect(new Set(statuses)).to.deep.equal(new Set([403, 503]))
     await forget()
   })
 
   it('redirects to the page that was requested, and to no other site', async () => {
-    const asked = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
-    expect(asked.status).to.equal(303)
-    const form = await visit(service).get(String(asked.location))
+    const redirected = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
+    expect(redirected.status).to.equal(303)
+    const form = await visit(service).get(String(redirected.location))
     const to = String(/name="to" value="([^"]*)"/.exec(form.text)?.[1])
     const decoded = to.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
     expect(decoded).to.equal('/admin/dead?from=2026-01-31&x=%26')
 
     const { name, password } = await hire(service, 'viewer')
-    const leads = async (where: string) => (await tryOf(name, password, elsewhere(), { to: where })).location
+    const leads = async (where: string) =>
+      (await attemptAs(name, password, elsewhere(), { to: where })).location
     expect(await leads(decoded)).to.equal(decoded)
-    const elsewhereAll = [
+    const forbidden = [
       'https://evil.example/admin',
       '//evil.example/admin',
       '/\\evil.example/admin',
@@ -193,7 +198,7 @@ describe('The sign-in of support staff', () => {
       '/admin\r\nSet-Cookie: a=b/..',
       '',
     ]
-    for (const where of elsewhereAll) expect(await leads(where), where).to.equal('/admin')
+    for (const where of forbidden) expect(await leads(where), where).to.equal('/admin')
   })
 
   it('accepts the form only from its own page', async () => {
@@ -224,7 +229,7 @@ describe('The sign-in of support staff', () => {
         headers: { Origin: service.origin, 'Content-Type': type, 'X-Forwarded-For': elsewhere(), ...more },
       })
     const form = 'application/x-www-form-urlencoded'
-    const odd: [status: number, answer: Promise<Response>][] = [
+    const odd: [status: number, pending: Promise<Response>][] = [
       [413, send(`name=${'x'.repeat(9000)}`, form)],
       [403, send('', form)],
       [403, send('name=a&name=b&password[]=c&__proto__[x]=1&password=%ff%00', form)],
@@ -235,8 +240,8 @@ describe('The sign-in of support staff', () => {
       [415, send('x', form, { 'Content-Encoding': 'gzip' })],
       [403, send(`name=${encodeURIComponent('\u{1F600}\0'.repeat(100))}&password=x`, form)],
     ]
-    for (const [status, answer] of odd) {
-      const [response, text] = [await answer, await (await answer).text()]
+    for (const [status, pending] of odd) {
+      const [response, text] = [await pending, await (await pending).text()]
       expect(response.headers.get('content-type')).to.equal('text/html; charset=utf-8')
       expect(text)
         .to.match(/^<!doctype html>/)
@@ -248,14 +253,14 @@ describe('The sign-in of support staff', () => {
   it('stores nothing of a typed password, even if it was typed as the name', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
-      expect((await tryOf(typed, 'x', from)).text).not.to.include('<script')
-    await tryOf(name, 'mistyped-secret', from)
+      expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')
+    await attemptAs(name, 'mistyped-secret', from)
     const lines = await service.deps.AuditEvent.find({ 'actor.ip': from })
       .sort({ _id: 1 })
       .lean<AuditEvent[]>()
     expect(lines.map(({ actor }) => actor.name)).to.deep.equal(['unknown name', 'unknown name', name])
-    const tries = await service.deps.mongo.collection('signinattempts').find().toArray()
-    expect(tries.length).to.be.greaterThan(3)
-    expect(JSON.stringify([lines, tries])).not.to.include('mistyped-secret')
+    const attempts = await service.deps.mongo.collection('signinattempts').find().toArray()
+    expect(attempts.length).to.be.greaterThan(3)
+    expect(JSON.stringify([lines, attempts])).not.to.include('mistyped-secret')
   })
 })

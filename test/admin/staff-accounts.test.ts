@@ -18,7 +18,7 @@ describe('Accounts of support staff', () => {
 
   const trail = (subject: string) =>
     service.deps.AuditEvent.find({ subject }).sort({ at: 1, _id: 1 }).lean<AuditEvent[]>()
-  const entry = async (name: string, password: unknown) =>
+  const signInStatus = async (name: string, password: unknown) =>
     (await visit(service).post('/admin/sign-in', { name, password: String(password) })).status
 
   it('are created, disabled, enabled and given a new password from a shell', async function () {
@@ -28,18 +28,21 @@ describe('Accounts of support staff', () => {
     expect(made).to.have.all.keys('name', 'password').and.to.include({ name: 'awa.diop@support' })
     expect(made.password).to.match(/^[2-9a-z]{6}(-[2-9a-z]{6}){3}$/)
     const name = String(made.name)
-    expect(await entry(name, made.password)).to.equal(303)
+    expect(await signInStatus(name, made.password)).to.equal(303)
 
     const stored = JSON.stringify([await service.deps.Staff.find().lean(), await trail(name)])
     expect(stored).not.to.include(made.password)
 
     const renewed = await cli.done('staff', 'password', name)
     expect(renewed).to.have.all.keys('name', 'password')
-    expect([await entry(name, made.password), await entry(name, renewed.password)]).to.deep.equal([403, 303])
+    expect([
+      await signInStatus(name, made.password),
+      await signInStatus(name, renewed.password),
+    ]).to.deep.equal([403, 303])
     expect(await cli.done('staff', 'disable', name)).to.deep.equal({ name, disabled: true })
-    expect(await entry(name, renewed.password)).to.equal(403)
+    expect(await signInStatus(name, renewed.password)).to.equal(403)
     expect(await cli.done('staff', 'enable', name)).to.deep.equal({ name, disabled: false })
-    expect(await entry(name, renewed.password)).to.equal(303)
+    expect(await signInStatus(name, renewed.password)).to.equal(303)
 
     const lines = (await trail(name)).filter(({ act }) => !act.includes('sign'))
     expect(lines.map(({ act, actor }) => [act, actor.kind, actor.name, actor.ip])).to.deep.equal(
@@ -55,15 +58,15 @@ describe('Accounts of support staff', () => {
     const wrong: [about: RegExp, args: string[]][] = [
       [/There is already an account awa.diop@support/, ['create', '--name', name, '--role', 'viewer']],
       [/Must be 1 to 64/, ['create', '--name', 'with space', '--role', 'viewer']],
-      [/There is no account nobody/, ['password', 'nobody']],
+      [/There is no account unknown/, ['password', 'unknown']],
     ]
     const outcomes = await Promise.all(wrong.map(([, args]) => cli.admin(['--json', 'staff', ...args])))
     outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
       expect([exitCode > 0, stdout]).to.deep.equal([true, ''])
       expect(stderr).to.match(wrong[index]?.[0] ?? /never/)
     })
-    const asked = [name, 'with space', 'nobody']
-    expect(await service.deps.Staff.countDocuments({ _id: { $in: asked } })).to.equal(1)
+    const names = [name, 'with space', 'unknown']
+    expect(await service.deps.Staff.countDocuments({ _id: { $in: names } })).to.equal(1)
     expect((await service.deps.Staff.findById(name).lean())?.role).to.equal('support')
   })
 
@@ -72,7 +75,7 @@ describe('Accounts of support staff', () => {
     const both = await Promise.all([1, 2].map(() => createAccount(service.deps, account, operator)))
     const [made, ...more] = both.filter((each) => each !== null)
     expect(more).to.deep.equal([])
-    expect(await entry('twice', made?.password)).to.equal(303)
+    expect(await signInStatus('twice', made?.password)).to.equal(303)
     expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
   })
 
@@ -83,8 +86,8 @@ describe('Accounts of support staff', () => {
       ...Array.from({ length: 3 }, () => renewPassword(service.deps, name, operator)),
     ])
     await setDisabled(service.deps, name, false, operator)
-    const entries = await Promise.all(passwords.map((password) => entry(name, password)))
-    expect(entries.filter((status) => status === 303)).to.have.lengthOf(1)
+    const statuses = await Promise.all(passwords.map((password) => signInStatus(name, password)))
+    expect(statuses.filter((status) => status === 303)).to.have.lengthOf(1)
     const acts = (await trail(name)).map(({ act }) => act).filter((act) => !act.includes('sign'))
     expect(acts.filter((act) => act === 'staff.password-changed')).to.have.lengthOf(3)
     expect(acts.filter((act) => act === 'staff.disabled')).to.have.lengthOf(1)

@@ -12,7 +12,7 @@ describe('The audit trail', () => {
   })
 
   let lines = 0
-  const tell = async (some: Partial<AuditEvent>): Promise<AuditEvent> => {
+  const addLine = async (changes: Partial<AuditEvent>): Promise<AuditEvent> => {
     const line: AuditEvent = {
       _id: newId(),
       at: new Date(Date.UTC(2020, 0, 1) + lines++ * 1000),
@@ -22,18 +22,18 @@ describe('The audit trail', () => {
       businessId: 'business-1',
       before: { status: 'DEAD', nextAttemptAt: null },
       after: { status: 'RETRYING', nextAttemptAt: new Date(Date.UTC(2020, 0, 2)) },
-      ...some,
+      ...changes,
     }
     await service.deps.AuditEvent.collection.insertOne(line as never)
     return line
   }
-  /** The subjects on a page, in its order. */
+  /** Returns the subjects on a page, in order. */
   const subjectsOf = (text: string) =>
     [...text.matchAll(/data-label="Subject"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
 
   it('shows the time, actor, address, act, subject, and the values before and after', async () => {
-    const { subject } = await tell({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
+    const { subject } = await addLine({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
     const { text } = await viewer.get(`/admin/audit?subject=${subject}`)
     const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []
     const said = row
@@ -50,10 +50,10 @@ describe('The audit trail', () => {
   })
 
   it('filters exactly by actor, act, subject, merchant and time', async () => {
-    const one = await tell({ actor: { kind: 'operator', name: 'root', ip: null }, subject: 'one' })
-    await tell({ act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null })
-    await tell({ businessId: 'business-2', subject: 'three', at: new Date('2019-05-05T12:00:00Z') })
-    await tell({ businessId: 'business-2', subject: 'four', at: new Date('2019-05-06T12:00:00Z') })
+    const one = await addLine({ actor: { kind: 'operator', name: 'root', ip: null }, subject: 'one' })
+    await addLine({ act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null })
+    await addLine({ businessId: 'business-2', subject: 'three', at: new Date('2019-05-05T12:00:00Z') })
+    await addLine({ businessId: 'business-2', subject: 'four', at: new Date('2019-05-06T12:00:00Z') })
     expect(await rows('who=root')).to.deep.equal(['one'])
     expect(await rows('act=staff.disabled')).to.deep.equal(['two'])
     expect(await rows('subject=thre')).to.deep.equal([])
@@ -69,8 +69,10 @@ describe('The audit trail', () => {
 
   it('shows each line once, newest first, page by page, also for lines of the same instant', async () => {
     const at = new Date('2018-01-01T00:00:00Z')
-    const told = await Promise.all(
-      Array.from({ length: 120 }, (_, index) => tell({ at, subject: `page-${index}`, businessId: 'paged' })),
+    const added = await Promise.all(
+      Array.from({ length: 120 }, (_, index) =>
+        addLine({ at, subject: `page-${index}`, businessId: 'paged' }),
+      ),
     )
     const seen: (string | undefined)[] = []
     let path = '/admin/audit?business=paged'
@@ -84,13 +86,13 @@ describe('The audit trail', () => {
       }
       path = next.replaceAll('&#61;', '=').replaceAll('&#38;', '&')
     }
-    const newestFirst = told.toSorted((a, b) => (a._id < b._id ? 1 : -1)).map(({ subject }) => subject)
+    const newestFirst = added.toSorted((a, b) => (a._id < b._id ? 1 : -1)).map(({ subject }) => subject)
     expect(seen).to.deep.equal(newestFirst)
   })
 
   it('shows all its content as text', async () => {
     const evil = '"><img src=x onerror=alert(1)>\u202E'
-    await tell({
+    await addLine({
       actor: { kind: 'merchant', name: evil, ip: evil },
       subject: evil,
       businessId: evil,

@@ -14,26 +14,26 @@ describe('A session of support staff', () => {
   const beside = withSecondProcess(service)
 
   const isIn = async (visitor: Visitor) => (await visitor.get('/admin/audit')).status === 200
-  /** The same cookie, sent to the other process. */
+  /** Sends the same cookie to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
   it('is needed for every page: others are redirected to the sign-in, and actions and scripts are refused', async () => {
-    const nobody = visit(service)
+    const signedOut = visit(service)
     for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
-      const { status, location } = await nobody.get(path)
+      const { status, location } = await signedOut.get(path)
       expect([status, location]).to.deep.equal([303, `/admin/sign-in?to=${encodeURIComponent(path)}`])
     }
     const refused = [
-      await nobody.post('/admin/sign-out', {}),
-      await nobody.post('/admin/deliveries/x/requeue', {}),
-      await nobody.get('/admin/audit', { 'Sec-Fetch-Dest': 'empty' }),
+      await signedOut.post('/admin/sign-out', {}),
+      await signedOut.post('/admin/deliveries/x/requeue', {}),
+      await signedOut.get('/admin/audit', { 'Sec-Fetch-Dest': 'empty' }),
     ]
     for (const { status, text, headers } of refused) {
       expect(status).to.equal(403)
       expect(headers.get('content-type')).to.equal('text/html; charset=utf-8')
       expect(text).to.include('not signed in')
     }
-    expect((await nobody.get('/admin/queues/api/queues')).status).to.equal(403)
+    expect((await signedOut.get('/admin/queues/api/queues')).status).to.equal(403)
   })
 
   it('accepts no cookie that the service did not issue', async () => {
@@ -58,7 +58,7 @@ describe('A session of support staff', () => {
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
     expect(fromMail.text).to.include('<meta http-equiv="refresh" content="0" />').and.not.include('Audit')
-    // The page loads itself once more, now from here.
+    // The page reloads itself, now from the same site.
     const again = { ...navigation, 'Sec-Fetch-Site': 'same-origin' }
     expect((await visit(service).get(path, again)).status).to.equal(303)
     expect((await (await signedIn(service, 'viewer')).get(path, again)).status).to.equal(200)
@@ -87,7 +87,7 @@ describe('A session of support staff', () => {
     await exchanged.close()
   })
 
-  it('ends at once and for good on every process after the account is disabled', async () => {
+  it('ends at once and permanently on every process after the account is disabled', async () => {
     const viewer = await signedIn(service, 'support')
     expect(await isIn(there(viewer))).to.equal(true)
     await setDisabled(service.deps, viewer.name, true, operator)
@@ -237,13 +237,13 @@ describe('The staff pages', () => {
 
   it('are logged with their route and staff name, without ids, queries or passwords', async () => {
     const recorded = recordLog()
-    const told = await openService({}, recorded.log)
-    const support = await signedIn(told, 'support')
+    const logged = await openService({}, recorded.log)
+    const support = await signedIn(logged, 'support')
     await support.get('/admin/audit?who=hidden-query')
     await support.get('/admin/payments/PI-HIDDEN')
     await support.get('/admin/queues/queue/hidden')
-    await visit(told).get('/admin/hidden')
-    await told.close()
+    await visit(logged).get('/admin/hidden')
+    await logged.close()
     const lines = recorded.lines().filter(({ msg }) => msg === 'http.request')
     const seen = lines.map(({ route, status, staff }) => [route, status, staff])
     expect(seen.slice(0, 2)).to.deep.equal([

@@ -10,9 +10,12 @@ describe('The page of a payment, for arbitrary input,', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
-  const offer = async (asked: object = {}) => {
+  const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
-    const { shortCode, referenceNumber } = await createIntent(service, merchant, { amount: 50_000, ...asked })
+    const { shortCode, referenceNumber } = await createIntent(service, merchant, {
+      amount: 50_000,
+      ...fields,
+    })
     return { merchant, shortCode, referenceNumber, path: `/p/${shortCode}` }
   }
   const form = 'application/x-www-form-urlencoded'
@@ -35,8 +38,8 @@ describe('The page of a payment, for arbitrary input,', () => {
   }
   for (const [what, [body, headers]] of Object.entries(bodies))
     it(`returns 422 for ${what}`, async () => {
-      for (const asked of [{}, { amountType: 'OPEN' }]) {
-        const page = await post((await offer(asked)).path, body, headers)
+      for (const fields of [{}, { amountType: 'OPEN' }]) {
+        const page = await post((await offer(fields)).path, body, headers)
         expect(page.status).to.equal(422)
         expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8')
         expect(page.says).to.include('There is a problem')
@@ -46,14 +49,14 @@ describe('The page of a payment, for arbitrary input,', () => {
   it('returns a page with the refusal for a body that is too large or in an unknown encoding', async () => {
     const { path } = await offer()
     const large = `phone=${'1'.repeat(2_000_000)}`
-    const answers = [
+    const responses = [
       await post(path, large),
       await post(path, 'a&'.repeat(10_000)),
       await post(path, 'phone=1', { 'Content-Encoding': 'gzip' }),
       await post(path, 'phone=1', { 'Content-Type': `${form}; charset=utf-7` }),
     ]
-    expect(answers.map(({ status }) => status)).to.deep.equal([413, 413, 415, 415])
-    for (const { says, html } of answers) {
+    expect(responses.map(({ status }) => status)).to.deep.equal([413, 413, 415, 415])
+    for (const { says, html } of responses) {
       expect(says).to.include('You have not been charged.')
       expect(html).to.include(`href="${path}?lang&#61;en"`)
     }
@@ -69,13 +72,13 @@ describe('The page of a payment, for arbitrary input,', () => {
     await fc.assert(
       fc.asyncProperty(fields, any, async (sent, segment) => {
         const name = encodeURIComponent(segment)
-        const answers = await Promise.all([
+        const responses = await Promise.all([
           post(path, new URLSearchParams(sent).toString()),
           open(service, `${path}?amount=${name}&lang=${name}&sent=${name}`),
           open(service, `/p/${name}`),
           open(service, `/pay/${name}`),
         ])
-        for (const { status, headers } of answers) {
+        for (const { status, headers } of responses) {
           expect(status).to.be.oneOf([200, 400, 404, 422])
           expect(headers.get('content-type')).to.equal('text/html; charset=utf-8')
         }

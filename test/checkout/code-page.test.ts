@@ -11,14 +11,14 @@ describe('The page for payment codes', () => {
     live = await service.merchant({ mode: 'live' })
   })
 
-  /** Everybody comes from an address of their own, so that no test shuts out another. */
+  /** Each request has a new address, so that tests do not limit each other. */
   let addresses = 0
   const elsewhere = () => `198.51.100.${++addresses}`
   const headers = (from = elsewhere()) => ({ 'X-Forwarded-For': from, 'Accept-Language': 'en' })
   const look = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(service.origin + path, { headers: headers(), redirect: 'manual', ...init })
-    const { status, headers: answered } = response
-    return { status, answered, location: answered.get('location'), text: await response.text() }
+    const { status, headers: received } = response
+    return { status, received, location: received.get('location'), text: await response.text() }
   }
   const enter = (path: string, code: string, from = elsewhere()) =>
     look(path, { method: 'POST', headers: headers(from), body: new URLSearchParams({ code }) })
@@ -26,22 +26,22 @@ describe('The page for payment codes', () => {
   const sandbox = () => `/sandbox/${merchant.businessId}`
   const unknown = 'This code is not valid. Check it with the merchant.'
 
-  /** The page of a payment, with the proof that whoever comes from here does not guess. */
+  /** The URL of a payment's page, with the proof that the visitor does not guess. */
   const pageOf = (shortCode: string, lang: string) =>
     new RegExp(`^/p/${shortCode}\\?lang=${lang}&proof=[\\w-]{22}$`)
 
-  /** A code that nobody has: another than those given. */
+  /** Returns a code that is not in use. */
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
   it('asks for a code at / and at /sandbox/{businessId}, there with a banner, and forbids caching and framing', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
-    for (const { status, text, answered } of [counter, trial]) {
+    for (const { status, text, received } of [counter, trial]) {
       expect(status).to.equal(200)
       expect(text).to.match(/<input id="code" name="code"[^>]* inputmode="numeric" autocomplete="off"/)
-      expect(answered.get('cache-control')).to.equal('no-store')
-      expect(answered.get('referrer-policy')).to.equal('no-referrer')
-      expect(answered.get('content-security-policy')).to.include("frame-ancestors 'none'")
+      expect(received.get('cache-control')).to.equal('no-store')
+      expect(received.get('referrer-policy')).to.equal('no-referrer')
+      expect(received.get('content-security-policy')).to.include("frame-ancestors 'none'")
     }
     expect(readable(counter.text)).not.to.include('Test')
     expect(trial.text).to.include('Test: no real money moves.')
@@ -80,13 +80,13 @@ describe('The page for payment codes', () => {
   })
 
   it('finds live codes at / and test codes only in their sandbox', async () => {
-    const [tried, real] = [await createIntent(service, merchant), await createIntent(service, live)]
+    const [trial, real] = [await createIntent(service, merchant), await createIntent(service, live)]
     expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
-    expect((await enter(sandbox(), tried.code)).location).to.match(pageOf(tried.shortCode, 'en'))
+    expect((await enter(sandbox(), trial.code)).location).to.match(pageOf(trial.shortCode, 'en'))
     const kept = [
-      ['/', tried.code],
+      ['/', trial.code],
       [`/sandbox/${live.businessId}`, real.code],
-      [`/sandbox/${live.businessId}`, tried.code],
+      [`/sandbox/${live.businessId}`, trial.code],
       [sandbox(), real.code],
     ] as const
     for (const [path, code] of kept) expect((await enter(path, code)).status, path).to.equal(422)
@@ -106,19 +106,19 @@ describe('The page for payment codes', () => {
       .expect(200)
     expect((await enter(sandbox(), expired.code)).status).to.equal(303)
     service.clock.advance(3_600_000)
-    const nobodys = freeCode(cancelled.code, paid.code, expired.code)
+    const free = freeCode(cancelled.code, paid.code, expired.code)
     const nowhere = `/sandbox/${'0'.repeat(24)}`
-    const said = async (path: string, code: string) => {
+    const responseTo = async (path: string, code: string) => {
       const { status, text } = await enter(path, code)
       return { status, text: text.replaceAll(path, '…').replaceAll(code, '······') }
     }
-    const first = await said(sandbox(), nobodys)
+    const first = await responseTo(sandbox(), free)
     expect(first.status).to.equal(422)
     expect(readable(first.text)).to.include(unknown)
     for (const { code } of [cancelled, paid, expired])
-      expect(await said(sandbox(), code)).to.deep.equal(first)
-    // Nor whether there is such a business.
-    expect(await said(nowhere, nobodys)).to.deep.equal(first)
+      expect(await responseTo(sandbox(), code)).to.deep.equal(first)
+    // The response does not reveal whether the business exists.
+    expect(await responseTo(nowhere, free)).to.deep.equal(first)
     const form = (await look(sandbox())).text.replaceAll(sandbox(), '…')
     expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)
   })
@@ -157,7 +157,7 @@ describe('The page for payment codes', () => {
     const post = (body: string, type: string, more: Record<string, string> = {}) =>
       look('/', { method: 'POST', body, headers: { ...headers(), 'Content-Type': type, ...more } })
     const form = 'application/x-www-form-urlencoded'
-    const odd: [status: number, answer: ReturnType<typeof look>][] = [
+    const odd: [status: number, pending: ReturnType<typeof look>][] = [
       [422, post('', form)],
       [422, post('code=123456&code=123456', form)],
       [422, post('code[]=123456', form)],
@@ -177,10 +177,10 @@ describe('The page for payment codes', () => {
       [404, look(`${sandbox()}/`)],
       [404, look('/', { method: 'DELETE' })],
     ]
-    for (const [status, answer] of odd) {
-      const { text, answered, status: got } = await answer
+    for (const [status, pending] of odd) {
+      const { text, received, status: got } = await pending
       expect(got, text).to.equal(status)
-      expect(answered.get('content-type')).to.equal('text/html; charset=utf-8')
+      expect(received.get('content-type')).to.equal('text/html; charset=utf-8')
       expect(text)
         .to.match(/^<!doctype html>/)
         .and.not.match(/\n\s+at |node_modules/)
@@ -209,16 +209,16 @@ describe('The page for payment codes', () => {
     expect(statuses.filter((status) => status === 422)).to.have.length(30)
     expect(statuses).to.include(429)
     for (const typed of [code, freeCode(code)]) {
-      const { status, text, answered } = await enter('/', typed, from)
+      const { status, text, received } = await enter('/', typed, from)
       expect(status).to.equal(429)
-      expect(Number(answered.get('retry-after'))).to.be.within(540, 600)
+      expect(Number(received.get('retry-after'))).to.be.within(540, 600)
       expect(readable(text)).to.include('Too many attempts').and.to.include('Try again in 10 min')
     }
     const body = new URLSearchParams({ code })
     const arabic = await look('/?lang=ar', { method: 'POST', headers: headers(from), body })
     expect(arabic.status).to.equal(429)
     expect(arabic.text).to.match(/<html lang="ar" dir="rtl">/)
-    // What is no code is no guess, nor are the codes of a sandbox; and others go on.
+    // Invalid codes and sandbox codes do not count, and other addresses are not affected.
     expect((await enter('/', 'abc', from)).status).to.equal(422)
     expect((await enter(sandbox(), '000000', from)).status).to.be.oneOf([303, 422])
     expect((await enter('/', code)).status).to.equal(303)

@@ -7,12 +7,12 @@ describe('A customer with the link of a payment at an address that is refused fo
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
-  const offer = async (asked: object = {}) => {
-    const { shortCode } = await createIntent(service, merchant, { amount: 50_000, ...asked })
+  const offer = async (fields: object = {}) => {
+    const { shortCode } = await createIntent(service, merchant, { amount: 50_000, ...fields })
     return `/p/${shortCode}`
   }
   let addresses = 0
-  /** What comes from an address of its own, and the way to close that for who guesses. */
+  /** Returns an address of its own, its count, and a function that exceeds its limit. */
   const network = () => {
     const from = { 'X-Forwarded-For': `203.0.113.${++addresses}` }
     const points = () =>
@@ -39,11 +39,11 @@ describe('A customer with the link of a payment at an address that is refused fo
     expect((await open(service, `${path}/status?proof=${proofOf(form)}`, from)).html).to.include('pending')
     const refused = await fill(form, wallets.poor, from)
     expect(refused.status).to.equal(422)
-    const answer = await fill(refused, wallets.pays, from)
-    const paid = await seen(new URL(answer.location ?? '', service.origin).href, { headers: from })
+    const response = await fill(refused, wallets.pays, from)
+    const paid = await seen(new URL(response.location ?? '', service.origin).href, { headers: from })
     expect(paid.status).to.equal(200)
     expect(paid.says).to.include('Payment successful')
-    // A form that is out of date proves the link as well.
+    // An outdated form is a proof, too.
     service.clock.advance(3 * 3_600_000)
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })
@@ -88,8 +88,8 @@ describe('A customer with the link of a payment at an address that is refused fo
       SECRET_KEY_PREVIOUS: current.toString('base64'),
     })
     expect((await open(rotated, `${path}?proof=${proofOf(form)}`, from)).status).to.equal(200)
-    const answer = await fill({ ...form, url: rotated.origin + path }, wallets.pays, from)
-    expect(answer.status).to.equal(303)
+    const response = await fill({ ...form, url: rotated.origin + path }, wallets.pays, from)
+    expect(response.status).to.equal(303)
     await rotated.close()
   })
 
@@ -97,8 +97,8 @@ describe('A customer with the link of a payment at an address that is refused fo
     const path = await offer()
     const { from, points } = network()
     const form = await open(service, path, from)
-    const answer = await fill(form, wallets.pays, from)
-    const paid = await open(service, answer.location ?? '', from)
+    const response = await fill(form, wallets.pays, from)
+    const paid = await open(service, response.location ?? '', from)
     expect(paid.says).to.include('Payment successful')
     expect(await points()).to.equal(null)
   })

@@ -13,8 +13,8 @@ describe('The page of a payment', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
-  const offer = async (asked: object = {}, owner = merchant) => {
-    const intent = await createIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...asked })
+  const offer = async (fields: object = {}, owner = merchant) => {
+    const intent = await createIntent(service, owner, { amount: 123_450, label: 'Thé & sucre', ...fields })
     return { ...intent, path: `/p/${intent.shortCode}` }
   }
   const refund = (referenceNumber: string, amount: number) =>
@@ -48,17 +48,17 @@ describe('The page of a payment', () => {
     ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
   ] as const
   for (const [lang, dir, heading] of languages)
-    it(`speaks ${lang} if the URL or the browser asks for it, and on every page after`, async () => {
+    it(`is in  if the URL or the browser prefers it, and so are the pages after it`, async () => {
       const { path } = await offer()
       const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
-      const asked = await open(service, `${path}?lang=${lang}`)
-      for (const { html } of [preferred, asked]) {
+      const chosen = await open(service, `${path}?lang=${lang}`)
+      for (const { html } of [preferred, chosen]) {
         expect(html).to.include(`<html lang="${lang}" dir="${dir}">`).and.include(`<h1>${heading}</h1>`)
         expect(html)
           .to.match(/lang&#61;ar&#38;proof&#61;[\w-]{22}" lang="ar"/)
           .and.include(`lang="${lang}" hreflang="${lang}" dir="${dir}" aria-current="true"`)
       }
-      const refused = await fill(asked, wallets.poor)
+      const refused = await fill(chosen, wallets.poor)
       const paid = await pay(refused, wallets.pays)
       const lost = await open(service, `/p/zzz?lang=${lang}`)
       for (const { html } of [refused, paid, lost])

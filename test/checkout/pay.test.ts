@@ -45,9 +45,9 @@ describe('A payment on the hosted page', () => {
 
   it('takes the money once, says so, and is visible to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
-    const answer = await fill(await open(service, path), wallets.pays)
-    expect([answer.status, answer.html]).to.deep.equal([303, ''])
-    const page = await follow(answer)
+    const response = await fill(await open(service, path), wallets.pays)
+    expect([response.status, response.html]).to.deep.equal([303, ''])
+    const page = await follow(response)
     expect(page.says).to.include('Payment successful').and.include('500.00 MRU').and.include(referenceNumber)
     expect(page.html).not.to.include('<form')
     const intent = await readIntent(service, merchant, referenceNumber)
@@ -102,9 +102,9 @@ describe('A payment on the hosted page', () => {
   it('is made once for one form that is sent twice or ten times at once', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
     const later = await fill(form, wallets.pays)
-    const statuses = [...answers, later].map(({ status }) => status)
+    const statuses = [...responses, later].map(({ status }) => status)
     expect(statuses).to.deep.equal(Array.from({ length: 11 }, () => 303))
     expect((await follow(later)).says).to.include('Payment successful')
     expect(await debits(service, merchant)).to.equal(1)
@@ -113,13 +113,13 @@ describe('A payment on the hosted page', () => {
   it('is made once for two tabs, which both show the result', async () => {
     const { merchant, path } = await offer()
     const tabs = await Promise.all([open(service, path), open(service, path), open(service, path)])
-    const answers = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
-    for (const answer of answers) {
-      expect(answer.status).to.equal(303)
-      const { says } = await follow(answer)
+    const responses = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
+    for (const response of responses) {
+      expect(response.status).to.equal(303)
+      const { says } = await follow(response)
       expect(says).to.match(/Payment successful|Payment in progress|This payment was already made/)
     }
-    const pages = await Promise.all(answers.map(async (answer) => (await follow(answer)).says))
+    const pages = await Promise.all(responses.map(async (response) => (await follow(response)).says))
     expect(pages.filter((says) => says.includes('Payment successful'))).to.have.length(1)
     expect(pages.filter((says) => says.includes('You were not charged for this attempt.'))).to.have.length(2)
     expect(await debits(service, merchant)).to.equal(1)

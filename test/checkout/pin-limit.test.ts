@@ -17,7 +17,7 @@ describe('The limits on attempts to pay', () => {
     ;[live, trial] = await Promise.all([service.merchant({ mode: 'live' }), service.merchant()])
   })
 
-  /** What the wallet is asked, and what it answers to anything. */
+  /** The orders that the wallet received, and the outcome that it returns for each. */
   let orders: PaymentOrder[] = []
   let outcome: WalletOutcome = wrong
   let hold: Promise<void> | null = null
@@ -43,14 +43,14 @@ describe('The limits on attempts to pay', () => {
     const intent = await service.deps.Intent.findOne({ shortCode: path.slice('/p/'.length) }).lean()
     return `payment:${intent?._id} ${range}`
   }
-  /** Attempts at the payment of this page that count for a prefix. */
+  /** Returns the counted attempts of a network prefix at the payment of this page. */
   const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
   const offer = async (merchant: Merchant) => {
     const { shortCode } = await createIntent(service, merchant, { amount: 50_000 })
     return `/p/${shortCode}`
   }
-  /** Opens the page from an address and sends a PIN. */
-  const tryAt = async (path: string, ip: string, phone = '22111111') => {
+  /** Opens the page from an address and submits a PIN. */
+  const attemptAt = async (path: string, ip: string, phone = '22111111') => {
     const from = { 'X-Forwarded-For': ip }
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
@@ -61,11 +61,11 @@ describe('The limits on attempts to pay', () => {
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
     for (let time = 0; time < 20; time += 1) {
       outcome = nothing[time % nothing.length] ?? wrong
-      expect((await tryAt(path, '198.51.100.99', `2211111${time % 10}`)).status).to.equal(422)
+      expect((await attemptAt(path, '198.51.100.99', `2211111${time % 10}`)).status).to.equal(422)
       await waitFor('it counts', async () => (await attemptsOf(path, '198.51.100.99/32')) === time + 1)
       service.clock.advance(60_000)
     }
-    const closed = await tryAt(path, '198.51.100.99')
+    const closed = await attemptAt(path, '198.51.100.99')
     expect([closed.status, closed.headers.get('retry-after')]).to.deep.equal([429, String(40 * 60)])
     expect(closed.says).to.include('Too many attempts').and.include('40 min')
     const from = { 'X-Forwarded-For': '198.51.100.99' }
@@ -74,7 +74,7 @@ describe('The limits on attempts to pay', () => {
     expect((await open(service, path)).status).to.equal(200)
     service.clock.advance(40 * 60_000)
     outcome = { outcome: 'done' }
-    expect((await tryAt(path, '198.51.100.99')).status).to.equal(303)
+    expect((await attemptAt(path, '198.51.100.99')).status).to.equal(303)
     expect(orders).to.have.length(21)
   })
 
@@ -82,7 +82,7 @@ describe('The limits on attempts to pay', () => {
     const path = await offer(live)
     for (const stranger of ['198.18.1.1', '2001:db8:5:5::1'])
       for (let time = 0; time < 25; time += 1) {
-        const { status } = await tryAt(path, stranger, '22999999')
+        const { status } = await attemptAt(path, stranger, '22999999')
         expect(status).to.equal(time < 20 ? 422 : 429)
         if (time < 20) {
           const network = stranger.includes(':') ? '2001:db8:5:5::/64' : `${stranger}/32`
@@ -91,7 +91,7 @@ describe('The limits on attempts to pay', () => {
       }
     expect(orders).to.have.length(40)
     outcome = { outcome: 'done' }
-    const paid = await tryAt(path, '203.0.113.9')
+    const paid = await attemptAt(path, '203.0.113.9')
     expect([paid.status, orders.length]).to.deep.equal([303, 41])
     expect((await open(service, path)).says).to.include('Payment successful')
   })
@@ -102,34 +102,34 @@ describe('The limits on attempts to pay', () => {
       ['2001:db8:6::/48', '2001:db8:6:1::1', '2001:db8:7::1'],
     ] as const) {
       const path = await offer(live)
-      await tryAt(path, inside)
+      await attemptAt(path, inside)
       await waitFor('it counts', async () => (await attemptsOf(path, range)) === 1)
       await counts().updateOne({ key: await keyOf(path, range) }, { $set: { points: 200 } })
-      expect((await tryAt(path, inside)).status, range).to.equal(429)
-      expect((await tryAt(path, outside)).status, range).to.equal(422)
+      expect((await attemptAt(path, inside)).status, range).to.equal(429)
+      expect((await attemptAt(path, outside)).status, range).to.equal(422)
     }
   })
 
   it('allow one address 60 refused PINs in ten minutes over all payments; other addresses and tests are not affected', async () => {
     const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1/32']
-    expect((await tryAt(await offer(live), ip)).status).to.equal(422)
+    expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
     await counts().updateOne({ key }, { $set: { points: 59 * 3 } })
-    expect((await tryAt(await offer(live), ip)).status).to.equal(422)
+    expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 60 * 3)
-    const closed = await tryAt(await offer(live), ip)
+    const closed = await attemptAt(await offer(live), ip)
     expect(closed.status).to.equal(429)
     expect(Number(closed.headers.get('retry-after'))).to.be.within(540, 600)
     expect(closed.says).to.include('Too many attempts')
     expect(orders).to.have.length(2)
-    expect((await tryAt(await offer(live), '203.0.113.2')).status).to.equal(422)
-    expect((await tryAt(await offer(trial), ip)).status).to.equal(422)
+    expect((await attemptAt(await offer(live), '203.0.113.2')).status).to.equal(422)
+    expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)
     expect(await pointsOf(key)).to.equal(60 * 3)
   })
 
   it('let no more concurrent attempts reach a wallet than may pay at once', async () => {
     const [ip, key] = ['203.0.113.5', 'pin:203.0.113.5/32']
-    await tryAt(await offer(live), ip)
+    await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
     await counts().updateOne({ key }, { $set: { points: 174 } })
     let shut = 0
@@ -138,7 +138,7 @@ describe('The limits on attempts to pay', () => {
     const paths = await Promise.all(Array.from({ length: 20 }, () => offer(live)))
     const pages = Promise.all(
       paths.map(async (path) => {
-        const page = await tryAt(path, ip)
+        const page = await attemptAt(path, ip)
         if (page.status === 429) shut += 1
         return page
       }),
@@ -158,11 +158,11 @@ describe('The limits on attempts to pay', () => {
       ['198.18.0.0/16', 6000, '198.18.7.7', '198.19.7.7'],
     ] as const
     for (const [range, most, inside, outside] of sizes) {
-      await tryAt(await offer(live), inside)
+      await attemptAt(await offer(live), inside)
       await waitFor('it counts', async () => (await pointsOf(`pin:${range}`)) === 3)
       await counts().updateOne({ key: `pin:${range}` }, { $set: { points: most * 3 } })
-      expect((await tryAt(await offer(live), inside)).status, range).to.equal(429)
-      expect((await tryAt(await offer(live), outside)).status, range).to.equal(422)
+      expect((await attemptAt(await offer(live), inside)).status, range).to.equal(429)
+      expect((await attemptAt(await offer(live), outside)).status, range).to.equal(422)
       expect(await pointsOf(`pin:${range}`)).to.equal(most * 3)
       await counts().deleteMany({})
     }
@@ -170,18 +170,18 @@ describe('The limits on attempts to pay', () => {
 
   it('allow 600 for test payments, counted separately for each business and from live payments', async () => {
     const ip = '203.0.113.3'
-    await tryAt(await offer(trial), ip)
+    await attemptAt(await offer(trial), ip)
     expect(await pointsOf(`pin:${ip}/32`)).to.equal(undefined)
     await counts().updateOne({ key: `test-pin:${trial.businessId} ${ip}/32` }, { $set: { points: 600 * 3 } })
-    expect((await tryAt(await offer(trial), ip)).status).to.equal(429)
-    expect((await tryAt(await offer(await service.merchant()), ip)).status).to.equal(422)
-    expect((await tryAt(await offer(live), ip)).status).to.equal(422)
+    expect((await attemptAt(await offer(trial), ip)).status).to.equal(429)
+    expect((await attemptAt(await offer(await service.merchant()), ip)).status).to.equal(422)
+    expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
   })
 
   it('also count declined test payments, because a merchant could cause any number of their events', async () => {
     const ip = '203.0.113.7'
     outcome = poor
-    expect((await tryAt(await offer(trial), ip)).status).to.equal(422)
+    expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
   })
 
@@ -194,20 +194,20 @@ describe('The limits on attempts to pay', () => {
     expect((await sent()).status).to.equal(422)
     await waitFor('the count is taken back', async () => (await pointsOf(`pin:${ip}/32`)) === 0)
     await counts().updateOne({ key: `pin:${ip}/32` }, { $set: { points: 60 * 3 } })
-    expect((await tryAt(await offer(live), ip)).status).to.equal(429)
+    expect((await attemptAt(await offer(live), ip)).status).to.equal(429)
     expect((await sent()).status).to.equal(422)
   })
 
-  for (const [what, answer, status] of [
+  for (const [what, result, status] of [
     ['is paid', { outcome: 'done' }, 303],
     ['is declined', poor, 422],
     ['fails', { outcome: 'failed', reason: 'technical_error' }, 303],
     ['was not executed', { outcome: 'not-executed' }, 422],
-    ['has an unknown outcome', { outcome: 'unknown', why: 'no answer' }, 303],
+    ['has an unknown outcome', { outcome: 'unknown', why: 'no result' }, 303],
   ] as [string, WalletOutcome, number][])
-    it(`do not count an attempt that ${what}, nor the same form sent again`, async () => {
+    it(`do not count an attempt that ${what}, nor the same form submitted twice`, async () => {
       const ip = '203.0.113.4'
-      outcome = answer
+      outcome = result
       const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
       const form = await open(service, path, from)
       const sent = () => fill(form, { phone: '22111111', pin: '1234' }, from)

@@ -148,8 +148,8 @@ describe('A business that is switched off', () => {
 
     it('records a payment that was already ordered from a wallet, with its event, and shows it to the customer', async () => {
       const live = await liveKey()
-      const [answered, lost] = [await offer(live), await offer(live)]
-      const forms = [await open(service, answered.path), await open(service, lost.path)]
+      const [confirmed, lost] = [await offer(live), await offer(live)]
+      const forms = [await open(service, confirmed.path), await open(service, lost.path)]
       provider.handleOrders(async (res, work) => {
         const response = work()
         await change('suspend')
@@ -169,7 +169,7 @@ describe('A business that is switched off', () => {
       expect((await open(service, lost.path)).says)
         .to.include('Payment successful')
         .and.include(label)
-      for (const { referenceNumber } of [answered, lost]) {
+      for (const { referenceNumber } of [confirmed, lost]) {
         const intent = await storedIntent(service, referenceNumber)
         expect(intent.status).to.equal('PAID')
         expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.confirmed'])
