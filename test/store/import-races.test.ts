@@ -9,6 +9,7 @@ import { finishLeftovers } from '../../workers/run/poll.ts'
 import { expectRefused } from '../api/refused.ts'
 import { post } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
+import { createGate } from '../support/gate.ts'
 import {
   csvOf,
   importAs,
@@ -26,7 +27,7 @@ import { waitFor } from '../support/wait-for.ts'
 const products = '/api/v1/dev/store/products'
 const rounds = 5
 /** Longer than a lease. */
-const leaseOverMs = 11_000
+const afterLeaseMs = 11_000
 
 interface Stop {
   effectId?: string
@@ -51,7 +52,7 @@ describe('A concurrent import', () => {
     return opening
   }
 
-  /** What the merchant sells, once nothing of an import is under way any more. */
+  /** Returns the merchant's variants, and expects no traces of a running import. */
   async function sells(): Promise<string[]> {
     const stored = await storedProducts(service, merchant)
     for (const { handle, listed, prepared, skus, variants } of stored) {
@@ -64,21 +65,29 @@ describe('A concurrent import', () => {
     return stored.flatMap(variantLines)
   }
 
-  /** The plan of the import that is under way. */
   async function openPlan() {
     const [plan] = (await plansOf(service, merchant)).filter(({ open }) => open)
-    if (plan === undefined) throw new Error('no import is under way')
-    return plan
+    return plan ?? expect.fail('no import is running')
   }
 
   const change = (method: 'put' | 'delete', id: string, body: object) =>
     service.http[method](`${products}/${id}`).set(merchant.write()).send(body)
-  const moveStock = (id: string, delta: number) =>
+  const changeStock = (id: string, delta: number) =>
     service.http.patch(`${products}/${id}/variants/Default/stock`).set(merchant.write()).send({ delta })
 
+  const create = (body: object) => service.http.post(products).set(merchant.write()).send(body)
+  const expectSkuTaken = (sku: string) =>
+    expectRefused(create({ name: 'B', price: 1, sku }), 400, 'VALIDATION_ERROR')
+  /** Imports a file of products, and returns the id of the first by handle. */
+  async function importFirst(csv: string): Promise<string> {
+    await postCsv(service, merchant, csv).expect(200)
+    return (await storedProducts(service, merchant))[0]?._id ?? expect.fail('no product')
+  }
+
   /**
-   * An import in another process that is stopped at a step: let it `goOn`. Its steps are: shop, plan, what landed late, handles, SKUs (where new ones are given); new products
-   * stored, others marked (where there are any); the commit; others changed, new ones listed; done.
+   * Starts an import in another process and pauses it before a step. The returned function resumes it. The steps: find the
+   * shop, insert the plan, find late preparations, find handles, find SKUs (if the file gives new ones), insert new products,
+   * prepare existing products (if any), commit, change products, list new ones, mark the plan as done.
    */
   async function stoppedAt(
     step: number,
@@ -86,19 +95,19 @@ describe('A concurrent import', () => {
     { effectId = newId(), fate = 'paused', deadline = { deadlineAt: noDeadline } }: Stop = {},
   ) {
     const victim = await openVictim(service, { step, fate, lateMs: 0 })
-    const answer = importAs(victim.deps, merchant, csv, effectId, deadline).catch(
+    const outcome = importAs(victim.deps, merchant, csv, effectId, deadline).catch(
       (error: { code: string }) => error.code,
     )
     await victim.died
-    closings.push(answer.then(() => victim.close()))
+    closings.push(outcome.then(() => victim.close()))
     return async () => {
       await victim.release()
-      return answer
+      return outcome
     }
   }
 
-  /** What an import hears that has time to look once or twice. */
-  const toldInTime = (csv: string) =>
+  /** The outcome of an import that has time for one or two looks at the other plan. */
+  const importInAHurry = (csv: string) =>
     importAs(service.deps, merchant, csv, newId(), { deadlineAt: performance.now() + 1_100 }).catch(
       (error: { code: string }) => error.code,
     )
@@ -108,13 +117,11 @@ describe('A concurrent import', () => {
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
     ]
-    const answers = await Promise.all(
-      [file, other, file, other].map((csv, place) =>
-        postCsv(place % 2 === 0 ? service : beside, merchant, csv),
-      ),
+    const responses = await Promise.all(
+      [file, other, file, other].map((csv, n) => postCsv(n % 2 === 0 ? service : beside, merchant, csv)),
     )
-    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
-    const made = answers.map(({ body }) => body.data.created)
+    expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200])
+    const made = responses.map(({ body }) => body.data.created)
     expect(made.reduce((sum, each) => sum + each, 0)).to.equal(3)
     const last = (await sells())[1]
     expect(last).to.match(/^b\|B\|Default\|S-B\|[23]\|0$/)
@@ -122,44 +129,35 @@ describe('A concurrent import', () => {
   })
 
   it('waits for another import of its business in the process before it reads its file', async () => {
-    let free = () => {}
-    const held = new Promise<void>((resolve) => {
-      free = resolve
-    })
-    const other = service.deps.importOneAtATime(merchant.businessId, () => held)
-    let isAnswered = false
+    const gate = createGate()
+    const other = service.deps.importOneAtATime(merchant.businessId, () => gate.passed)
+    let hasResponse = false
     const waiting = postCsv(service, merchant, 'no header').then((response) => {
-      isAnswered = true
+      hasResponse = true
       return response
     })
     const neighbour = await postCsv(service, await openingMerchant(), csvOf('handle,name,price', 'a,A,1'))
-    expect([neighbour.status, isAnswered]).to.deep.equal([200, false])
-    free()
+    expect([neighbour.status, hasResponse]).to.deep.equal([200, false])
+    gate.open()
     await other
     expect((await waiting).status).to.equal(400)
   })
 
   it('loses no change of stock, order or change of a product', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
-    const items = [{ productId: _id, quantity: 1 }]
-    const answers = await Promise.all(
-      Array.from({ length: rounds }, async (_, round) => {
-        const csv = csvOf('handle,price,sku', `${_id},${20 + round},S-${round}`)
-        const [imported, moved, changed, ordered] = await Promise.all([
-          postCsv(beside, merchant, csv),
-          moveStock(_id, -1),
+    const order = JSON.stringify({ items: [{ productId: _id, quantity: 1, variantLabel: 'Default' }] })
+    const responses = await Promise.all(
+      Array.from({ length: rounds }, (_, round) =>
+        Promise.all([
+          postCsv(beside, merchant, csvOf('handle,price,sku', `${_id},${20 + round},S-${round}`)),
+          changeStock(_id, -1),
           change('put', _id, { name: `P${round}`, variants: [{ label: `V${round}`, price: 5 }] }),
-          post(
-            service,
-            merchant,
-            '/store/orders/simulate',
-            JSON.stringify({ items: [{ ...items[0], variantLabel: 'Default' }] }),
-          ),
-        ])
-        return [imported.status, moved.status, changed.status, ordered.status]
-      }),
+          post(service, merchant, '/store/orders/simulate', order),
+        ]),
+      ),
     )
-    for (const statuses of answers) expect(statuses).to.deep.equal([200, 200, 200, 201])
+    for (const round of responses)
+      expect(round.map(({ status }) => status)).to.deep.equal([200, 200, 200, 201])
     const [sold, ...added] = await sells()
     expect(sold).to.match(new RegExp(`^${_id}\\|P\\d+\\|Default\\|S-\\d+\\|\\d+\\|${100 - 2 * rounds}$`))
     expect(added).to.have.length(rounds)
@@ -167,18 +165,16 @@ describe('A concurrent import', () => {
 
   it('excludes a POST with one of its SKUs: one of the two happens completely', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
-    const posted = { name: 'Posted', price: 9, sku: 'S-B' }
-    const postIt = () => service.http.post(products).set(merchant.write()).send(posted)
-    // Before it stores its products, then before it commits.
+    // Before it inserts its products, then before it commits.
     for (const [step, status, length] of [
       [6, 201, 1],
       [7, 400, 3],
     ] as const) {
       merchant = await openingMerchant()
-      const goOn = await stoppedAt(step, csv)
-      await postIt().expect(status)
-      if (length === 1) expect(await goOn()).to.equal('VALIDATION_ERROR')
-      else expect(await goOn()).to.include({ created: 3 })
+      const resume = await stoppedAt(step, csv)
+      await create({ name: 'Posted', price: 9, sku: 'S-B' }).expect(status)
+      if (length === 1) expect(await resume()).to.equal('VALIDATION_ERROR')
+      else expect(await resume()).to.include({ created: 3 })
       expect(await sells()).to.have.length(length)
     }
   })
@@ -186,96 +182,78 @@ describe('A concurrent import', () => {
   it('reserves a SKU that it gives to an existing product before it runs', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     // Before it commits.
-    const goOn = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
-    const posted = { name: 'B', price: 1, sku: 'A-1' }
-    await expectRefused(
-      service.http.post(products).set(merchant.write()).send(posted),
-      400,
-      'VALIDATION_ERROR',
-    )
-    expect(await goOn()).to.include({ updated: 1 })
+    const resume = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
+    await expectSkuTaken('A-1')
+    expect(await resume()).to.include({ updated: 1 })
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
   it('need not read again after sales, and its stock and price win', async () => {
     await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
-    const [a, b] = await storedProducts(service, merchant)
     const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
-    const asked = newId()
-    // Before it marks them.
-    const goOn = await stoppedAt(5, file, { effectId: asked })
-    const [plan] = (await plansOf(service, merchant)).filter(({ open }) => open)
-    await moveStock(a?._id ?? '', -2).expect(200)
-    await moveStock(b?._id ?? '', -2).expect(200)
-    expect(await goOn()).to.include({ updated: 2 })
-    expect((await plansOf(service, merchant)).find(({ _id }) => _id === asked)?.token).to.equal(plan?.token)
+    const effectId = newId()
+    // Before it prepares them.
+    const resume = await stoppedAt(5, file, { effectId })
+    const { token } = await openPlan()
+    for (const { _id } of await storedProducts(service, merchant)) await changeStock(_id, -2).expect(200)
+    expect(await resume()).to.include({ updated: 2 })
+    expect((await plansOf(service, merchant)).find(({ _id }) => _id === effectId)?.token).to.equal(token)
     expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
   })
 
   it('reads again after changes of variants', async () => {
-    const there = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
-    await postCsv(service, merchant, csvOf('handle,name,variant_label,price,stock', ...there)).expect(200)
-    const [a] = await storedProducts(service, merchant)
-    const goOn = await stoppedAt(
-      5,
-      csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1'),
-    )
+    const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
+    const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
+    const file = csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1')
+    const resume = await stoppedAt(5, file)
     const variants = [
       { label: 'S', stock: 3 },
       { label: 'L', sku: 'L-1' },
       { label: 'XL', price: 7 },
     ]
-    await change('put', a?._id ?? '', { variants, removeMissingVariants: true }).expect(200)
-    expect(await goOn()).to.include({ created: 0, updated: 1, variants: 2 })
+    await change('put', a, { variants, removeMissingVariants: true }).expect(200)
+    expect(await resume()).to.include({ created: 0, updated: 1, variants: 2 })
     const after = ['S|S-1|2|3', 'L|L-1|1|5', 'XL||7|0', 'M|M-1|2|0']
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
   it('never exceeds the variants of a product together with a change', async () => {
-    const rows = (kind: string, count: number) =>
-      Array.from({ length: count }, (_, place) => `a,A,${kind}${place},1`)
+    const rows = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `a,A,${kind}${n},1`)
     const header = 'handle,name,variant_label,price'
-    await postCsv(service, merchant, csvOf(header, ...rows('old', 60))).expect(200)
-    const [a] = await storedProducts(service, merchant)
-    const goOn = await stoppedAt(5, csvOf(header, ...rows('imported', 40)))
-    const variants = Array.from({ length: 40 }, (_, place) => ({ label: `put${place}`, price: 1 }))
-    await change('put', a?._id ?? '', { variants }).expect(200)
-    expect(await goOn()).to.equal('VALIDATION_ERROR')
+    const a = await importFirst(csvOf(header, ...rows('old', 60)))
+    const resume = await stoppedAt(5, csvOf(header, ...rows('imported', 40)))
+    const variants = Array.from({ length: 40 }, (_, n) => ({ label: `put${n}`, price: 1 }))
+    await change('put', a, { variants }).expect(200)
+    expect(await resume()).to.equal('VALIDATION_ERROR')
     expect(await sells()).to.have.length(100)
   })
 
   it('skips a product that is deleted meanwhile, and frees its SKUs', async () => {
     const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
-    await postCsv(service, merchant, file).expect(200)
-    const [a] = await storedProducts(service, merchant)
+    const a = await importFirst(file)
     // Before it commits.
-    const goOn = await stoppedAt(7, csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
-    await change('delete', a?._id ?? '', {}).expect(200)
-    expect(await goOn()).to.include({ updated: 2 })
+    const resume = await stoppedAt(7, csvOf('handle,price,sku', 'a,2,A-1', 'b,2,B-1'))
+    await change('delete', a, {}).expect(200)
+    expect(await resume()).to.include({ updated: 2 })
     expect(await sells()).to.deep.equal(['b|B|Default|B-1|2|0'])
     await createProduct(service, merchant, { sku: 'A-1' })
-    expect((await postCsv(service, merchant, file).expect(200)).body.data).to.include({
-      created: 1,
-      updated: 1,
-    })
+    const { body } = await postCsv(service, merchant, file).expect(200)
+    expect(body.data).to.include({ created: 1, updated: 1 })
   })
 
   it('keeps a deleted product deleted and its SKUs known, whether the import happens or not', async () => {
     for (const happens of [true, false]) {
       const { _id } = await createProduct(service, merchant)
       // Before it commits.
-      const goOn = await stoppedAt(7, csvOf('handle,price,sku', `${_id},2,A-1`))
+      const resume = await stoppedAt(7, csvOf('handle,price,sku', `${_id},2,A-1`))
       expect((await storedProduct(service, _id))?.prepared).to.have.property('by')
       await change('delete', _id, {}).expect(200)
       if (!happens) await rollBack(service.deps, await openPlan())
-      const answer = await goOn()
-      if (happens) expect(answer).to.include({ updated: 1 })
-      else expect(answer).to.equal('SERVICE_UNAVAILABLE')
-      await expectRefused(
-        service.http.get(`${products}/${_id}`).set(merchant.read()),
-        404,
-        'PRODUCT_NOT_FOUND',
-      )
+      const outcome = await resume()
+      if (happens) expect(outcome).to.include({ updated: 1 })
+      else expect(outcome).to.equal('SERVICE_UNAVAILABLE')
+      const read = service.http.get(`${products}/${_id}`).set(merchant.read())
+      await expectRefused(read, 404, 'PRODUCT_NOT_FOUND')
       expect((await service.http.get(products).set(merchant.read())).body.data.items).to.deep.equal([])
       expect(await storedProduct(service, _id)).to.include({ listed: false, prepared: null })
     }
@@ -294,10 +272,9 @@ describe('A concurrent import', () => {
   })
 
   it('refuses a change that gives one of its SKUs to another variant', async () => {
-    const there = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
-    await postCsv(service, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
-    const [a] = await storedProducts(service, merchant)
-    // A new one, and then one that another of its variants lets go of. Before it marks the product.
+    const existing = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
+    const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
+    // A new SKU, then one that another variant of the product loses. Before it prepares the product.
     for (const [rows, variants] of [
       [['a,S,NEW'], [{ label: 'L', sku: 'NEW' }]],
       [
@@ -308,74 +285,67 @@ describe('A concurrent import', () => {
         ],
       ],
     ] as const) {
-      const goOn = await stoppedAt(6, csvOf('handle,variant_label,sku', ...rows))
-      await change('put', a?._id ?? '', { variants }).expect(200)
-      expect(await goOn()).to.equal('VALIDATION_ERROR')
+      const resume = await stoppedAt(6, csvOf('handle,variant_label,sku', ...rows))
+      await change('put', a, { variants }).expect(200)
+      expect(await resume()).to.equal('VALIDATION_ERROR')
     }
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('makes a change of marked variants wait, and no other variant gets a SKU that it moves', async () => {
-    const there = ['a,A,S,1,A-1', 'a,,L,1,A-2']
-    await postCsv(service, merchant, csvOf('handle,name,variant_label,price,sku', ...there)).expect(200)
-    const [a] = await storedProducts(service, merchant)
+  it('delays a change of prepared variants, and no other variant gets a SKU that it exchanges', async () => {
+    const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
+    const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // Before it commits.
-    const goOn = await stoppedAt(7, csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
-    let isThrough = false
+    const resume = await stoppedAt(7, csvOf('handle,variant_label,sku', 'a,S,A-2', 'a,L,A-1'))
+    let isDone = false
     const variants = [{ label: 'S', sku: null }]
-    const waiting = change('put', a?._id ?? '', { variants }).then(({ status }) => {
-      isThrough = true
+    const waiting = change('put', a, { variants }).then(({ status }) => {
+      isDone = true
       return status
     })
-    const posted = { name: 'B', price: 1, sku: 'A-1' }
-    await expectRefused(
-      service.http.post(products).set(merchant.write()).send(posted),
-      400,
-      'VALIDATION_ERROR',
-    )
-    await change('put', a?._id ?? '', { name: 'AA' }).expect(200)
-    expect(isThrough).to.equal(false)
-    expect(await goOn()).to.include({ updated: 1, variants: 2 })
+    await expectSkuTaken('A-1')
+    await change('put', a, { name: 'AA' }).expect(200)
+    expect(isDone).to.equal(false)
+    expect(await resume()).to.include({ updated: 1, variants: 2 })
     expect(await waiting).to.equal(200)
     expect(await sells()).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
   })
 
   it('keeps units sold that were sold after it, even if another process finishes it', async () => {
-    await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5')).expect(200)
-    const [a] = await storedProducts(service, merchant)
+    const a = await importFirst(csvOf('handle,name,price,stock', 'a,A,1,5'))
     // Before it changes the product, and before it is done.
     for (const [step, stock] of [
       [7, 20],
       [9, 30],
     ] as const) {
-      const goOn = await stoppedAt(step, csvOf('handle,stock', `a,${stock}`))
-      service.clock.advance(leaseOverMs)
-      if (step === 9) await moveStock(a?._id ?? '', -1).expect(200)
+      const resume = await stoppedAt(step, csvOf('handle,stock', `a,${stock}`))
+      service.clock.advance(afterLeaseMs)
+      if (step === 9) await changeStock(a, -1).expect(200)
       expect(await sweepImports(service.deps)).to.equal(1)
-      if (step === 7) await moveStock(a?._id ?? '', -1).expect(200)
-      expect(await goOn()).to.include({ updated: 1 })
+      if (step === 7) await changeStock(a, -1).expect(200)
+      expect(await resume()).to.include({ updated: 1 })
       expect(await sells()).to.deep.equal([`a|A|Default||1|${stock - 1}`])
     }
   })
 
   it('never happens if it was refused for being too late', async () => {
-    // Its plan is stored late; its products are; it is about to commit.
+    // The deadline passes before it inserts its plan, then before it commits.
     for (const step of [2, 6]) {
       const deadline = { deadlineAt: noDeadline }
-      const goOn = await stoppedAt(step, csvOf('handle,name,price,sku', 'a,A,1,A-1'), { deadline })
+      const resume = await stoppedAt(step, csvOf('handle,name,price,sku', 'a,A,1,A-1'), { deadline })
       deadline.deadlineAt = 0
-      expect(await goOn()).to.equal('SERVICE_UNAVAILABLE')
+      expect(await resume()).to.equal('SERVICE_UNAVAILABLE')
       expect(await sells()).to.deep.equal([])
       expect(await plansOf(service, merchant)).to.deep.equal([])
     }
   })
 
-  it('happens if it was committed and taken over, and never if it was given up', async () => {
+  it('happens if it was committed and taken over, and never if it was aborted', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     // Before it commits.
-    const givenUp = await stoppedAt(7, csv)
+    const aborted = await stoppedAt(7, csv)
     await service.deps.ImportPlan.updateOne({ _id: (await openPlan())._id }, { state: 'aborting' })
-    expect(await givenUp()).to.equal('SERVICE_UNAVAILABLE')
+    expect(await aborted()).to.equal('SERVICE_UNAVAILABLE')
     await sweepImports(service.deps)
     expect(await sells()).to.deep.equal([])
     // Before its new product is listed.
@@ -388,16 +358,16 @@ describe('A concurrent import', () => {
   it('never happens if it was abandoned, whatever of it is written late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const [stored, committed] = [newId(), newId()]
-    // One stands before it stores its new product, the next before it commits.
+    // One pauses before it inserts its new product, the next before it commits.
     const storeLate = await stoppedAt(6, csv, { effectId: stored })
-    service.clock.advance(leaseOverMs)
+    service.clock.advance(afterLeaseMs)
     expect(await sweepImports(service.deps)).to.equal(1)
     const commitLate = await stoppedAt(7, csv, { effectId: committed })
-    service.clock.advance(leaseOverMs)
+    service.clock.advance(afterLeaseMs)
     const other = await postCsv(service, merchant, csvOf('handle,name,price,sku', 'a,A,2,S-A')).expect(200)
     expect(other.body.data).to.include({ created: 1 })
     expect(await commitLate()).to.equal('SERVICE_UNAVAILABLE')
-    // It finds the product there, and begins anew.
+    // It finds the product and starts again.
     expect(await storeLate()).to.include({ created: 0, updated: 1 })
     expect(await importAs(service.deps, merchant, csv, committed)).to.include({ created: 0, unchanged: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
@@ -405,10 +375,10 @@ describe('A concurrent import', () => {
 
   it('leaves late products of a crashed process that disturb no one', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
-    const goOn = await stoppedAt(6, csv, { fate: 'late' })
-    service.clock.advance(leaseOverMs)
+    const resume = await stoppedAt(6, csv, { fate: 'late' })
+    service.clock.advance(afterLeaseMs)
     expect(await finishLeftovers(service.deps)).to.equal(1)
-    void goOn()
+    void resume()
     await waitFor('it landed', async () => (await storedProducts(service, merchant)).length === 1)
     const { body } = await postCsv(service, merchant, csv).expect(200)
     expect(body.data).to.include({ created: 1 })
@@ -419,19 +389,19 @@ describe('A concurrent import', () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')
-    expect(await toldInTime(other)).to.equal('SERVICE_UNAVAILABLE')
+    expect(await importInAHurry(other)).to.equal('SERVICE_UNAVAILABLE')
     expect((await plansOf(service, merchant)).map(({ state }) => state)).to.deep.equal(['committed'])
-    service.clock.advance(leaseOverMs)
+    service.clock.advance(afterLeaseMs)
     const { body } = await postCsv(service, merchant, other).expect(200)
     expect(body.data).to.include({ created: 1, updated: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|2|0', 'b|B|Default||3|0'])
   })
 
   it('returns a retryable error and leaves nothing behind if another import takes too long', async () => {
-    const goOn = await stoppedAt(6, csvOf('handle,name,price', 'a,A,1'))
-    expect(await toldInTime(csvOf('handle,name,price', 'b,B,1'))).to.equal('SERVICE_UNAVAILABLE')
+    const resume = await stoppedAt(6, csvOf('handle,name,price', 'a,A,1'))
+    expect(await importInAHurry(csvOf('handle,name,price', 'b,B,1'))).to.equal('SERVICE_UNAVAILABLE')
     expect(await plansOf(service, merchant)).to.have.length(1)
-    expect(await goOn()).to.include({ created: 1 })
+    expect(await resume()).to.include({ created: 1 })
     expect(await sells()).to.deep.equal(['a|A|Default||1|0'])
   })
 })
