@@ -19,7 +19,8 @@ const { phone, pin } = payer
 const skewMs = 111_000
 const jumpMs = 25 * 3_600_000
 /**
- * A wrong clock delays the job that asks the wallet until a poll finds it: after 5 s at the earliest, and within 2 s after that.
+ * A wrong clock delays the job that asks the wallet until a poll finds it: after 5 s at the earliest, and within 2 s
+ * after that.
  */
 const settledWithinMs = 30_000
 
@@ -34,8 +35,9 @@ const cases = (['web', 'worker'] as const).flatMap((type) => [
 ])
 
 /**
- * A slow provider holds an order for some seconds before it stores it. Meanwhile it does not know the order, and the customer or the merchant
- * tries again. Two real processes serve, and the wall clock of one of them is wrong.
+ * A slow provider holds an order for some seconds before it stores it. Until then queries do not find the order, and
+ * the customer or the merchant repeats the request. Two real processes serve, and the wall clock of one of them is
+ * wrong.
  */
 describe('Money while the wall clock of one process is wrong', function () {
   this.timeout(90_000)
@@ -80,9 +82,9 @@ describe('Money while the wall clock of one process is wrong', function () {
   function holdNextOrders() {
     const gate = createGate()
     const held = new Map<Kind, string>()
-    provider.handleOrders(async (res, work, asked) => {
-      if (held.has(asked.kind)) return asSpecified(res, work, asked)
-      held.set(asked.kind, asked.key)
+    provider.handleOrders(async (res, work, request) => {
+      if (held.has(request.kind)) return asSpecified(res, work, request)
+      held.set(request.kind, request.key)
       await gate.passed
       work()
       res.destroy()
@@ -90,13 +92,11 @@ describe('Money while the wall clock of one process is wrong', function () {
     return { keyOf: (kind: Kind) => held.get(kind), arrive: gate.open }
   }
 
-  /** Waits until the provider has said twice that it does not know the order. By the second time, the first has had its effect. */
-  const askedTwice = (key: string | undefined) =>
-    waitFor(
-      'two questions about the order',
-      () => provider.requests.filter((asked) => asked.method === 'GET' && asked.key === key).length >= 2,
-      settledWithinMs,
-    )
+  /** Waits until two queries did not find the order. By the second one, the result of the first has been processed. */
+  const queriedTwice = (key: string | undefined) => {
+    const queries = () => provider.requests.filter((each) => each.method === 'GET' && each.key === key)
+    return waitFor('two queries of the order', () => queries().length >= 2, settledWithinMs)
+  }
 
   /** Pays as a customer on the page of the payment, if it shows the PIN form. */
   async function sendForm(shortCode: string): Promise<void> {
@@ -122,10 +122,8 @@ describe('Money while the wall clock of one process is wrong', function () {
     expect(await skewSeconds()).to.be.closeTo(0, 0.5)
     for (const aheadMs of [skewMs, -skewMs, jumpMs]) {
       setClock('web', aheadMs)
-      await waitFor(
-        `a skew of ${aheadMs} ms`,
-        async () => Math.abs((await skewSeconds()) - aheadMs / 1000) < 0.5,
-      )
+      const isReported = async () => Math.abs((await skewSeconds()) - aheadMs / 1000) < 0.5
+      await waitFor(`a skew of ${aheadMs} ms`, isReported)
     }
   })
 
@@ -142,11 +140,10 @@ describe('Money while the wall clock of one process is wrong', function () {
       setClock(type, heldMs)
       const [, response] = await first
       expect(response.status).to.equal(503)
-      await Promise.all([askedTwice(orders.keyOf('payment')), askedTwice(orders.keyOf('refund'))])
+      await Promise.all([queriedTwice(orders.keyOf('payment')), queriedTwice(orders.keyOf('refund'))])
       await sendForm(open.shortCode)
-      expect((await refund(paid.referenceNumber, headers)).status, 'while the outcome is unknown').to.equal(
-        503,
-      )
+      const repeated = await refund(paid.referenceNumber, headers)
+      expect(repeated.status, 'while the outcome is unknown').to.equal(503)
       orders.arrive()
       const isSettled = async () => {
         const { status } = await storedIntent(service, open.referenceNumber)

@@ -83,7 +83,9 @@ describe('A process that is killed between any two steps of a payment', function
     responses: string[]
   }
 
-  /** A request that must have one effect and one response, however often it is sent. `check` gets the response's data. */
+  /**
+   * A request that must have one effect and one response, however often it is sent. `check` gets the response's data.
+   */
   const request = (
     status: number,
     prepare: () => Promise<Input>,
@@ -147,7 +149,9 @@ describe('A process that is killed between any two steps of a payment', function
     for (const delivery of made) await expectSame(delivery, label)
   }
 
-  /** The endpoint got the delivery once, or twice with the same body if the process died before it recorded the result. */
+  /**
+   * The endpoint got the delivery once, or twice with the same body if the process died before it recorded the result.
+   */
   async function expectSame(delivery: Delivery, label: string) {
     const body = await storedBody(service, delivery)
     const arrived = endpointServer.received.filter(({ json }) => json.id === delivery._id)
@@ -298,7 +302,9 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.not.include('enqueue webhook-delivery')
   })
 
-  /** The slot of the endpoint, the claim, the claimed delivery, the endpoint again, the source of the body, the result. */
+  /**
+   * The slot of the endpoint, the claim, the claimed delivery, the endpoint again, the source of the body, the result.
+   */
   const attempting = [
     'mongodb find',
     'mongodb update',

@@ -25,7 +25,9 @@ import { behindMs } from '../support/victim.ts'
 const amount = 700
 const { phone, pin } = payer
 
-/** By then an order counts as not executed: it is valid for 8 s, and 30 s more for the provider's clock, and a minute. */
+/**
+ * By then an order counts as not executed: it is valid for 8 s, and 30 s more for the provider's clock, and a minute.
+ */
 const muchLaterMs = 120_000
 /** Added to the validity that the provider gets, because its clock may be ahead. */
 const skewMs = 30_000
@@ -74,7 +76,10 @@ describe('A process that is killed between any two steps with money at a live pr
     return { referenceNumber, paymentId: newId() }
   }
 
-  /** Handles only the orders of killed processes like this. Their clocks are behind, and so is the validity of their orders. */
+  /**
+   * Handles only the orders of killed processes like this. Their clocks are behind, and so is the validity of their
+   * orders.
+   */
   const handleOrdersOfVictims = (behaviour: ProviderBehaviour): void =>
     provider.handleOrders((res, work, request) => {
       const { validUntil } = JSON.parse(request.body)

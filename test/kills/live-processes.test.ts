@@ -18,7 +18,10 @@ import { waitFor } from '../support/wait-for.ts'
 
 const amount = 700
 const { phone, pin } = payer
-/** When an order of now is lost for good: 15 s, 30 s for the provider's clock, and a minute. The clocks of the processes go on as they are. */
+/**
+ * By then an order counts as not executed: it is valid for 15 s, and 30 s more for the provider's clock, and a minute.
+ * The clocks of the other processes do not change.
+ */
 const lostForGoodMs = 110_000
 
 describe('A process that is killed while the live provider has its order', function () {
@@ -27,22 +30,22 @@ describe('A process that is killed while the live provider has its order', funct
   const processes: ServiceProcess[] = []
   before(async () => {
     provider = await startProvider()
-    // However long a process takes to start, no order is too late for it.
+    // The provider's clock stands still, so that no order is too late, however long a process takes to start.
     const startedAt = new Date()
     provider.setClock(() => startedAt)
   })
   const service = withService(() => provider.environment)
   const merchant = withMerchant(service, { mode: 'live' })
-  beforeEach(() => meet(asSpecified))
+  beforeEach(() => behaveLike(asSpecified))
   afterEach(() => service.clock.freeze(null))
   after(async () => {
     await Promise.all(processes.map((each) => each.stop()))
     await provider.close()
   })
 
-  function meet(manner: ProviderBehaviour): void {
-    provider.handleOrders(manner)
-    provider.handleQueries(manner)
+  function behaveLike(behaviour: ProviderBehaviour): void {
+    provider.handleOrders(behaviour)
+    provider.handleQueries(behaviour)
   }
 
   async function start(type: 'web' | 'worker'): Promise<ServiceProcess> {
@@ -51,32 +54,31 @@ describe('A process that is killed while the live provider has its order', funct
     return started
   }
 
-  /** Kills `victim` when it has asked something of the provider, which then goes on as `manner` says. */
+  /** Kills `victim` while it waits for the provider, which then continues with `behaviour`. */
   async function killWhileItWaits(
     victim: ServiceProcess,
-    manner: ProviderBehaviour,
-    ask: () => Promise<Response | null>,
+    behaviour: ProviderBehaviour,
+    send: () => Promise<Response | null>,
   ): Promise<void> {
-    const [gate, met] = [createGate(), createGate()]
-    const held: ProviderBehaviour = async (res, work, asked) => {
+    const [gate, handled] = [createGate(), createGate()]
+    behaveLike(async (res, work, request) => {
       await gate.passed
-      await manner(res, work, asked)
-      met.open()
-    }
-    meet(held)
+      await behaviour(res, work, request)
+      handled.open()
+    })
     const before = provider.requests.length
-    let answer: Response | null = null
-    const asking = ask().then(
-      (response) => (answer = response),
+    let early: Response | null = null
+    const sent = send().then(
+      (response) => (early = response),
       () => null,
     )
-    await waitFor('its request at the provider', () => provider.requests.length > before || answer !== null)
-    expect(answer, 'what it answered, too soon').to.equal(null)
+    await waitFor('its request at the provider', () => provider.requests.length > before || early !== null)
+    expect(early, 'a response before the kill').to.equal(null)
     victim.kill('SIGKILL')
     await victim.exited
     gate.open()
-    await Promise.all([met.passed, asking])
-    meet(asSpecified)
+    await Promise.all([handled.passed, sent])
+    behaveLike(asSpecified)
   }
 
   const moved = (referenceNumber: string): number[] =>
@@ -95,18 +97,18 @@ describe('A process that is killed while the live provider has its order', funct
   const lost: ProviderBehaviour = () => {}
 
   it('leaves a payment on hold, which is PAID if the money moved, or released if not', async () => {
-    for (const manner of [done, lost]) {
+    for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
       const { referenceNumber, shortCode } = created
-      await killWhileItWaits(web, manner, () => sendForm(web, shortCode))
+      await killWhileItWaits(web, behaviour, () => sendForm(web, shortCode))
       const { _id, hold, status } = await storedIntent(service, referenceNumber)
       expect(status).to.equal('PENDING')
       expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('not-begun')
       service.clock.freeze(new Date(Date.now() + lostForGoodMs))
       const { outcome } = await queryWallet(service.deps, _id, hold?.id ?? '')
-      expect(outcome).to.equal(manner === done ? 'done' : 'not-executed')
-      if (manner === lost)
+      expect(outcome).to.equal(behaviour === done ? 'done' : 'not-executed')
+      if (behaviour === lost)
         expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('done')
       const intent = await storedIntent(service, referenceNumber)
       expect([intent.status, outboxEventsOf(intent), moved(referenceNumber)]).to.deep.equal([
@@ -118,7 +120,7 @@ describe('A process that is killed while the live provider has its order', funct
   })
 
   it('leaves a refund whose retry in another process returns the true outcome', async () => {
-    for (const manner of [done, lost]) {
+    for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
       const { referenceNumber } = created
@@ -126,16 +128,16 @@ describe('A process that is killed while the live provider has its order', funct
       const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
       const path = `/api/v1/dev/intents/${referenceNumber}/refund`
       const request = { method: 'POST', headers, body: '{"amount":500}' }
-      await killWhileItWaits(web, manner, () => fetch(web.origin + path, request))
+      await killWhileItWaits(web, behaviour, () => fetch(web.origin + path, request))
       service.clock.freeze(new Date(Date.now() + lostForGoodMs))
-      expect((await fetch(service.origin + path, request)).status).to.equal(manner === done ? 200 : 402)
-      expect(moved(referenceNumber)).to.deep.equal(manner === done ? [-amount, 500] : [-amount])
+      expect((await fetch(service.origin + path, request)).status).to.equal(behaviour === done ? 200 : 402)
+      expect(moved(referenceNumber)).to.deep.equal(behaviour === done ? [-amount, 500] : [-amount])
       const { totalAmountRefunded } = await readIntent(service, merchant, referenceNumber)
-      expect(totalAmountRefunded).to.equal(manner === done ? 500 : 0)
+      expect(totalAmountRefunded).to.equal(behaviour === done ? 500 : 0)
     }
   })
 
-  it('may be a worker that asks for an outcome: another worker asks again', async () => {
+  it('may be a worker that queries an outcome: another worker repeats the query', async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

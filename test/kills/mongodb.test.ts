@@ -6,9 +6,10 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** One create as the merchant sees it: its key, and the answer's status and reference; 0 = no answer. */
-interface Try {
+/** One create request of a merchant. */
+interface Create {
   key: string
+  /** 0 without a response. */
   status: number
   referenceNumber: string | null
   tookMs: number
@@ -39,7 +40,7 @@ describe('The service', () => {
   afterEach(async function () {
     const failed = this.currentTest?.state === 'failed'
     if (failed) for (const each of [web, worker]) console.error(each.recentLog())
-    // Wherever an expectation failed, nothing goes on creating under the tests that follow, and nothing stays broken.
+    // After a failure, ends the load and the outage, so that the next test starts clean.
     const ends = loads.splice(0).map((each) => each.stop().catch(() => undefined))
     if (failed) await mongo.restart()
     await Promise.all(ends)
@@ -50,7 +51,7 @@ describe('The service', () => {
     await mongo.stop()
   })
 
-  async function create(key: string): Promise<Try> {
+  async function create(key: string): Promise<Create> {
     const startedAt = performance.now()
     try {
       const response = await fetch(`${web.origin}/api/v1/dev/intents`, {
@@ -63,60 +64,52 @@ describe('The service', () => {
         error?: { code: string }
       }
       if (response.status >= 500) expect(error?.code).to.equal('SERVICE_UNAVAILABLE')
-      return {
-        key,
-        status: response.status,
-        referenceNumber: data?.referenceNumber ?? null,
-        tookMs: performance.now() - startedAt,
-        retryAfter: response.headers.get('retry-after'),
-      }
+      const tookMs = performance.now() - startedAt
+      const { status, headers } = response
+      const referenceNumber = data?.referenceNumber ?? null
+      return { key, status, referenceNumber, tookMs, retryAfter: headers.get('retry-after') }
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
-      return {
-        key,
-        status: 0,
-        referenceNumber: null,
-        tookMs: performance.now() - startedAt,
-        retryAfter: null,
-      }
+      const tookMs = performance.now() - startedAt
+      return { key, status: 0, referenceNumber: null, tookMs, retryAfter: null }
     }
   }
 
-  /** Merchants that create without a pause until `stop`; every request that was sent is among the answers. */
+  /** Clients that create intents without a pause until `stop`. `creates` contains every request that was sent. */
   function load(name: string, customers: number) {
-    const tries: Try[] = []
+    const creates: Create[] = []
     const end = new AbortController()
     const loops = Array.from({ length: customers }, async (_, customer) => {
       for (let count = 0; !end.signal.aborted; count += 1)
-        tries.push(await create(`${name}-${customer}-${count}`))
+        creates.push(await create(`${name}-${customer}-${count}`))
     })
     const ended = Promise.all(loops)
     ended.catch(() => undefined)
     const running = {
-      tries,
+      creates,
       async stop() {
         end.abort()
         await Promise.allSettled(loops)
         await ended
-        return tries
+        return creates
       },
     }
     loads.push(running)
     return running
   }
 
-  const acknowledged = (tries: Try[]) => tries.filter(({ status }) => status === 201)
+  const acknowledged = (creates: Create[]) => creates.filter(({ status }) => status === 201)
 
-  /** Every acknowledged create is there; every other one is there once after its retry; and each reaches the endpoint. */
-  async function expectNothingLostOrDoubled(tries: Try[]) {
+  /** Expects one intent for each create, after the failed ones are retried, and its event at the endpoint. */
+  async function expectNothingLostOrDoubled(creates: Create[]) {
     const retried = await Promise.all(
-      tries.filter(({ status }) => status !== 201).map(({ key }) => create(key)),
+      creates.filter(({ status }) => status !== 201).map(({ key }) => create(key)),
     )
     expect(new Set(retried.map(({ status }) => status))).to.deep.equal(
       new Set(retried.length > 0 ? [201] : []),
     )
-    const promised = [...acknowledged(tries), ...retried].map(({ referenceNumber }) => referenceNumber)
-    expect(new Set(promised)).to.have.property('size', tries.length)
+    const promised = [...acknowledged(creates), ...retried].map(({ referenceNumber }) => referenceNumber)
+    expect(new Set(promised)).to.have.property('size', creates.length)
     const { businessId } = merchant
     const intents = await service.deps.Intent.find({ businessId }, { referenceNumber: 1 }).lean()
     expect(intents.map(({ referenceNumber }) => referenceNumber)).to.have.members(promised)
@@ -132,29 +125,29 @@ describe('The service', () => {
   it('loses and doubles no acknowledged create if MongoDB is killed under load and started again', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
-    await waitFor('some load', () => acknowledged(running.tries).length > 200)
+    await waitFor('some load', () => acknowledged(running.creates).length > 200)
     await mongo.kill('SIGKILL')
-    await waitFor('a refusal', () => running.tries.some(({ status }) => status === 503))
+    await waitFor('a refusal', () => running.creates.some(({ status }) => status === 503))
     await mongo.restart()
-    const before = acknowledged(running.tries).length
-    await waitFor('creates again', () => acknowledged(running.tries).length > before + 50)
-    const tries = await running.stop()
-    expect(tries.some(({ status }) => status === 503)).to.equal(true)
+    const before = acknowledged(running.creates).length
+    await waitFor('creates again', () => acknowledged(running.creates).length > before + 50)
+    const creates = await running.stop()
+    expect(creates.some(({ status }) => status === 503)).to.equal(true)
     expect(web.isAlive() && worker.isAlive()).to.equal(true)
-    await expectNothingLostOrDoubled(tries)
+    await expectNothingLostOrDoubled(creates)
   })
 
   it('returns 503 within 10 s and stays alive while MongoDB is frozen, and creates within 5 s afterwards', async function () {
     this.timeout(60_000)
     const running = load('freeze', 20)
-    await waitFor('some load', () => acknowledged(running.tries).length > 100)
+    await waitFor('some load', () => acknowledged(running.creates).length > 100)
     await mongo.kill('SIGSTOP')
-    const before = running.tries.length
+    const before = running.creates.length
     const [ready, healthy, fresh] = await Promise.all([
       fetch(`${web.origin}/readyz`),
       fetch(`${web.origin}/healthz`),
       create('while-frozen'),
-      waitFor('every request under way is answered', () => running.tries.length >= before + 40, 20_000),
+      waitFor('every pending request has a response', () => running.creates.length >= before + 40, 20_000),
     ])
     expect([ready.status, healthy.status]).to.deep.equal([503, 200])
     expect(fresh).to.include({ status: 503 })
@@ -163,12 +156,12 @@ describe('The service', () => {
     await waitFor('a create', async () => (await create('after-the-thaw')).status === 201)
     expect(performance.now() - thawedAt).to.be.below(5_000)
     await waitFor('ready', async () => (await fetch(`${web.origin}/readyz`)).status === 200)
-    const tries = [...(await running.stop()), fresh]
-    const refused = tries.filter(({ status }) => status !== 201)
+    const creates = [...(await running.stop()), fresh]
+    const refused = creates.filter(({ status }) => status !== 201)
     expect(new Set(refused.map(({ status }) => status))).to.deep.equal(new Set([503]))
-    expect(Math.max(...tries.map(({ tookMs }) => tookMs))).to.be.below(10_000)
+    expect(Math.max(...creates.map(({ tookMs }) => tookMs))).to.be.below(10_000)
     expect(refused.every(({ retryAfter }) => Number(retryAfter) > 0)).to.equal(true)
     expect(web.isAlive() && worker.isAlive()).to.equal(true)
-    await expectNothingLostOrDoubled([...tries, await create('after-the-thaw')])
+    await expectNothingLostOrDoubled([...creates, await create('after-the-thaw')])
   })
 })

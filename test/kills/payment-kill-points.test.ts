@@ -92,7 +92,9 @@ describe('A process that is killed between any two steps of a payment', function
 
   const settling = ['mongodb find', 'mongodb insert', 'mongodb update', 'enqueue outbox-relay']
 
-  /** The customer sends the form. If the form is void and the page shows that nothing was paid, another form follows. */
+  /**
+   * The customer sends the form. If the form is void and the page shows that nothing was paid, another form follows.
+   */
   const paying: Operation<Case> = {
     prepare,
     run: (victim, each) => pay(victim, each.referenceNumber, { paymentId: each.paymentId }),

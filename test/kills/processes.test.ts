@@ -25,7 +25,7 @@ describe('A process that ends', () => {
   const services: Service[] = []
   after(() => Promise.all(services.map((each) => each.close())))
 
-  /** A worker in the middle of an attempt: the endpoint has the request and holds its answer back. */
+  /** A worker in the middle of an attempt: the endpoint has the request and delays its response. */
   async function workerMidAttempt() {
     const [own, endpointServer] = await Promise.all([service(), startEndpointServer()])
     kept({ stop: endpointServer.close })
@@ -48,8 +48,8 @@ describe('A process that ends', () => {
       return now.status === 'DELIVERED' && now
     })
 
-  // These two are begun first and looked at last: the others run while they wait, for the lease and the lock of the dead worker, and for
-  // requests that never come to their end.
+  // These two start first and are checked last, because they wait long: for the lease and the lock of the dead worker,
+  // and for requests that never end. The other tests run meanwhile.
   let takenOver: Promise<{ waitedMs: number; attempts: number; bodies: Set<string>; count: number }>
   before(() => {
     takenOver = (async () => {
@@ -61,12 +61,8 @@ describe('A process that ends', () => {
       const [, second] = await endpointServer.atLeast(2, 20_000)
       const { attempts } = await delivered(own, _id)
       const bodies = new Set(endpointServer.received.map(({ body }) => body))
-      return {
-        waitedMs: (second?.at ?? 0) - killedAt,
-        attempts,
-        bodies,
-        count: endpointServer.received.length,
-      }
+      const waitedMs = (second?.at ?? 0) - killedAt
+      return { waitedMs, attempts, bodies, count: endpointServer.received.length }
     })()
     takenOver.catch(() => undefined)
   })
@@ -75,7 +71,7 @@ describe('A process that ends', () => {
   before(() => {
     endedMs = (async () => {
       const own = await service()
-      // What is waited for is as long as this and 11 s.
+      // The process waits for this time and 11 s.
       const quick = { WALLET_PROVIDER_TIMEOUT_SECONDS: '1' }
       const [web, { key }] = await Promise.all([startProcess('web', own, quick), own.merchant()])
       kept(web)
@@ -88,7 +84,7 @@ describe('A process that ends', () => {
     endedMs.catch(() => undefined)
   })
 
-  /** A connection that says this much, and nothing after it. */
+  /** Opens a connection that sends this text and nothing more. */
   async function say(web: ServiceProcess, text: string): Promise<void> {
     const socket = connect(Number(new URL(web.origin).port), '127.0.0.1')
     kept({ stop: async () => socket.destroy() })
@@ -171,7 +167,7 @@ const halfACreate = (key: string): string =>
   `POST /api/v1/dev/intents HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
   'X-Idempotency-Key: half\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"amou'
 
-/** The status of a create whose answer came whole; null when it was cut. */
+/** Returns the status of a create, or null if the response was incomplete. */
 function create(web: ServiceProcess, merchant: Merchant, agent: Agent): Promise<number | null> {
   return new Promise((resolve) => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }

@@ -71,7 +71,9 @@ const readiness = async ({ web }: Outage): Promise<unknown[]> => {
   return [response.status, ((await response.json()) as { status: string }).status]
 }
 
-/** What is promised (docs/operators/watch.md) until an attempt begins, the second attempt's 1 s, and a slow machine. */
+/**
+ * The promised time until an attempt begins (docs/operators/watch.md), 1 s for the second attempt, and 4 s of reserve.
+ */
 const soonMs = 15_000 + 1_000 + 4_000
 
 async function expectAllDelivered({ service, merchant, web, worker }: Outage, count: number): Promise<void> {
@@ -85,7 +87,7 @@ async function expectAllDelivered({ service, merchant, web, worker }: Outage, co
   expect(web.isAlive() && worker.isAlive()).to.equal(true)
 }
 
-/** A delivery of another merchant that died a while ago; its failed job is lost with Redis. */
+/** Stores a dead delivery of another merchant. Its failed job is lost with Redis. */
 async function leaveDead({ service, merchant }: Outage): Promise<void> {
   const { businessId } = merchant
   const model = await service.deps.Delivery.findOne({ businessId }).lean<Delivery | null>()
@@ -107,11 +109,11 @@ async function failedJobs({ redis, service }: Outage): Promise<number> {
   return count
 }
 
-/** Each breaks its own Redis in its own way, creates meanwhile, and heals it. Answers how many intents it made. */
+/** Each breaks its own Redis, creates intents meanwhile, and repairs it. Returns the number of intents. */
 const breaks = {
   async 'wiped by FLUSHALL'(outage: Outage) {
     await createSome(outage, 10)
-    // Every delivery has failed once and waits in *delayed*: from here on only MongoDB knows of them.
+    // Every delivery has failed once and waits as a delayed job. From here on they are only in MongoDB.
     await outage.endpointServer.atLeast(10)
     const redis = new Redis(outage.redis.url)
     await redis.flushall()
@@ -136,7 +138,7 @@ const breaks = {
     await createSome(outage, 10)
     await outage.redis.kill('SIGSTOP')
     await createSome(outage, 10)
-    // A probe waits 2 s for Redis, so by the third the nudges of these creates are given up.
+    // A probe waits 2 s for Redis. By the third, the wake-up jobs of these creates have failed.
     for (const _probe of [1, 2, 3]) expect(await readiness(outage)).to.deep.equal([200, 'degraded'])
     await createSome(outage, 5)
     await outage.redis.kill('SIGCONT')
@@ -144,7 +146,7 @@ const breaks = {
   },
 }
 
-/** Stops a service that has many nudges to send when Redis answers no more. Answers how long that took. */
+/** Stops a service that has many unsent wake-up jobs while Redis is frozen. Returns the duration. */
 async function stopWithoutRedis(): Promise<number> {
   const redis = await startRedis()
   const service = await openService({ REDIS_URL: redis.url })
@@ -157,7 +159,7 @@ async function stopWithoutRedis(): Promise<number> {
   before.disconnect()
   service.startWorkers()
   await redis.kill('SIGSTOP')
-  // To a queue that is open and to one that is not.
+  // One queue is open, the other is not.
   for (let enqueued = 0; enqueued < 2_000; enqueued += 1) {
     const id = String(enqueued)
     service.deps.enqueue('outbox-relay', [
@@ -177,7 +179,7 @@ describe('The service', function () {
   const outages: Outage[] = []
   const healed = new Map<string, Promise<void>>()
   let stopped: Promise<number>
-  // All at once, each on servers of its own: most of their time is waiting for the next poll.
+  // All outages run at once on servers of their own, because they mostly wait for the next poll.
   before(async () => {
     stopped = stopWithoutRedis()
     stopped.catch(() => undefined)
@@ -206,7 +208,7 @@ describe('The service', function () {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res) => void held.push(res))
     await createSome(outage, 1)
-    await waitFor('an attempt is under way', () => held.length === 1)
+    await waitFor('an attempt has started', () => held.length === 1)
     await redis.kill('SIGKILL')
     for (const each of [web, worker]) each.kill('SIGTERM')
     await waitFor('web has ended', () => !web.isAlive(), 15_000)

@@ -33,9 +33,12 @@ describe('A process that is stopped while clients use its port', () => {
     const isReady = () => call(`${started.origin}/readyz`, 'GET', {}, '', false)
     await waitFor('it is not ready', async () => (await isReady()).status === 503)
     const kept = new Agent({ keepAlive: true })
-    for (const ask of [create, list]) {
-      const { status, isLast } = await ask(web.origin, kept)
-      expect([status, isLast]).to.deep.equal([ask === create ? 201 : 200, true])
+    for (const [send, expected] of [
+      [create, 201],
+      [list, 200],
+    ] as const) {
+      const { status, isLast } = await send(web.origin, kept)
+      expect([status, isLast]).to.deep.equal([expected, true])
     }
     expect(await web.exited, web.recentLog()).to.equal(0)
     expect(performance.now() - stoppedAt).to.be.within(1500, 6000)
@@ -71,15 +74,16 @@ describe('A process that is stopped while clients use its port', () => {
 })
 
 /**
- * Sends requests one at a time. A refused connection is not a failure: no process listens and nothing was sent, so the client tries again.
+ * Sends requests one at a time. A refused connection is not a failure, because nothing was sent: the client connects
+ * again.
  */
-function startClient(ask: () => Promise<{ status: number }>, isOver: () => boolean) {
+function startClient(send: () => Promise<{ status: number }>, isOver: () => boolean) {
   let served = 0
   const run = async (): Promise<string[]> => {
     const faults: string[] = []
     while (!isOver())
       try {
-        const { status } = await ask()
+        const { status } = await send()
         if (status >= 400) faults.push(String(status))
         else served += 1
       } catch (error) {

@@ -61,14 +61,14 @@ describe('A clean-up', () => {
 
   const never = () => new AbortController().signal
   const clean = (deps = service.deps, ending = never()) => runCleanUp(deps, ending, unwatched)
-  /** What test keys made, old by any clock: the command line has its own. */
+  /** The data of test keys. It is old by any clock, because the command line uses the system's clock. */
   let references: string[]
   let oldThings: () => Promise<void>
 
   it('resumes after it was killed, and breaks no page and no response meanwhile', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
-    // The first one of all takes a step more.
+    // The first clean-up of all takes one more step.
     await clean()
     await oldThings()
     const whole = await openVictim(service, { step: 0, fate: 'lost', lateMs: 0 })
@@ -76,7 +76,8 @@ describe('A clean-up', () => {
     closings.push(whole.close())
     const stepsOf = (name: string) => whole.steps.flatMap((each, at) => (each === name ? [at + 1] : []))
     const [updates, deletions] = [stepsOf('mongodb update'), stepsOf('mongodb delete')]
-    // Deliveries; of intents movements, younger deliveries, themselves; of orders the same but movements; products, and the marks of deleted ones.
+    // The deletions: deliveries; movements, newer deliveries and the intents themselves; newer deliveries and orders;
+    // products, and deleted products.
     const [deliveries = 0, movements = 0, , intents = 0, , orders = 0, ...products] = deletions
     expect(products).to.have.length(2)
     const marked = updates.find((step) => step > deliveries) ?? 0
@@ -101,7 +102,7 @@ describe('A clean-up', () => {
         expect(text).to.not.include('No active endpoint was subscribed')
         if (status === 200) expect(text).to.include('The clean-up deletes it')
       }
-      // Its movements are about to go: with a refund the wallet might pay twice, or not know the payment.
+      // Its movements are being deleted, so a refund could be paid twice or not find the payment.
       const intent = `/api/v1/dev/intents/${paid}`
       const read = await service.http.get(intent).set(pair.test.read())
       expect(read.status, `step ${step}`).to.equal(isMarked ? 404 : 200)
@@ -126,7 +127,7 @@ describe('A clean-up', () => {
     const { Intent } = service.deps
     const refund = () =>
       service.http.post(`/api/v1/dev/intents/${paid}/refund`).set(pair.test.write()).send({ amount: 1_000 })
-    // It was read as one that may go: the refund comes before the mark.
+    // The clean-up has read the intent as removable. The refund comes before the clean-up marks the intent.
     const collection = Intent.collection
     const { updateMany } = collection
     const statuses: number[] = []
@@ -153,18 +154,18 @@ describe('A clean-up', () => {
     await clean()
     await oldThings()
     service.clock.advance(dayMs)
-    // MongoDB refuses to write into it.
+    // MongoDB refuses to write a field of this text.
     await RetentionProgress.collection.updateOne({ _id: torn } as never, { $set: { walked: 'torn' } })
     const run = async () => {
       const { counts, watch } = startCounts(unwatched)
       const outcome = await runCleanUp(service.deps, never(), watch).catch((error: Error) => error.message)
       return [outcome, counts.businesses, counts.intents]
     }
-    /** As the worker does it, whose log line is the only one to tell what went. */
+    /** Runs it as the worker does, and returns the counts of its only log line. */
     const runAsJob = async () => {
       const lines: Record<string, unknown>[] = []
-      const hear = (line: object, msg?: string) => void lines.push({ ...line, msg })
-      const log = { ...service.deps.log, warn: hear } as unknown as Log
+      const warn = (line: object, msg?: string) => void lines.push({ ...line, msg })
+      const log = { ...service.deps.log, warn } as unknown as Log
       const job = retention(never()).run({ ...service.deps, log, metrics: createMetrics() }, {}, named)
       const failure = await job.catch((error: Error) => error.message)
       expect(lines).to.have.length(1)
@@ -177,10 +178,10 @@ describe('A clean-up', () => {
       message.replace(',"codeName":"PathNotViable"', ''),
     )
     expect(counts).to.deep.equal([1, 2])
-    expect(await run(), 'the lease runs out first').to.deep.equal(['already-running', 0, 0])
+    expect(await run(), 'the lease has not ended').to.deep.equal(['already-running', 0, 0])
     service.clock.advance(60_000)
-    expect((await run()).slice(1), 'the other one had its turn').to.deep.equal([0, 0])
-    // Another night: what is old by then goes, whatever that one does.
+    expect((await run()).slice(1), 'the other business is done').to.deep.equal([0, 0])
+    // The next night removes old data of the other business, although this one still fails.
     await oldThings()
     service.clock.advance(dayMs)
     expect((await run()).slice(1)).to.deep.equal([1, 2])
@@ -228,7 +229,7 @@ describe('A clean-up', () => {
   it('processes more than a thousand businesses', async () => {
     const { Business, RetentionProgress, RetentionRecord } = service.deps
     await oldThings()
-    // Before ours, and this pass is through with them.
+    // Their ids come before ours, and this pass has processed them.
     const ids = Array.from({ length: 1_000 }, (_, index) => String(index + 1).padStart(24, '0'))
     await Business.collection.insertMany(ids.map((_id) => ({ _id })) as never[])
     await RetentionProgress.collection.insertMany(ids.map((_id) => ({ _id, pass: 'p' })) as never[])
@@ -291,7 +292,7 @@ describe('A clean-up', () => {
     const [next, ...others] = await queue.getDelayed()
     expect(others).to.deep.equal([])
     expect(new Date((next?.timestamp ?? 0) + (next?.delay ?? 0)).toISOString()).to.match(/T02:30:00\.\d{3}Z$/)
-    // Due, and nobody there to do it.
+    // The job is due, and no worker runs.
     await next?.promote()
     for (let deploy = 0; deploy < 2; deploy += 1) await keepNightly(service.deps)
     expect((await queue.getWaiting()).map(({ id }) => id)).to.deep.equal([next?.id])

@@ -39,7 +39,7 @@ describe('A rolling restart behind a load balancer, under load', () => {
     return started
   }
 
-  /** First the new one, then the end of the old one. */
+  /** Starts a new process before it stops the old one. */
   async function replace(old: ServiceProcess, type: 'web' | 'worker'): Promise<ServiceProcess> {
     const next = await start(type)
     old.kill('SIGTERM')

@@ -18,7 +18,7 @@ describe('The pages without MongoDB', () => {
     const [viewer, account] = [await signedIn(service, 'viewer'), await hire(service, 'support')]
     await mongo.kill('SIGSTOP')
     const startedAt = performance.now()
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       viewer.get('/admin/audit'),
       viewer.get('/admin/queues'),
       visit(service).post('/admin/sign-in', account),
@@ -27,7 +27,7 @@ describe('The pages without MongoDB', () => {
       visit(service).post(`${path}?lang=en`, { form, phone: '22000001', pin: '1234' }),
     ])
     expect(performance.now() - startedAt).to.be.lessThan(10_000)
-    for (const { status, headers, text } of answers) {
+    for (const { status, headers, text } of responses) {
       expect(status).to.equal(503)
       expect(headers.get('content-type')).to.equal('text/html; charset=utf-8')
       expect(headers.has('retry-after')).to.equal(true)
@@ -35,7 +35,7 @@ describe('The pages without MongoDB', () => {
         .to.match(/(Try|Open the page) again in a few seconds/)
         .and.not.match(/\n\s+at /)
     }
-    // Who is not signed in needs no database to be told so.
+    // The sign-in page needs no database.
     expect((await visit(service).get('/admin/sign-in')).status).to.equal(200)
     await mongo.kill('SIGCONT')
     await waitFor('the payment', async () => {

@@ -76,7 +76,7 @@ describe('A process that starts', () => {
     for (const ended of await Promise.all(
       types.map((type) => interruptAt('mongodb.waiting', type, service, changes)),
     )) {
-      // Of a process that does not listen for it the code is null, and as process 1 of a container it would not end at all.
+      // Without a signal handler the code would be null, and process 1 of a container would ignore the signal.
       expect(ended.exitCode).to.equal(128 + 15)
       expect(ended.lastWords).to.include('process.stopping')
     }
@@ -95,9 +95,9 @@ describe('A process that starts', () => {
     const url = `mongodb://127.0.0.1:${port}/late`
     const closed = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')
     await once(closed, 'listening')
-    const asked = once(closed, 'connection')
+    const connected = once(closed, 'connection')
     const starting: Promise<ServiceProcess> = startProcess('worker', service, { MONGODB_URL: url })
-    await asked
+    await connected
     await new Promise((resolve) => closed.close(resolve))
     const mongo = await startMongo({ port })
     const worker = await starting
@@ -107,7 +107,7 @@ describe('A process that starts', () => {
   })
 })
 
-/** A wire to MongoDB that breaks once at each of these commands, and serves the next that connects. */
+/** A proxy of MongoDB that cuts the connection once at each of these commands, and serves the next connection. */
 async function openWireThatBreaks(mongodbUrl: string, commands: string[]) {
   const target = new URL(mongodbUrl)
   const left = new Set(commands)
@@ -118,7 +118,7 @@ async function openWireThatBreaks(mongodbUrl: string, commands: string[]) {
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy()).on('data', (bytes) => client.write(bytes))
     client.on('data', (bytes: Buffer) => {
-      // The first field of a command: a string, under its name.
+      // A command begins with a string field of its name.
       const met = [...left].find((name) => bytes.includes(`\u0002${name}\0`))
       if (met === undefined) return void upstream.write(bytes)
       left.delete(met)

@@ -50,8 +50,8 @@ describe('The fixture of a process that is killed at a step', () => {
 
   it('reports that it never reached the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
-    const told = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
-    expect(told).to.equal(`Error: ${label}: the process did not die, the operation has finished`)
+    const fault = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
+    expect(fault).to.equal(`Error: ${label}: the process did not die, the operation has finished`)
     await victim.close()
   })
 })

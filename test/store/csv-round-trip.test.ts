@@ -5,7 +5,7 @@ import { createProduct, type ProductResponse } from '../support/store.ts'
 
 const store = '/api/v1/dev/store/products'
 
-/** What breaks readers of CSV, and what spreadsheets take for something else. */
+/** Texts that break CSV parsers, or that spreadsheets interpret. */
 const piece = fc.oneof(
   fc.constantFrom(
     '"',
@@ -32,11 +32,11 @@ const piece = fc.oneof(
   fc.constantFrom('Thé', 'شاي', '😀', 'e\u0301', '\u202E', '\u2028', '\u00A0', '__proto__'),
   fc.string({ unit: 'binary', maxLength: 8 }).filter((text) => !text.includes('\0')),
 )
-const text = (most: number) =>
+const text = (maxLength: number) =>
   fc
     .array(piece, { minLength: 1, maxLength: 6 })
     .map((pieces) => pieces.join(''))
-    .filter((joined) => /\S/.test(joined) && Array.from(joined).length <= most)
+    .filter((joined) => /\S/.test(joined) && Array.from(joined).length <= maxLength)
 
 const variant = fc.record({
   label: fc.oneof(text(100), fc.constantFrom('S', 'M', 'Default')),
@@ -50,7 +50,7 @@ const product = fc.record({
   active: fc.boolean(),
   variants: fc.array(variant, { minLength: 1, maxLength: 4 }),
 })
-/** No SKU twice in a shop. */
+/** Products with unique SKUs. */
 const products = fc.array(product, { maxLength: 4 }).map((list) =>
   list.map((each, at) => ({
     ...each,
@@ -84,10 +84,10 @@ describe('A CSV file of products', () => {
     return body.data
   }
 
-  /** All that a file carries of the merchant's products. */
-  async function carried(merchant: Merchant): Promise<unknown[]> {
+  /** The fields of the merchant's products that a file contains. */
+  async function productsOf(merchant: Merchant): Promise<unknown[]> {
     const { body } = await service.http.get(store).query({ limit: 100 }).set(merchant.read()).expect(200)
-    const carriedOf = ({ handle, name, description, active, variants }: ProductResponse) => ({
+    const exportedFields = ({ handle, name, description, active, variants }: ProductResponse) => ({
       handle,
       name,
       description,
@@ -95,7 +95,7 @@ describe('A CSV file of products', () => {
       variants: variants.map(({ label, sku, price, stock }) => ({ label, sku, price, stock })),
     })
     return body.data.items
-      .map(carriedOf)
+      .map(exportedFields)
       .toSorted((a: ProductResponse, b: ProductResponse) => (a.handle < b.handle ? -1 : 1))
   }
 
@@ -103,15 +103,15 @@ describe('A CSV file of products', () => {
     const survives = fc.asyncProperty(products, fc.constantFrom(',', ';'), async (list, delimiter) => {
       const [from, to] = await Promise.all([service.merchant(), service.merchant()])
       await Promise.all(list.map((each) => createProduct(service, from, each)))
-      const before = await carried(from)
+      const before = await productsOf(from)
       const csv = await exported(from, delimiter)
 
       const same = await imported(from, csv)
       expect(same).to.include({ created: 0, updated: 0, unchanged: list.length, variants: 0 })
-      expect(await carried(from)).to.deep.equal(before)
+      expect(await productsOf(from)).to.deep.equal(before)
 
       expect(await imported(to, csv)).to.include({ created: list.length, updated: 0, unchanged: 0 })
-      expect(await carried(to)).to.deep.equal(before)
+      expect(await productsOf(to)).to.deep.equal(before)
       expect(await imported(to, await exported(to, delimiter))).to.include({
         unchanged: list.length,
         variants: 0,

@@ -25,7 +25,7 @@ async function faultsOf(csv: unknown): Promise<CsvFault[]> {
   return (details as { faults: CsvFault[] }).faults
 }
 
-/** One row under the full header whose cell of `column` is `text`: what is read of it. */
+/** Reads a row whose cell of `column` is `text`, and returns the value. */
 async function cell(column: string, text: string): Promise<unknown> {
   const quoted = `"${text.replaceAll('"', '""')}"`
   const [row] = await read(
@@ -148,18 +148,18 @@ describe('The rows of a CSV file', () => {
 
   it('have limits in characters, however many code units each takes', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
-    for (const [column, most] of Object.entries(limits)) {
-      expect(await cell(column, '😀'.repeat(most))).to.equal('😀'.repeat(most))
+    for (const [column, max] of Object.entries(limits)) {
+      expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
       const csv =
         column === 'handle'
-          ? lines('handle', 'é'.repeat(most + 1))
-          : lines(`handle,${column}`, `h,${'é'.repeat(most + 1)}`)
+          ? lines('handle', 'é'.repeat(max + 1))
+          : lines(`handle,${column}`, `h,${'é'.repeat(max + 1)}`)
       expect(await faultsOf(csv)).to.deep.equal([
         {
           row: 2,
           column,
           code: 'VALIDATION_ERROR',
-          message: `The value can have at most ${most} characters.`,
+          message: `The value can have at max ${max} characters.`,
         },
       ])
     }
@@ -235,13 +235,13 @@ describe('The rows of a CSV file', () => {
   it('do not block the process while the lines above an overlong row are counted', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
-    const turns = await countLoopIterations(async () =>
+    const iterations = await countLoopIterations(async () =>
       expect(await messageOf(file)).to.match(new RegExp(`^Row ${above + 2}: .*too long`)),
     )
-    expect(turns).to.be.greaterThan(file.length / 65_536)
+    expect(iterations).to.be.greaterThan(file.length / 65_536)
   })
 
-  it('are at most 5 000, and do not block the process while they are read', async () => {
+  it('are at max 5 000, and do not block the process while they are read', async () => {
     const many = (count: number) =>
       lines(
         full,
@@ -250,12 +250,12 @@ describe('The rows of a CSV file', () => {
           (_, n) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`,
         ),
       )
-    const most = many(5000)
-    const turns = await countLoopIterations(async () => expect(await read(most)).to.have.length(5000))
-    // A turn of the event loop for each 64 KiB at least.
-    expect(turns).to.be.greaterThan(most.length / 65_536)
+    const max = many(5000)
+    const iterations = await countLoopIterations(async () => expect(await read(max)).to.have.length(5000))
+    // At least one iteration of the event loop for each 64 KiB.
+    expect(iterations).to.be.greaterThan(max.length / 65_536)
     expect(await messageOf(many(5001))).to.equal(
-      'Row 5002: A file can have at most 5000 rows below the header.',
+      'Row 5002: A file can have at max 5000 rows below the header.',
     )
     expect(
       await read(lines('handle', 'a', ...Array(50_000).fill(' '), '\n'.repeat(100_000), 'b')),

@@ -29,14 +29,14 @@ describe('The upload of a CSV file', () => {
   it('accepts a file, a form or JSON, with the same result', async () => {
     const file =
       part('other', 'x') + part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv') + part('z', 'x')
-    const answers = [
+    const responses = [
       await post(csv, 'text/csv; header=present'),
       await post(`\uFEFF${csv.replaceAll(/,(?! )/g, ';')}`, 'Text/CSV; charset="UTF-8"'),
       await postForm(file),
       await postForm(part('file', csv)),
       await json({ csv, more: [[[[[[[[[[]]]]]]]]]] }),
     ]
-    const counts = answers.map(({ body: { data } }) => [data?.created, data?.unchanged, data?.rows])
+    const counts = responses.map(({ body: { data } }) => [data?.created, data?.unchanged, data?.rows])
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
@@ -51,11 +51,8 @@ describe('The upload of a CSV file', () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)
-    const again = await post(
-      `${parts}--edge--`.replaceAll('edge', 'seam'),
-      'multipart/form-data; boundary=seam',
-      headers,
-    )
+    const otherForm = `${parts}--edge--`.replaceAll('edge', 'seam')
+    const again = await post(otherForm, 'multipart/form-data; boundary=seam', headers)
     expect(again.body).to.deep.equal(first.body)
     expect(again.headers)
       .to.include({ 'idempotent-replayed': 'true' })
@@ -77,13 +74,8 @@ describe('The upload of a CSV file', () => {
   })
 
   it('refuses other types, compression and other charsets', async () => {
-    for (const type of [
-      'text/plain',
-      'application/vnd.ms-excel',
-      'text/csv; charset=windows-1252',
-      'application/octet-stream',
-      'application/json; charset=latin1',
-    ])
+    const types = ['text/plain', 'application/vnd.ms-excel', 'application/octet-stream']
+    for (const type of [...types, 'text/csv; charset=windows-1252', 'application/json; charset=latin1'])
       await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
     const zipped = { ...merchant.write(), 'Content-Encoding': 'gzip' }
     await expectRefused(post(csv, 'text/csv', zipped), 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -91,7 +83,7 @@ describe('The upload of a CSV file', () => {
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
-  it('needs exactly one file in a whole form; a broken form may be sent again under its key', async () => {
+  it('needs exactly one file in a whole form; a broken form may be repeated with its key', async () => {
     for (const parts of [
       '',
       part('csv', csv),
@@ -107,8 +99,8 @@ describe('The upload of a CSV file', () => {
     const whole = `${part('a', 'x')}${part('file', csv, '; filename="a.csv"')}--edge--`
     for (let length = 0; length < whole.length - 2; length += 17)
       await refusedFor(post(whole.slice(0, length), form, headers), 'file')
-    const answer = await post(whole, form, headers).expect(200)
-    expect(answer.headers).to.not.have.property('idempotent-replayed')
+    const response = await post(whole, form, headers).expect(200)
+    expect(response.headers).to.not.have.property('idempotent-replayed')
   })
 
   it('accepts at most 8 MiB, and does not read a body that announces more', async () => {
@@ -126,14 +118,11 @@ describe('The upload of a CSV file', () => {
         '',
         '',
       )
-    const [answer] = await sendRaw(service.origin, head(`Content-Length: ${largest + 1}`))
-    expect(answer?.status).to.equal(413)
+    const [response] = await sendRaw(service.origin, head(`Content-Length: ${largest + 1}`))
+    expect(response?.status).to.equal(413)
     const chunk = `${(largest + 1).toString(16)}\r\n${padded}\n\r\n0\r\n\r\n`
-    const [chunked] = await sendRaw(
-      service.origin,
-      head('Transfer-Encoding: chunked\r\nConnection: close'),
-      chunk,
-    )
+    const chunkedHead = head('Transfer-Encoding: chunked\r\nConnection: close')
+    const [chunked] = await sendRaw(service.origin, chunkedHead, chunk)
     expect(chunked?.status).to.equal(413)
     await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
   })
@@ -154,18 +143,12 @@ describe('The upload of a CSV file', () => {
       const headers = merchant.write()
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
       const socket = connect(Number(new URL(service.origin).port), '127.0.0.1')
-      const head = [
-        `POST ${to} HTTP/1.1`,
-        'Host: a',
-        `Content-Type: ${type}`,
-        'Content-Length: 100',
-        ...lines,
-      ]
-      socket.end(crlf(...head, '', body.slice(0, 5)))
+      const head = [`POST ${to} HTTP/1.1`, 'Host: a', `Content-Type: ${type}`, 'Content-Length: 100']
+      socket.end(crlf(...head, ...lines, '', body.slice(0, 5)))
       await once(socket.resume(), 'close')
-      const answer = await service.http.post(to).set(headers).type(type).send(body)
-      expect(answer.status).to.be.oneOf([200, 201])
-      expect(answer.headers).to.not.have.property('idempotent-replayed')
+      const response = await service.http.post(to).set(headers).type(type).send(body)
+      expect(response.status).to.be.oneOf([200, 201])
+      expect(response.headers).to.not.have.property('idempotent-replayed')
     }
   })
 })

@@ -20,7 +20,7 @@ import { waitFor } from '../support/wait-for.ts'
 const path = '/api/v1/dev/store/products/export-csv'
 const header = 'handle,name,description,variant_label,sku,price,stock,active\r\n'
 
-/** As stored: one product with so many variants. */
+/** A stored product with this number of variants. */
 const stored = (businessId: string, variants: number, description: string): Product => {
   const _id = newId()
   const at = new Date('2026-01-01T00:00:00Z')
@@ -59,7 +59,7 @@ describe('An export of products', () => {
     nativeCollection(service.deps.Product).insertMany(
       Array.from({ length: count }, () => stored(merchant.businessId, variants, description)),
     )
-  /** Calls `see` with the number of each page that an export of this fixture reads. */
+  /** Calls `see` with the number of each page that an export of this service reads. */
   function watchPages({ deps: { lists } }: Service, see: (page: number) => void): void {
     const { run } = lists
     let pages = 0
@@ -68,7 +68,7 @@ describe('An export of products', () => {
       return run(owner, ...rest)
     }
   }
-  /** A second fixture on the same database, whose connection is cut before an export reads its second page. */
+  /** Opens a second service on the same database, whose connection is cut before an export reads its second page. */
   async function cutAtSecondPage(act: (behind: Service) => Promise<unknown>): Promise<void> {
     const wire = await openMongoProxy(service.deps.config.mongodbUrl, {
       isDead: () => false,
@@ -95,14 +95,14 @@ describe('An export of products', () => {
       ],
     })
     const salt = await createProduct(service, merchant, { name: 'Sel', active: false })
-    const answer = await read(merchant).buffer(true).expect(200)
-    expect(answer.headers).to.include({
+    const response = await read(merchant).buffer(true).expect(200)
+    expect(response.headers).to.include({
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="products.csv"',
       'cache-control': 'no-store',
     })
-    expect(answer.headers['x-request-id']).to.be.a('string')
-    expect(answer.text).to.equal(
+    expect(response.headers['x-request-id']).to.be.a('string')
+    expect(response.text).to.equal(
       `${header}"${tea.handle}","=Tea, ""green""","a\r\nb;c","1 kg","007",0,0,"true"\r\n` +
         `"${tea.handle}",,,"٢ كغ",,1250,3,\r\n"${salt.handle}","Sel",,"Default",,1000,5,"false"\r\n`,
     )
@@ -154,11 +154,12 @@ describe('An export of products', () => {
     await store(merchant, 1000, 1, '😀'.repeat(5000))
     let pages = 0
     watchPages(service, (page) => (pages = page))
-    const [answer] = await once(get(service.origin + path, { headers: merchant.read() }), 'response')
-    await once(answer, 'readable')
-    answer.destroy()
+    const [response] = await once(get(service.origin + path, { headers: merchant.read() }), 'response')
+    await once(response, 'readable')
+    response.destroy()
     await waitFor('the export has ended', () => service.deps.lists.exports.running() === 0)
-    // Out of 20 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket small.
+    // Out of 20 pages. Sockets buffer some of the unread data, and the system keeps the buffer of an unread socket
+    // small.
     expect(pages).to.be.within(1, 15)
     const { text } = await read(merchant).buffer(true).expect(200)
     expect(text.split('\r\n')).to.have.length(1002)
@@ -169,11 +170,11 @@ describe('An export of products', () => {
     await store(merchant, 10, 100, 'Tea')
     await read(merchant).expect(200)
     const caller = { ...merchant, sandbox: true } as unknown as Caller
-    let turns = 0
+    let iterations = 0
     const seen: number[] = []
-    for await (const _piece of exportProducts(service.deps, caller, ',')) {
-      seen.push(turns)
-      setImmediate(() => void (turns += 1))
+    for await (const _chunk of exportProducts(service.deps, caller, ',')) {
+      seen.push(iterations)
+      setImmediate(() => void (iterations += 1))
     }
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
@@ -190,15 +191,16 @@ describe('An export of products', () => {
 
   it('is refused if MongoDB fails before the first byte, and cut off if it fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
-    // A page is 50 products and a piece 100 rows, so the second page may be read before or after the first piece is sent.
+    // A page is 50 products and a chunk 100 rows. With more variants, the first chunk is sent before the second page is
+    // read.
     await Promise.all([store(few, 60, 1, ''), store(many, 60, 10, '')])
     const early = cutAtSecondPage(({ http }) =>
       expectRefused(http.get(path).set(few.read()), 503, 'SERVICE_UNAVAILABLE'),
     )
     const late = cutAtSecondPage(async ({ origin }) => {
-      const answer = await fetch(origin + path, { headers: many.read() })
-      expect(answer.status).to.equal(200)
-      const ended = await answer.text().then(
+      const response = await fetch(origin + path, { headers: many.read() })
+      expect(response.status).to.equal(200)
+      const ended = await response.text().then(
         () => 'whole',
         () => 'cut',
       )
@@ -225,7 +227,7 @@ describe('An export of products', () => {
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
     socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-    await waitFor('the file is let go', () => isOver)
+    await waitFor('the download ends', () => isOver)
     socket.destroy()
     await close()
   })

@@ -10,12 +10,12 @@ import { type Merchant, withService } from '../support/service.ts'
 interface Case {
   merchant: Merchant
   effectId: string
-  answers: unknown[]
+  responses: unknown[]
 }
 
-const there = csvOf('handle,name,sku,price,stock', 'mug,Mug,M-1,500,5')
-/** Makes two products, and gives one that is there another price and another SKU. */
-const asked = csvOf('handle,name,sku,price', 'mug,,M-2,600', 'cup,Cup,C-1,700', 'jar,Jar,J-1,800')
+const existing = csvOf('handle,name,sku,price,stock', 'mug,Mug,M-1,500,5')
+/** Creates two products, and changes the price and the SKU of an existing one. */
+const file = csvOf('handle,name,sku,price', 'mug,,M-2,600', 'cup,Cup,C-1,700', 'jar,Jar,J-1,800')
 const counts = { created: 2, updated: 1, unchanged: 0, variants: 3, rows: 3 }
 const untouched = ['mug|Mug|Default|M-1|500|5']
 const imported = ['cup|Cup|Default|C-1|700|0', 'jar|Jar|Default|J-1|800|0', 'mug|Mug|Default|M-2|600|5']
@@ -28,21 +28,21 @@ describe('An import whose process is killed between any two steps', function () 
 
   async function prepare(): Promise<Case> {
     const merchant = await service.merchant()
-    await importAs(service.deps, merchant, there, newId())
-    return { merchant, effectId: newId(), answers: [] }
+    await importAs(service.deps, merchant, existing, newId())
+    return { merchant, effectId: newId(), responses: [] }
   }
 
   const importing = (again: (each: Case) => Promise<unknown>): Omit<Operation<Case>, 'check'> => ({
     prepare,
-    async run({ deps }, { merchant, effectId, answers }) {
-      // Its lease must run on, whatever the cases beside it do to the clock: their sweeps are not to end it.
+    async run({ deps }, { merchant, effectId, responses }) {
+      // Concurrent cases advance the clock and sweep. They must not end this lease.
       deps.now = () => new Date(service.clock.now().getTime() + 3_600_000)
-      answers.push(await importAs(deps, merchant, asked, effectId))
+      responses.push(await importAs(deps, merchant, file, effectId))
     },
     repeat: again,
   })
 
-  /** Nothing is held for an import that is not there, and no place is taken. */
+  /** Expects no traces of an import. */
   function expectNoTrace(products: Product[], label: string) {
     for (const { handle, listed, prepared, skus, variants } of products) {
       expect([listed, prepared], `${label}: ${handle}`).to.deep.equal([true, null])
@@ -51,40 +51,34 @@ describe('An import whose process is killed between any two steps', function () 
   }
 
   const retrying: Operation<Case> = {
-    ...importing(async ({ merchant, effectId, answers }) =>
-      answers.push(await importAs(service.deps, merchant, asked, effectId)),
+    ...importing(async ({ merchant, effectId, responses }) =>
+      responses.push(await importAs(service.deps, merchant, file, effectId)),
     ),
-    async check({ merchant, answers }, label) {
+    async check({ merchant, responses }, label) {
       await sweepImports(service.deps)
-      for (const answer of answers) expect(answer, label).to.deep.equal(counts)
+      for (const response of responses) expect(response, label).to.deep.equal(counts)
       const products = await storedProducts(service, merchant)
       expect(products.flatMap(variantLines), label).to.deep.equal(imported)
       expectNoTrace(products, label)
-      const plans = await plansOf(service, merchant)
-      expect(
-        plans.map(({ state, open }) => [state, open]),
-        label,
-      ).to.deep.equal([
-        ['done', undefined],
-        ['done', undefined],
-      ])
+      const plans = (await plansOf(service, merchant)).map(({ state, open }) => [state, open])
+      expect(plans, label).to.deep.equal(Array(2).fill(['done', undefined]))
     },
   }
 
   it('happens once if it is repeated, and returns its counts', async () => {
     const steps = await killAtEveryStep(service, retrying, closings, 0)
     expect(steps).to.deep.equal([
-      // Shop, plan; what landed late of others, who has the handles, who the SKUs.
+      // The shop, the plan, late preparations of others, handles, SKUs.
       'mongodb find',
       'mongodb insert',
       'mongodb find',
       'mongodb find',
       'mongodb find',
-      // New products, the old one marked; the commit.
+      // New products, the prepared product, the commit.
       'mongodb insert',
       'mongodb update',
       'mongodb update',
-      // Patched, listed; done.
+      // The changed product, the listed products, the end of the plan.
       'mongodb update',
       'mongodb update',
       'mongodb update',
@@ -102,9 +96,8 @@ describe('An import whose process is killed between any two steps', function () 
       async check({ merchant }, label) {
         const products = await storedProducts(service, merchant)
         seen.add(products.length)
-        expect(products.flatMap(variantLines), label).to.deep.equal(
-          products.length === 3 ? imported : untouched,
-        )
+        const expected = products.length === 3 ? imported : untouched
+        expect(products.flatMap(variantLines), label).to.deep.equal(expected)
         expectNoTrace(products, label)
         const open = (await plansOf(service, merchant)).filter((plan) => plan.open)
         expect(open, label).to.deep.equal([])

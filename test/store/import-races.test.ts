@@ -85,9 +85,9 @@ describe('A concurrent import', () => {
   }
 
   /**
-   * Starts an import in another process and pauses it before a step. The returned function resumes it. The steps: find the
-   * shop, insert the plan, find late preparations, find handles, find SKUs (if the file gives new ones), insert new products,
-   * prepare existing products (if any), commit, change products, list new ones, mark the plan as done.
+   * Starts an import in another process and pauses it before a step. The returned function resumes it. The steps: find
+   * the shop, insert the plan, find late preparations, find handles, find SKUs (if the file gives new ones), insert new
+   * products, prepare existing products (if any), commit, change products, list new ones, mark the plan as done.
    */
   async function stoppedAt(
     step: number,

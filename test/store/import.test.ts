@@ -7,7 +7,10 @@ import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 const header = 'handle,name,description,variant_label,sku,price,stock,active'
 const file = (...rows: string[]): string => csvOf(header, ...rows)
 
-/** A T-shirt in two sizes with a SKU each, a mug, a lamp whose only variant has a name, and a scarf twice under one label. */
+/**
+ * A T-shirt in two sizes with a SKU each, a mug, a lamp whose only variant has a name, and a scarf twice under one
+ * label.
+ */
 const shop = file(
   'tee,Tee,Cotton,S,T-S,1000,5,true',
   'tee,,,L,T-L,1100,6,',
@@ -23,7 +26,10 @@ const sold = {
   scarf: ['scarf|Scarf|Wool|W-1|2000|1', 'scarf|Scarf|Wool||2000|2'],
 }
 
-/** What a file makes of that shop: the products it changes as they are then, and [created, updated, unchanged, variants, rows]. */
+/**
+ * The result of importing these rows into that shop: the changed products, and the counts
+ * [created, updated, unchanged, variants, rows].
+ */
 const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>; counts: number[] }> = {
   'a blank cell keeps what is there': {
     rows: ['mug,,,,,,,', 'tee,,,S,,,9,'],
@@ -63,7 +69,7 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
     becomes: { tee: [...sold.tee, 'tee|Tee|XL|T-XL|1200|0', 'tee|Tee|M||1050|4'] },
     counts: [0, 1, 0, 2, 2],
   },
-  'equal labels are told apart by SKU, then by their order, and one row more is one variant more': {
+  'equal labels are listed apart by SKU, then by their order, and one row more is one variant more': {
     rows: ['scarf,,,Wool,,2100,,', 'scarf,,,Wool,W-1,2200,,', 'scarf,,,Wool,W-3,2300,3,'],
     becomes: {
       scarf: ['scarf|Scarf|Wool|W-1|2200|1', 'scarf|Scarf|Wool||2100|2', 'scarf|Scarf|Wool|W-3|2300|3'],
@@ -82,7 +88,7 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
   },
 }
 
-/** What is wrong with a file for that shop, as [row, column] of each fault. */
+/** The faults of these rows in that shop, as [row, column]. */
 const wrong: Record<string, { rows: string[]; faults: [number, string | null][] }> = {
   'a new product without name or price': {
     rows: ['cap,,,Red,,,,', 'bag,Bag,A bag,,,,,'],
@@ -128,7 +134,7 @@ const wrong: Record<string, { rows: string[]; faults: [number, string | null][] 
   },
   'a SKU that another variant keeps': { rows: ['tee,,,S,T-L,,,'], faults: [[2, 'sku']] },
   'a hundred and first variant': {
-    rows: Array.from({ length: 99 }, (_, place) => `tee,,,N${place},,1,,`),
+    rows: Array.from({ length: 99 }, (_, index) => `tee,,,N${index},,1,,`),
     faults: [[2, null]],
   },
 }
@@ -166,18 +172,18 @@ describe('An import', () => {
           'VALIDATION_ERROR',
           faults[0]?.[1] ?? 'csv',
         ])
-        const told = body.error.details.faults.map(({ row, column }: { row: number; column: string }) => [
+        const listed = body.error.details.faults.map(({ row, column }: { row: number; column: string }) => [
           row,
           column,
         ])
-        expect(told, what).to.have.deep.members(faults)
+        expect(listed, what).to.have.deep.members(faults)
       }
     expect(await sells()).to.have.members(Object.values(sold).flat())
     expect((await plansOf(service, merchant)).map(({ state }) => state)).to.deep.equal(['done'])
   })
 
   it('lists the first hundred faults and how many more there are', async () => {
-    const rows = Array.from({ length: 130 }, (_, place) => `new-${place},,,,,1,,`)
+    const rows = Array.from({ length: 130 }, (_, index) => `new-${index},,,,,1,,`)
     const { body } = await postCsv(service, merchant, file(...rows)).expect(400)
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
@@ -243,8 +249,8 @@ describe('An import', () => {
     const rowsAt = (price: number) =>
       Array.from(
         { length: 5_000 },
-        (_, place) =>
-          `p${place >> 1},${place % 2 ? '' : `P${place >> 1}`},,V${place % 2},S-${place},${price},3,`,
+        (_, index) =>
+          `p${index >> 1},${index % 2 ? '' : `P${index >> 1}`},,V${index % 2},S-${index},${price},3,`,
       )
     const tried = await postCsv(service, merchant, file(...rowsAt(100)), { query: '?dryRun=true' }).expect(
       200,

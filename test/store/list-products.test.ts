@@ -11,7 +11,7 @@ describe('The list of products', () => {
     const stranger = await service.merchant()
     service.clock.freeze(new Date('2026-03-01T10:00:00Z'))
     made = []
-    for (const asked of [
+    for (const fields of [
       { name: 'Thé vert (250 g)', sku: 'T.1' },
       {
         name: 'thé NOIR',
@@ -25,8 +25,8 @@ describe('The list of products', () => {
       { name: '\\d+.*', active: false },
       { name: 'شاي أخضر' },
     ]) {
-      made.push(await createProduct(service, merchant, asked))
-      // The first two are of one instant.
+      made.push(await createProduct(service, merchant, fields))
+      // The first two have the same instant.
       if (made.length > 1) service.clock.advance(1000)
     }
     await createProduct(service, stranger, { name: 'thé', sku: 'T.1' })
@@ -69,11 +69,11 @@ describe('The list of products', () => {
       [{ sku: 'T' }, []],
       [{ sku: 'T.1', active: 'false' }, []],
     ]
-    for (const [query, places] of cases) {
+    for (const [query, indexes] of cases) {
       const { body } = await list(query)
       const names = body.data.items.map(({ name }: ProductResponse) => name)
-      expect(names, JSON.stringify(query)).to.deep.equal(places.map((place) => made[place]?.name))
-      expect(body.data.total).to.equal(places.length)
+      expect(names, JSON.stringify(query)).to.deep.equal(indexes.map((index) => made[index]?.name))
+      expect(body.data.total).to.equal(indexes.length)
     }
   })
 

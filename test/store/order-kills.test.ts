@@ -12,14 +12,14 @@ import { createProduct, type ProductResponse, readProduct } from '../support/sto
 import { behindMs, openVictim, type Victim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-/** Longer than anybody leaves a reservation to whoever made it. */
-const leftBehindMs = 20_000
+/** By then a sweep resolves a reservation. */
+const abandonedAfterMs = 20_000
 
-/** An order of one unit of each of some products, and what its merchant heard. */
+/** An order of one unit of each product, and its responses. */
 interface Case {
   merchant: Merchant
   products: ProductResponse[]
-  answers: string[]
+  responses: string[]
 }
 
 describe('An order whose process is killed between any two steps', function () {
@@ -32,23 +32,23 @@ describe('An order whose process is killed between any two steps', function () {
   const prepareOf = (stocks: number[]) => async (): Promise<Case> => {
     const merchant = await service.merchant()
     const products = await Promise.all(stocks.map((stock) => createProduct(service, merchant, { stock })))
-    const each = { merchant, products, answers: [] }
+    const each = { merchant, products, responses: [] }
     cases.push(each)
     return each
   }
-  /** The last unit of one, and one of many. */
+  /** The last unit of one product, and one of ten of another. */
   const prepare = prepareOf([1, 10])
 
-  /** The same request each time. */
-  async function ask(at: Service | Victim, { merchant, products, answers }: Case): Promise<number> {
+  /** Sends the request, always with the same key. Returns the status. */
+  async function send(at: Service | Victim, { merchant, products, responses }: Case): Promise<number> {
     const response = await fetch(`${at.origin}/api/v1/dev/store/orders/simulate`, {
       method: 'POST',
       headers: { ...merchant.write('the-same-key'), 'Content-Type': 'application/json' },
       body: JSON.stringify({ items: products.map(({ _id }) => ({ productId: _id, quantity: 1 })) }),
     })
-    const answer = await response.text()
-    // What a process said after its database was gone is no answer that the merchant could go by.
-    if (response.status < 500) answers.push(answer)
+    const text = await response.text()
+    // A process that has lost its database returns an error, which the merchant repeats.
+    if (response.status < 500) responses.push(text)
     return response.status
   }
 
@@ -64,16 +64,16 @@ describe('An order whose process is killed between any two steps', function () {
   const ordering = {
     prepare,
     async run(victim: Victim, each: Case) {
-      if ((await ask(victim, each)) !== 201) return
-      const settled = waitFor('what comes after the answer', () => victim.steps.length === steps.length)
+      if ((await send(victim, each)) !== 201) return
+      const settled = waitFor('the steps after the response', () => victim.steps.length === steps.length)
       await Promise.race([settled, victim.died])
     },
     async repeat(each: Case) {
-      expect(await ask(service, each), each.answers.at(-1)).to.equal(201)
+      expect(await send(service, each), each.responses.at(-1)).to.equal(201)
     },
     async check(each: Case, label: string) {
       expect(await ordersOf(each), label).to.have.length(1)
-      expect(new Set(each.answers), label).to.have.property('size', 1)
+      expect(new Set(each.responses), label).to.have.property('size', 1)
     },
   }
 
@@ -91,7 +91,7 @@ describe('An order whose process is killed between any two steps', function () {
 
   it('is placed once by the retry, and stock taken by a crashed process is returned', async () => {
     expect(await killAtEveryStep(service, ordering, closings, 0)).to.deep.equal(steps)
-    service.clock.advance(leftBehindMs)
+    service.clock.advance(abandonedAfterMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
     for (const each of cases) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
     expect(await service.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
@@ -99,19 +99,19 @@ describe('An order whose process is killed between any two steps', function () {
 
   it('is placed once even if the insert of a crashed process arrives during the retry', async () => {
     const moments = [
-      [1, 4, 'mongodb find', 'before the retry asks what was done'],
+      [1, 4, 'mongodb find', 'before the retry looks for the order'],
       [1, 6, 'mongodb find', 'after it'],
-      [1, 8, 'mongodb update', 'before the dead try is ruled out'],
-      [1, 9, 'mongodb update', 'after it, before its stock goes back'],
-      [10, 8, 'mongodb insert', 'before the retry places it with stock of its own'],
+      [1, 8, 'mongodb update', 'before the dead attempt is released'],
+      [1, 9, 'mongodb update', 'after it, before its stock is returned'],
+      [10, 8, 'mongodb insert', 'before the retry places the order with stock of its own'],
     ] as const
     const late = moments.map(async ([stock, step, name, when]) => {
       const each = await prepareOf([stock])()
       const dead = await openVictim(service, { step: placing - 1, fate: 'late', lateMs: behindMs })
-      closings.push(ask(dead, each).catch(() => undefined))
+      closings.push(send(dead, each).catch(() => undefined))
       await dead.died
       const retry = await openVictim(service, { step, fate: 'paused', lateMs: 0 })
-      const retried = ask(retry, each)
+      const retried = send(retry, each)
       await retry.died
       expect(retry.steps.at(-1), when).to.equal(name)
       await dead.release()
@@ -122,38 +122,37 @@ describe('An order whose process is killed between any two steps', function () {
       return each
     })
     const all = await Promise.all(late)
-    service.clock.advance(leftBehindMs)
-    // Two processes at once come to the same, and in one of them one look is enough.
+    service.clock.advance(abandonedAfterMs)
+    // Two processes sweep at once, and a second sweep in the same process does nothing.
     const beside = { ...service.deps }
     const [, , again] = await Promise.all([service.deps, beside, service.deps].map(sweepReservations))
     expect(again).to.equal(0)
     for (const each of all) expect(await stocksOf(each)).to.deep.equal(afterOne(each))
   })
 
-  /** A process that stands still just before it writes the order down. */
+  /** A process that is paused just before it inserts the order. */
   async function frozen(each: Case, lateMs: number) {
     const victim = await openVictim(service, { step: placing, fate: 'paused', lateMs })
-    const asked = ask(victim, each)
+    const sent = send(victim, each)
     await victim.died
     expect(victim.steps.at(-1)).to.equal('mongodb insert')
-    return {
-      async wake() {
-        await victim.release()
-        const status = await asked
-        closings.push(victim.close())
-        return status
-      },
+    const wake = async () => {
+      await victim.release()
+      const status = await sent
+      closings.push(victim.close())
+      return status
     }
+    return { wake }
   }
 
   it('is not placed by a frozen process with stock that was returned meanwhile', async () => {
     const each = await prepare()
-    const zombie = await frozen(each, 0)
+    const frozenProcess = await frozen(each, 0)
     expect(await stocksOf(each)).to.deep.equal([0, 9])
-    service.clock.advance(leftBehindMs)
+    service.clock.advance(abandonedAfterMs)
     expect(await sweepReservations(service.deps)).to.equal(2)
     expect(await stocksOf(each)).to.deep.equal([1, 10])
-    expect(await zombie.wake()).to.equal(503)
+    expect(await frozenProcess.wake()).to.equal(503)
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [1, 10]])
     await ordering.repeat(each)
     await ordering.check(each, 'again')
@@ -162,42 +161,42 @@ describe('An order whose process is killed between any two steps', function () {
 
   it('does not exist after a refusal, and takes no stock', async () => {
     const each = await prepare()
-    const zombie = await frozen(each, behindMs)
+    const frozenProcess = await frozen(each, behindMs)
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     await service.http.put(path).set(each.merchant.write()).send({ active: false }).expect(200)
-    expect(await ask(service, each)).to.equal(400)
-    expect(await zombie.wake()).to.equal(503)
+    expect(await send(service, each)).to.equal(400)
+    expect(await frozenProcess.wake()).to.equal(503)
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [1, 10]])
-    expect([await ask(service, each), new Set(each.answers).size]).to.deep.equal([400, 1])
+    expect([await send(service, each), new Set(each.responses).size]).to.deep.equal([400, 1])
   })
 
-  it('may be tried again if the refusal was not returned yet', async () => {
+  it('may be placed by a retry if its refusal was not returned', async () => {
     const each = await prepare()
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     const change = (active: boolean) =>
       service.http.put(path).set(each.merchant.write()).send({ active }).expect(200)
     await change(false)
     const victim = await openVictim(service, { step: 6, fate: 'lost', lateMs: behindMs })
-    const asked = ask(victim, each).catch(() => undefined)
+    const sent = send(victim, each).catch(() => undefined)
     await victim.died
     expect(victim.steps.slice(3)).to.deep.equal(['mongodb find', 'mongodb update', 'mongodb update'])
-    closings.push(asked, victim.close())
+    closings.push(sent, victim.close())
     await change(true)
     await ordering.repeat(each)
     await ordering.check(each, 'again')
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('is not placed if it was ruled out after it read its placeholder', async () => {
+  it('is not placed if its attempt was released after it read the placeholder', async () => {
     const each = await prepareOf([5])()
     const { businessId } = each.merchant
     const [{ _id: productId }] = each.products as [ProductResponse]
-    const mine = { orderId: newId(), businessId, sandbox: true }
-    await releaseAttempt(service.deps, { ...mine, attemptId: newId() })
+    const ids = { orderId: newId(), businessId, sandbox: true }
+    await releaseAttempt(service.deps, { ...ids, attemptId: newId() })
     const victim = await openVictim(service, { step: 5, fate: 'paused', lateMs: 0 })
-    const effect = { id: mine.orderId, deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' }
+    const effect = { id: ids.orderId, deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' }
     const request = { items: [{ productId, quantity: 1 }], customer: null }
-    const answer = placeOrder(victim.deps, callerOf(each.merchant), request, effect).then(
+    const outcome = placeOrder(victim.deps, callerOf(each.merchant), request, effect).then(
       () => 'placed',
       (error: { code: string }) => error.code,
     )
@@ -205,25 +204,25 @@ describe('An order whose process is killed between any two steps', function () {
     expect(victim.steps.slice(2)).to.deep.equal(['mongodb insert', 'mongodb find', 'mongodb update'])
     const { reservations } = await service.deps.Product.findById(productId).orFail().lean()
     const attemptId = reservations[0]?.attemptId ?? expect.fail('it took nothing')
-    expect(await releaseAttempt(service.deps, { ...mine, attemptId })).to.equal(null)
+    expect(await releaseAttempt(service.deps, { ...ids, attemptId })).to.equal(null)
     await victim.release()
-    expect(await answer).to.equal('SERVICE_UNAVAILABLE')
+    expect(await outcome).to.equal('SERVICE_UNAVAILABLE')
     closings.push(victim.close())
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
   it('returns stock to a deleted product, and skips a deleted variant', async () => {
     const each = await prepare()
-    const zombie = await frozen(each, 0)
+    const frozenProcess = await frozen(each, 0)
     const { merchant, products } = each
     const [last, many] = products as [ProductResponse, ProductResponse]
     const path = (id: string) => `/api/v1/dev/store/products/${id}`
     await service.http.delete(path(many._id)).set(merchant.write()).expect(200)
     const other = { removeMissingVariants: true, variants: [{ label: 'Other', price: 1, stock: 7 }] }
     await service.http.put(path(last._id)).set(merchant.write()).send(other).expect(200)
-    service.clock.advance(leftBehindMs)
+    service.clock.advance(abandonedAfterMs)
     expect(await sweepReservations(service.deps)).to.equal(2)
-    expect(await zombie.wake()).to.equal(503)
+    expect(await frozenProcess.wake()).to.equal(503)
     const { variants } = await readProduct(service, merchant, last._id)
     expect(variants.map(({ label, stock }) => [label, stock])).to.deep.equal([['Other', 7]])
     const deleted = await service.deps.Product.findById(many._id).orFail().lean()

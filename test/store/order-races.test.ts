@@ -22,17 +22,18 @@ describe('Concurrent orders', () => {
   const times = <T>(count: number, make: (index: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, index) => make(index)))
 
-  /** Every other one at the other process. Answers 'placed', or the code of the refusal. */
+  /** Sends every second order to the other process. Returns 'placed' or the error code. */
   async function order(items: object[], index: number): Promise<string> {
     const at = index % 2 === 0 ? service : beside
     const { status, body } = await post(at, merchant, '/store/orders/simulate', JSON.stringify({ items }))
     return status === 201 ? 'placed' : body.error.code
   }
 
-  const count = (answers: string[], answer: string) => answers.filter((each) => each === answer).length
+  const count = (responses: string[], response: string) =>
+    responses.filter((each) => each === response).length
 
-  /** What is left of a product, once nobody holds anything of it. */
-  async function leftOf({ _id }: { _id: string }): Promise<number> {
+  /** Returns the stock of a product when no order holds units of it. */
+  async function stockOf({ _id }: { _id: string }): Promise<number> {
     await waitFor('no reservation', async () => {
       const product = await service.deps.Product.findById(_id).orFail().lean()
       return product.reservations.length === 0
@@ -42,16 +43,16 @@ describe('Concurrent orders', () => {
 
   it('sell five units five times if ten are requested', async () => {
     const product = await createProduct(service, merchant, { stock: 5 })
-    const answers = await times(10, (index) => order([{ productId: product._id, quantity: 1 }], index))
-    expect([count(answers, 'placed'), count(answers, 'INSUFFICIENT_STOCK')]).to.deep.equal([5, 5])
-    expect(await leftOf(product)).to.equal(0)
+    const outcomes = await times(10, (index) => order([{ productId: product._id, quantity: 1 }], index))
+    expect([count(outcomes, 'placed'), count(outcomes, 'INSUFFICIENT_STOCK')]).to.deep.equal([5, 5])
+    expect(await stockOf(product)).to.equal(0)
   })
 
   it('add up with changes of stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
     const items = [{ productId: product._id, quantity: 1 }]
     const path = `/api/v1/dev/store/products/${product._id}`
-    const [answers, changed] = await Promise.all([
+    const [outcomes, changed] = await Promise.all([
       times(10, (index) => order(items, index)),
       times(10, async () => {
         const patch = service.http.patch(`${path}/variants/${product.variants[0]._id}/stock`)
@@ -63,12 +64,10 @@ describe('Concurrent orders', () => {
         await service.http.put(path).set(merchant.write()).send({ variants }).expect(200)
       }),
     ])
-    expect(count(answers, 'placed') + changed.filter((status) => status === 200).length).to.equal(12)
-    expect(await leftOf(product)).to.equal(0)
+    expect(count(outcomes, 'placed') + changed.filter((status) => status === 200).length).to.equal(12)
+    expect(await stockOf(product)).to.equal(0)
     const orders = await service.deps.Order.find({ businessId: merchant.businessId, status: 'PLACED' }).lean()
-    for (const {
-      items: [item],
-    } of orders)
+    for (const item of orders.flatMap(({ items: [first] }) => first))
       expect(item?.variantLabel).to.equal(item?.unitPrice === 1000 ? 'Default' : `L${item?.unitPrice}`)
   })
 
@@ -90,14 +89,14 @@ describe('Concurrent orders', () => {
     const body = ({ _id: productId }: ProductResponse) =>
       JSON.stringify({ items: [{ productId, quantity: 1 }] })
     const path = '/store/orders/simulate'
-    const answers = times(5, () => post(service, merchant, path, body(product)))
+    const responses = times(5, () => post(service, merchant, path, body(product)))
     await waitFor('the first takes its unit', () => held > 0)
     expect((await post(service, other, path, body(theirs))).status).to.equal(201)
     expect(held).to.equal(1)
     gate.open()
-    expect((await answers).map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
+    expect((await responses).map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
     batchers.updateProduct = updateProduct
-    expect(await leftOf(product)).to.equal(0)
+    expect(await stockOf(product)).to.equal(0)
   })
 
   it('of two products in either order sell all stock of both without a deadlock or loss', async () => {
@@ -106,16 +105,16 @@ describe('Concurrent orders', () => {
       await createProduct(service, merchant, { stock: 20 }),
     ]
     const items = [many, few].map(({ _id }) => ({ productId: _id, quantity: 1 }))
-    const answers = await times(100, (index) => order(index % 3 === 0 ? items : items.toReversed(), index))
-    expect([count(answers, 'placed'), count(answers, 'INSUFFICIENT_STOCK')]).to.deep.equal([20, 80])
-    expect([await leftOf(many), await leftOf(few)]).to.deep.equal([10, 0])
+    const outcomes = await times(100, (index) => order(index % 3 === 0 ? items : items.toReversed(), index))
+    expect([count(outcomes, 'placed'), count(outcomes, 'INSUFFICIENT_STOCK')]).to.deep.equal([20, 80])
+    expect([await stockOf(many), await stockOf(few)]).to.deep.equal([10, 0])
     const orders = await service.deps.Order.find({ businessId: merchant.businessId, status: 'PLACED' }).lean()
     expect(orders.map(({ outbox }) => outbox.map(({ event }) => event))).to.deep.equal(
       Array.from({ length: 20 }, () => ['order.new']),
     )
   })
 
-  /** Another order takes units of a product, and is not written down yet. */
+  /** Reserves units for another order, which is not stored yet. */
   async function hold({ _id: productId, variants: [{ _id: variantId }] }: ProductResponse, quantity: number) {
     const [attemptId, items] = [newId(), [{ variantId, quantity }]]
     const reservations = { orderId: newId(), attemptId, reservedAt: service.clock.now(), items }
@@ -128,20 +127,20 @@ describe('Concurrent orders', () => {
     }
   }
 
-  /** A try that has looked at these products, and takes a unit of each only when it is told to. */
-  async function look(...products: ProductResponse[]) {
+  /** An attempt that has read these products. `take` reserves a unit of each. */
+  async function readFor(...products: ProductResponse[]) {
     const { businessId } = merchant
     const items = products.map(({ _id: productId }) => ({ productId, quantity: 1 }))
     const lines = await findLines(service.deps, { businessId, sandbox: true } as never, items)
-    const takings = planReservations(lines)
-    const mine = { orderId: newId(), attemptId: newId(), businessId, sandbox: true }
-    return { takings, take: () => reserve(service.deps, mine, takings, performance.now() + 10_000) }
+    const planned = planReservations(lines)
+    const attempt = { orderId: newId(), attemptId: newId(), businessId, sandbox: true }
+    return { planned, take: () => reserve(service.deps, attempt, planned, performance.now() + 10_000) }
   }
 
   const change = (id: string, fields: object) =>
     service.http.put(`/api/v1/dev/store/products/${id}`).set(merchant.write()).send(fields).expect(200)
 
-  /** What is in stock of a product and who holds units of it, at this moment. */
+  /** Returns the current stock of a product, and the attempts that hold units of it. */
   async function heldOf(id: string) {
     const { variants, reservations } = await service.deps.Product.findById(id).orFail().lean()
     return { stock: variants[0]?.stock, by: reservations.map(({ attemptId }) => attemptId) }
@@ -151,7 +150,7 @@ describe('Concurrent orders', () => {
     it(`take nothing of a product whose ${field} changed after it was read`, async () => {
       const variant = { label: 'S', price: 300, sku: 'tee-s' }
       const product = await createProduct(service, merchant, { variants: [{ ...variant, stock: 5 }] })
-      const { take } = await look(product)
+      const { take } = await readFor(product)
       const { _id } = product.variants[0]
       const changed = { price: 301, label: 'M', sku: 'tee-m', name: 'Other', active: false }
       const to = { [field]: changed[field as keyof typeof changed] }
@@ -160,11 +159,9 @@ describe('Concurrent orders', () => {
     })
 
   it('return at once what they took of products before the changed one', async () => {
-    const { takings, take } = await look(
-      await createProduct(service, merchant),
-      await createProduct(service, merchant),
-    )
-    const [first, second] = takings.map(({ productId }) => productId) as [string, string]
+    const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
+    const { planned, take } = await readFor(...products)
+    const [first, second] = planned.map(({ productId }) => productId) as [string, string]
     await change(second, { name: 'Other' })
     expect([await take(), await heldOf(first)]).to.deep.equal([false, { stock: 5, by: [] }])
   })
@@ -189,8 +186,8 @@ describe('Concurrent orders', () => {
     const held = await hold(product, 2)
     service.clock.advance(20_000)
     const batchers = { ...service.deps.batchers, updateProduct: () => Promise.reject(unavailable()) }
-    const heard = await sweepReservations({ ...service.deps, batchers }).catch((error: unknown) => error)
-    expect(heard).to.have.property('code', 'SERVICE_UNAVAILABLE')
+    const thrown = await sweepReservations({ ...service.deps, batchers }).catch((error: unknown) => error)
+    expect(thrown).to.have.property('code', 'SERVICE_UNAVAILABLE')
     expect(await heldOf(product._id)).to.deep.equal({ stock: 3, by: [held.attemptId] })
     expect(await sweepReservations(service.deps)).to.equal(1)
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
@@ -206,11 +203,11 @@ describe('Concurrent orders', () => {
     expect(await heldOf(product._id)).to.deep.equal({ stock, by: [] })
   })
 
-  /** An order past the API, whose merchant waits for so long. */
-  function ask(items: { productId: string; quantity: number }[] | null, timeoutMs: number) {
-    let looks = 0
+  /** Places an order without HTTP. `readAgain` resolves when it has read the stock again. */
+  function placeDirectly(items: { productId: string; quantity: number }[] | null, timeoutMs: number) {
+    let reads = 0
     const now = () => {
-      looks += 1
+      reads += 1
       return service.clock.now()
     }
     const effect = { id: newId(), deadlineAt: performance.now() + timeoutMs, cause: null, seal: () => '' }
@@ -221,31 +218,31 @@ describe('Concurrent orders', () => {
       effect,
     )
     return {
-      answer: placing.then(
+      outcome: placing.then(
         () => 'placed',
         (error: { code: string }) => error.code,
       ),
-      lookedAgain: () => waitFor('it looks at the stock once more', () => looks > 1),
+      readAgain: () => waitFor('it reads the stock again', () => reads > 1),
     }
   }
 
   it('are refused only for sold stock, not for stock that others hold', async () => {
     const [back, gone] = [await createProduct(service, merchant), await createProduct(service, merchant)]
-    const [mayComeBack, isSold] = [await hold(back, 5), await hold(gone, 4)]
-    const waiting = ask([{ productId: back._id, quantity: 5 }], 10_000)
-    const refused = ask([{ productId: gone._id, quantity: 2 }], 10_000)
-    await Promise.all([waiting.lookedAgain(), refused.lookedAgain()])
-    await Promise.all([mayComeBack.giveBack(), isSold.settle()])
-    expect([await waiting.answer, await refused.answer]).to.deep.equal(['placed', 'INSUFFICIENT_STOCK'])
-    expect([await leftOf(back), await leftOf(gone)]).to.deep.equal([0, 1])
+    const [returned, sold] = [await hold(back, 5), await hold(gone, 4)]
+    const waiting = placeDirectly([{ productId: back._id, quantity: 5 }], 10_000)
+    const refused = placeDirectly([{ productId: gone._id, quantity: 2 }], 10_000)
+    await Promise.all([waiting.readAgain(), refused.readAgain()])
+    await Promise.all([returned.giveBack(), sold.settle()])
+    expect([await waiting.outcome, await refused.outcome]).to.deep.equal(['placed', 'INSUFFICIENT_STOCK'])
+    expect([await stockOf(back), await stockOf(gone)]).to.deep.equal([0, 1])
   })
 
   it('return an unknown outcome if stock is held until the deadline', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 5)
-    const soon = 1100
-    expect(await ask([{ productId: product._id, quantity: 1 }], soon).answer).to.equal('SERVICE_UNAVAILABLE')
-    expect(await ask(null, soon).answer).to.equal('SERVICE_UNAVAILABLE')
-    expect(await ask([{ productId: product._id, quantity: 6 }], soon).answer).to.equal('INSUFFICIENT_STOCK')
+    const order = (quantity: number) => placeDirectly([{ productId: product._id, quantity }], 1100).outcome
+    expect(await order(1)).to.equal('SERVICE_UNAVAILABLE')
+    expect(await placeDirectly(null, 1100).outcome).to.equal('SERVICE_UNAVAILABLE')
+    expect(await order(6)).to.equal('INSUFFICIENT_STOCK')
   })
 })

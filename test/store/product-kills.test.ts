@@ -10,7 +10,7 @@ interface Case {
   method: 'POST' | 'PUT' | 'DELETE'
   path: string
   body: object
-  answers: string[]
+  responses: string[]
 }
 
 describe('A process that is killed between any two steps', function () {
@@ -26,35 +26,33 @@ describe('A process that is killed between any two steps', function () {
       body: JSON.stringify(body),
     })
 
-  /** A request that must have one effect and one answer, however often it is sent; `check` judges the one product there is. */
+  /** A request that must have one effect and one response, however often it is sent. `check` gets the only product. */
   const request = (
     status: number,
-    prepare: () => Promise<Omit<Case, 'answers'>>,
+    prepare: () => Promise<Omit<Case, 'responses'>>,
     check: (product: Product, data: Record<string, unknown>, label: string) => void,
   ): Operation<Case> => ({
-    prepare: async () => ({ ...(await prepare()), answers: [] }),
+    prepare: async () => ({ ...(await prepare()), responses: [] }),
     async run(victim, each) {
       const response = await send(victim.origin, each)
-      const answer = await response.text()
-      // What a process said after its database was gone is no answer that the merchant could go by.
-      if (response.status < 500) each.answers.push(answer)
+      const text = await response.text()
+      // A process that has lost its database returns an error, which the merchant repeats.
+      if (response.status < 500) each.responses.push(text)
     },
     async repeat(each) {
       const response = await send(service.origin, each)
-      each.answers.push(await response.text())
-      expect(response.status, each.answers.at(-1)).to.equal(status)
+      each.responses.push(await response.text())
+      expect(response.status, each.responses.at(-1)).to.equal(status)
     },
-    async check({ merchant: { businessId }, answers }, label) {
-      expect(new Set(answers), label).to.have.property('size', 1)
+    async check({ merchant: { businessId }, responses }, label) {
+      expect(new Set(responses), label).to.have.property('size', 1)
       const [product, ...more] = await service.deps.Product.find({ businessId }).lean<Product[]>()
       if (product === undefined) return expect.fail(label)
       expect(more, label).to.deep.equal([])
-      check(product, JSON.parse(answers[0] ?? '').data, label)
+      check(product, JSON.parse(responses[0] ?? '').data, label)
       const shops = await service.deps.Shop.find({ businessId }).lean()
-      expect(
-        shops.map(({ sandbox }) => sandbox),
-        label,
-      ).to.deep.equal([true])
+      const environments = shops.map(({ sandbox }) => sandbox)
+      expect(environments, label).to.deep.equal([true])
     },
   })
 
@@ -65,35 +63,24 @@ describe('A process that is killed between any two steps', function () {
   }
 
   it('of the creation of a product loses and doubles nothing', async () => {
+    const body = { name: 'x', price: 1, sku: 'A' }
     const create = request(
       201,
-      async () => ({
-        merchant: await service.merchant(),
-        method: 'POST',
-        path: '',
-        body: { name: 'x', price: 1, sku: 'A' },
-      }),
+      async () => ({ merchant: await service.merchant(), method: 'POST', path: '', body }),
       ({ _id, skus }, data, label) => expect([_id, skus], label).to.deep.equal([data._id, ['A']]),
     )
     const steps = await killAtEveryStep(service, create, closings, 0)
-    // Key, claim, the shop looked for and made, product.
-    const [find, ...inserts] = ['mongodb find', 'mongodb insert', 'mongodb insert']
-    expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', find, ...inserts])
+    // Key, claim, search for the shop, shop, product.
+    const expected = ['aggregate', 'insert', 'find', 'insert', 'insert'].map((name) => `mongodb ${name}`)
+    expect(steps).to.deep.equal(expected)
   })
 
   it('of a change of a product loses and doubles nothing', async () => {
+    const added = { label: 'New', price: 1, sku: 'B' }
+    const body = { variants: [{ label: 'Default', sku: null }, added] }
     const change = request(
       200,
-      async () => ({
-        ...(await made()),
-        method: 'PUT',
-        body: {
-          variants: [
-            { label: 'Default', sku: null },
-            { label: 'New', price: 1, sku: 'B' },
-          ],
-        },
-      }),
+      async () => ({ ...(await made()), method: 'PUT', body }),
       ({ variants, skus, effects, revision }, data, label) => {
         expect(variants, label).to.deep.equal(data.variants)
         expect([skus, effects.length, revision], label).to.deep.equal([['B'], 1, 1])

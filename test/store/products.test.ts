@@ -6,8 +6,8 @@ import { createProduct, openLiveShop, readProduct } from '../support/store.ts'
 const path = '/api/v1/dev/store/products'
 const image = 'https://shop.example/thé.jpg?size=2'
 
-/** One variant of a table of bodies that are refused. */
-const variants = (...some: unknown[]) => ({ name: 'x', variants: some })
+/** A body with these variants. */
+const variants = (...list: unknown[]) => ({ name: 'x', variants: list })
 
 describe('A product', () => {
   const service = withService()
@@ -19,6 +19,7 @@ describe('A product', () => {
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const read = (id: string, as = merchant) => service.http.get(`${path}/${id}`).set(as.read())
+  const put = (id: string, body: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(body)
   const remove = (id: string, key?: string) => service.http.delete(`${path}/${id}`).set(merchant.write(key))
   const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })
 
@@ -110,9 +111,9 @@ describe('A product', () => {
       [variants({ ...some, sku: 'A' }, { ...some, sku: 'B' }, { ...some, sku: 'A' }), 'variants[2].sku'],
     ]
     for (const [body, param, code = 'VALIDATION_ERROR'] of cases) {
-      const answer = await create(body)
-      expect(answer.status, JSON.stringify(body)).to.equal(400)
-      expect(answer.body.error, JSON.stringify(body)).to.include({ code, param })
+      const response = await create(body)
+      expect(response.status, JSON.stringify(body)).to.equal(400)
+      expect(response.body.error, JSON.stringify(body)).to.include({ code, param })
     }
     expect(await count()).to.equal(0)
   })
@@ -155,11 +156,8 @@ describe('A product', () => {
     const { details } = body.error
     expect(details).to.have.length(100)
     expect(details[0].param).to.equal('name')
-    expect(details[1]).to.deep.equal({
-      param: 'variants',
-      code: 'VALIDATION_ERROR',
-      message: 'variants can have at most 100 items.',
-    })
+    const message = 'variants can have at most 100 items.'
+    expect(details[1]).to.deep.equal({ param: 'variants', code: 'VALIDATION_ERROR', message })
     expect(details[2].param).to.equal('variants[0].label')
   })
 
@@ -192,10 +190,10 @@ describe('A product', () => {
     })
 
     it('is created once under ten concurrent requests', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
       )
-      const counts = [201, 400].map((code) => answers.filter(({ status }) => status === code).length)
+      const counts = [201, 400].map((code) => responses.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])
       expect(await count()).to.equal(1)
     })
@@ -203,9 +201,9 @@ describe('A product', () => {
 
   it('is created once for one idempotency key, also under ten concurrent requests', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(body, merchant, 'the-same')))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-    expect([answers[0]?.status, await count()]).to.deep.equal([201, 1])
+    const responses = await Promise.all(Array.from({ length: 10 }, () => create(body, merchant, 'the-same')))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+    expect([responses[0]?.status, await count()]).to.deep.equal([201, 1])
   })
 
   it('returns 404 PRODUCT_NOT_FOUND on every path if it is unknown or of another business', async () => {
@@ -214,11 +212,7 @@ describe('A product', () => {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')
       await expectRefused(remove(id), 404, 'PRODUCT_NOT_FOUND')
       for (const change of [{}, { active: false }])
-        await expectRefused(
-          service.http.put(`${path}/${id}`).set(merchant.write()).send(change),
-          404,
-          'PRODUCT_NOT_FOUND',
-        )
+        await expectRefused(put(id, change), 404, 'PRODUCT_NOT_FOUND')
     }
   })
 
@@ -231,11 +225,7 @@ describe('A product', () => {
       await expectRefused(read(_id), 404, 'PRODUCT_NOT_FOUND')
       const list = await service.http.get(path).set(merchant.read())
       expect(list.body.data).to.deep.include({ items: [kept], total: 1 })
-      await expectRefused(
-        service.http.put(`${path}/${_id}`).set(merchant.write()).send({ active: true }),
-        404,
-        'PRODUCT_NOT_FOUND',
-      )
+      await expectRefused(put(_id, { active: true }), 404, 'PRODUCT_NOT_FOUND')
       await expectRefused(remove(_id), 404, 'PRODUCT_NOT_FOUND')
       expect((await remove(_id, 'first')).body).to.deep.equal(body)
     })
@@ -249,8 +239,8 @@ describe('A product', () => {
 
     it('is deleted once under ten concurrent requests', async () => {
       const { _id } = await createProduct(service, merchant)
-      const answers = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
-      const counts = [200, 404].map((code) => answers.filter(({ status }) => status === code).length)
+      const responses = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
+      const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])
     })
   })

@@ -15,39 +15,38 @@ describe('A shop', () => {
   })
 
   const shops = () => service.deps.Shop.find({ businessId: test.businessId }).lean()
-  const create = (as: Merchant, asked: object = body) => service.http.post(path).set(as.write()).send(asked)
+  const create = (as: Merchant, input: object = body) => service.http.post(path).set(as.write()).send(input)
+  const read = (as: Merchant, id = '') => service.http.get(path + id).set(as.read())
+  const change = (as: Merchant, id: string, input: object) =>
+    service.http.put(`${path}/${id}`).set(as.write()).send(input)
+  const remove = (as: Merchant, id: string) => service.http.delete(`${path}/${id}`).set(as.write())
 
   it('is created with the first product of a test key, once under ten concurrent requests', async () => {
-    await service.http.get(path).set(test.read()).expect(200)
-    await expectRefused(service.http.get(`${path}/x`).set(test.read()), 404, 'PRODUCT_NOT_FOUND')
-    await expectRefused(service.http.delete(`${path}/x`).set(test.write()), 404, 'PRODUCT_NOT_FOUND')
+    await read(test).expect(200)
+    await expectRefused(read(test, '/x'), 404, 'PRODUCT_NOT_FOUND')
+    await expectRefused(remove(test, 'x'), 404, 'PRODUCT_NOT_FOUND')
     await create(test, {}).expect(400)
     expect(await shops()).to.deep.equal([])
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create(test)))
-    expect(answers.map(({ status }) => status)).to.deep.equal(Array(10).fill(201))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => create(test)))
+    expect(responses.map(({ status }) => status)).to.deep.equal(Array(10).fill(201))
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
   it('returns SHOP_NOT_FOUND to a live key if it does not exist, after faults of the request', async () => {
     const { _id } = await createProduct(service, test)
-    const asking = [
+    const requests = [
       create(live),
-      service.http.get(path).set(live.read()),
+      read(live),
       ...[_id, 'none'].flatMap((id) => [
-        service.http.get(`${path}/${id}`).set(live.read()),
-        service.http.put(`${path}/${id}`).set(live.write()).send({ active: true }),
-        service.http.put(`${path}/${id}`).set(live.write()).send({}),
-        service.http.delete(`${path}/${id}`).set(live.write()),
+        read(live, `/${id}`),
+        change(live, id, { active: true }),
+        change(live, id, {}),
+        remove(live, id),
       ]),
     ]
-    for (const request of asking) await expectRefused(request, 404, 'SHOP_NOT_FOUND')
-    await expectRefused(create(live, {}), 400, 'VALIDATION_ERROR')
-    await expectRefused(service.http.get(path).query({ q: '' }).set(live.read()), 400, 'VALIDATION_ERROR')
-    await expectRefused(
-      service.http.put(`${path}/${_id}`).set(live.write()).send({ name: '' }),
-      400,
-      'VALIDATION_ERROR',
-    )
+    for (const request of requests) await expectRefused(request, 404, 'SHOP_NOT_FOUND')
+    for (const invalid of [create(live, {}), read(live, '?q='), change(live, _id, { name: '' })])
+      await expectRefused(invalid, 400, 'VALIDATION_ERROR')
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
@@ -60,16 +59,10 @@ describe('A shop', () => {
       [live, sold, tried],
       [test, tried, sold],
     ] as const) {
-      const list = await service.http.get(path).set(as.read())
-      expect(list.body.data.items).to.deep.equal([own])
-      await expectRefused(service.http.get(`${path}/${other._id}`).set(as.read()), 403, 'SANDBOX_MISMATCH')
-      const change = service.http.put(`${path}/${other._id}`).set(as.write())
-      await expectRefused(change.send({ price: 7 }), 403, 'SANDBOX_MISMATCH')
-      await expectRefused(
-        service.http.delete(`${path}/${other._id}`).set(as.write()),
-        403,
-        'SANDBOX_MISMATCH',
-      )
+      expect((await read(as)).body.data.items).to.deep.equal([own])
+      const { _id } = other
+      for (const request of [read(as, `/${_id}`), change(as, _id, { price: 7 }), remove(as, _id)])
+        await expectRefused(request, 403, 'SANDBOX_MISMATCH')
     }
     expect(await readProduct(service, live, sold._id)).to.deep.equal(sold)
   })

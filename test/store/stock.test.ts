@@ -17,7 +17,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
 
-  interface Asked {
+  interface Options {
     as?: Merchant
     at?: Service
     key?: string
@@ -28,7 +28,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     { _id }: Pick<ProductResponse, '_id'>,
     vid: string,
     body: string | object,
-    { as = merchant, at = service, key }: Asked = {},
+    { as = merchant, at = service, key }: Options = {},
   ) =>
     at.http
       .patch(path(_id, vid))
@@ -55,13 +55,13 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         success: true,
         data: { productId: product._id, _id: small._id, label: 'S', sku: 'S-1', price: 1000, stock: 3 },
       })
-      for (const [asked, stock] of [
+      for (const [input, stock] of [
         [{ stock: 40 }, 40],
         [{ delta: 2 }, 42],
         [{ delta: 0 }, 42],
         [{ stock: 0 }, 0],
       ] as const)
-        expect((await change(product, small._id, asked).expect(200)).body.data.stock).to.equal(stock)
+        expect((await change(product, small._id, input).expect(200)).body.data.stock).to.equal(stock)
       const after = await read(product)
       expect(after.updatedAt > product.updatedAt).to.equal(true)
       expect({ ...after, updatedAt: null }).to.deep.equal({
@@ -75,10 +75,10 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     it('accepts the label of a variant, with any characters', async () => {
       const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', ' S ', 'a?b#c', 'é'.repeat(100), '..%2F']
       const product = await withVariants(...labels)
-      await Promise.all(labels.map((label, place) => change(product, label, { stock: place }).expect(200)))
+      await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
       const { variants } = await read(product)
       expect(variants.map(({ label, stock }) => [label, stock])).to.deep.equal(
-        labels.map((label, place) => [label, place]),
+        labels.map((label, index) => [label, index]),
       )
     })
 
@@ -137,12 +137,9 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         ['"5"', 'body'],
       ]
       for (const [body, param] of cases) {
-        const answer = await change(product, 'Default', body)
-        expect([answer.status, answer.body.error.code, answer.body.error.param], body).to.deep.equal([
-          400,
-          'VALIDATION_ERROR',
-          param,
-        ])
+        const response = await change(product, 'Default', body)
+        expect(response.status, body).to.equal(400)
+        expect(response.body.error, body).to.include({ code: 'VALIDATION_ERROR', param })
       }
       expect(await read(product)).to.deep.equal(product)
     })
@@ -188,17 +185,13 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
         const [{ _id }] = product.variants
-        const answers = await Promise.all(
-          Array.from({ length: 10 }, (_, turn) =>
-            change(
-              product,
-              turn % 2 ? _id : 'Default',
-              { delta: -1 },
-              { at: services[turn % services.length] ?? service },
-            ),
-          ),
+        const responses = await Promise.all(
+          Array.from({ length: 10 }, (_, index) => {
+            const at = services[index % services.length] ?? service
+            return change(product, index % 2 ? _id : 'Default', { delta: -1 }, { at })
+          }),
         )
-        const refused = answers.filter(({ status }) => status !== 200)
+        const refused = responses.filter(({ status }) => status !== 200)
         expect(refused.map(({ body }) => [body.error.code, body.error.details.available])).to.deep.equal(
           Array.from({ length: 5 }, () => ['INSUFFICIENT_STOCK', 0]),
         )
@@ -209,38 +202,38 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
     it('happens once for one key, with the same response for all', async () => {
       const product = await createProduct(service, merchant)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
       )
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(await stockOf(product)).to.equal(4)
     })
 
     it('refuses one change without affecting the others', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
-      const answers = await Promise.all(
-        products.map((product, place) =>
-          change(product, product.variants[0]._id, { delta: place % 2 ? -6 : -5 }),
+      const responses = await Promise.all(
+        products.map((product, index) =>
+          change(product, product.variants[0]._id, { delta: index % 2 ? -6 : -5 }),
         ),
       )
-      expect(answers.map(({ status }) => status)).to.deep.equal([200, 400, 200, 400, 200, 400, 200, 400])
+      expect(responses.map(({ status }) => status)).to.deep.equal([200, 400, 200, 400, 200, 400, 200, 400])
       expect(await Promise.all(products.map(stockOf))).to.deep.equal([0, 5, 0, 5, 0, 5, 0, 5])
     })
   })
 
   describe('after a lost response', () => {
-    /** As if the process had died between the change and its answer. */
-    const loseAnswer = async (product: ProductResponse) => {
+    /** As if the process had died before it returned the response. */
+    const loseResponse = async (product: ProductResponse) => {
       const effectId = (await stored(product)).effects.at(-1) ?? ''
       const lost = { $unset: { sealedResponse: 1 }, $set: { leaseEndsAt: new Date(0) } }
       const { matchedCount } = await service.deps.Claim.updateOne({ effectId }, lost)
       expect(matchedCount).to.equal(1)
     }
-    /** One of them, at `place`, began `early`, and is written after all the same. */
-    const changeOthers = ({ _id }: ProductResponse, early: string, times: number, earlyPlace: number) =>
+    /** Records the effects of other changes. The one at `earlyIndex` has an earlier effect id, `early`. */
+    const changeOthers = ({ _id }: ProductResponse, early: string, times: number, earlyIndex: number) =>
       service.deps.Product.bulkWrite(
-        Array.from({ length: times }, (_, place) => ({
-          updateOne: { filter: { _id }, update: { $push: recorded(place === earlyPlace ? early : newId()) } },
+        Array.from({ length: times }, (_, index) => ({
+          updateOne: { filter: { _id }, update: { $push: recorded(index === earlyIndex ? early : newId()) } },
         })),
       )
 
@@ -251,17 +244,17 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         [byId, 500],
         [() => 'M', 999],
       ] as const
-      for (const [vidOf, earlyPlace] of cases) {
+      for (const [vidOf, earlyIndex] of cases) {
         const product = await withVariants('S', 'M', 'L')
         const early = newId()
         const sell = (key: string) => change(product, vidOf(product), { delta: -1 }, { key })
         await sell('first').expect(200)
-        await loseAnswer(product)
+        await loseResponse(product)
         await changeOthers(product, newId(), 999, 0)
         expect((await sell('first').expect(200)).body.data.stock).to.equal(4)
         await sell('second').expect(200)
-        await loseAnswer(product)
-        await changeOthers(product, early, 1000, earlyPlace)
+        await loseResponse(product)
+        await changeOthers(product, early, 1000, earlyIndex)
         for (const _ of ['a retry', 'another']) {
           const { body } = await sell('second').expect(503)
           expect(body.error.code).to.equal('SERVICE_UNAVAILABLE')
@@ -278,7 +271,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         const [{ _id }] = product.variants
         const sell = () => change(product, byLabel ? 'S' : _id, { delta: -1 }, { key: `gone ${byLabel}` })
         await sell().expect(200)
-        await loseAnswer(product)
+        await loseResponse(product)
         await service.http
           .put(`/api/v1/dev/store/products/${product._id}`)
           .set(merchant.write())
@@ -293,25 +286,28 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   describe('if a process is killed between any two steps', () => {
     interface Case {
       product: ProductResponse
-      answers: string[]
+      responses: string[]
     }
     const sale = (vidOf: (product: ProductResponse) => string, quantity: number) => ({
-      prepare: async (): Promise<Case> => ({ product: await createProduct(service, merchant), answers: [] }),
-      async run({ origin }: { origin: string }, { product, answers }: Case) {
+      prepare: async (): Promise<Case> => ({
+        product: await createProduct(service, merchant),
+        responses: [],
+      }),
+      async run({ origin }: { origin: string }, { product, responses }: Case) {
         const response = await fetch(`${origin}${path(product._id, vidOf(product))}`, {
           method: 'PATCH',
           headers: { ...merchant.write('one-sale'), 'Content-Type': 'application/json' },
           body: JSON.stringify({ delta: -quantity }),
         })
-        const answer = await response.text()
-        if (response.status < 500) answers.push(answer)
+        const text = await response.text()
+        if (response.status < 500) responses.push(text)
       },
       async repeat(each: Case) {
         await this.run(service, each)
       },
-      async check({ product, answers }: Case, label: string) {
-        expect(new Set(answers), label).to.have.property('size', 1)
-        expect(JSON.parse(answers[0] ?? '').data, label).to.include({ stock: 5 - quantity })
+      async check({ product, responses }: Case, label: string) {
+        expect(new Set(responses), label).to.have.property('size', 1)
+        expect(JSON.parse(responses[0] ?? '').data, label).to.include({ stock: 5 - quantity })
         const { revision, variants } = await stored(product)
         expect([revision, variants[0]?.stock], label).to.deep.equal([1, 5 - quantity])
       },
@@ -319,21 +315,13 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
 
     it('happens once', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
-      expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal([
-        'mongodb aggregate',
-        'mongodb insert',
-        'mongodb update',
-        'mongodb find',
-        'mongodb update',
-      ])
+      const steps = ['aggregate', 'insert', 'update', 'find', 'update'].map((name) => `mongodb ${name}`)
+      expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal(steps)
     })
 
-    it('is not reported as sold out to a retry that reads before a late write', () =>
-      landDuringRetry(
-        service,
-        sale(() => 'Default', 5),
-        closings,
-        4,
-      ))
+    it('is not reported as sold out to a retry that reads before a late write', async () => {
+      const byLabel = sale(() => 'Default', 5)
+      await landDuringRetry(service, byLabel, closings, 4)
+    })
   })
 })
