@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A command as a person starts it, with all that it says. */
+/** Starts a command and collects its output. */
 export function startCommand(
   [command, ...args]: readonly [string, ...string[]],
   options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
 ) {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].on('data', (bytes) => {
-      said[name] += bytes
+      output[name] += bytes
     })
   }
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
-  return { said, ended, kill: (signal: NodeJS.Signals) => child.kill(signal) }
+  return { output, ended, kill: (signal: NodeJS.Signals) => child.kill(signal) }
 }
 
-/** npm itself, also where it is not on the PATH. */
+/** The command line of npm, even if npm is not on the PATH. */
 export function npm(...args: string[]): [string, ...string[]] {
   const script = process.env.npm_execpath
   return script ? [process.execPath, script, ...args] : ['npm', ...args]

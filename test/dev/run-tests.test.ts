@@ -2,12 +2,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { startCommand } from './command.ts'
-import { copyOfDev } from './copy-of-dev.ts'
+import { withCopyOfDev } from './copy-of-dev.ts'
 
 describe('npm test', () => {
-  let copy: Awaited<ReturnType<typeof copyOfDev>>
+  const copy = withCopyOfDev()
   before(async () => {
-    copy = await copyOfDev()
     await copy.usePackages()
     await mkdir(join(copy.folder, 'test/api'), { recursive: true })
     const settings = {
@@ -21,19 +20,17 @@ describe('npm test', () => {
     const tests = {
       'test/api/one.test.ts': "it('holds', () => undefined); it('holds too', () => undefined)",
       'test/api/slow.test.ts': "it('is not run', () => { throw new Error('ran') })",
-      'test/two.test.ts':
-        "it('breaks', () => { throw new Error('broken') }); it.skip('waits', () => undefined)",
+      'test/two.test.ts': "it('breaks', () => { throw new Error('broken') }); it.skip('waits')",
       'test/three.test.ts': "it('holds as well', () => undefined)",
       'test/four.test.ts': "it('holds no less', () => undefined)",
     }
     for (const [name, text] of Object.entries(tests)) await writeFile(join(copy.folder, name), text)
   })
-  after(() => copy.remove())
 
   const run = async (...args: string[]) => {
     const command = startCommand([process.execPath, 'dev/run-tests.mjs', ...args], { cwd: copy.folder })
     const { code } = await command.ended
-    return { code, stdout: command.said.stdout }
+    return { code, stdout: command.output.stdout }
   }
 
   it('runs every file in one of three parts, prints the failures, and ends with the totals', async () => {

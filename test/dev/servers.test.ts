@@ -1,9 +1,10 @@
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect } from 'chai'
-import { mongo } from 'mongoose'
+import type { mongo } from 'mongoose'
 import { query } from '../../dev/servers/query.ts'
 import { type Server, startMongo, startMongoReplicaSet, startRedis } from '../../dev/servers.ts'
+import { withServer } from '../../ops/backup/server.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { isAlive, startCommand } from './command.ts'
 
@@ -41,13 +42,13 @@ describe('Local servers', () => {
     const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
     await queue.kill('SIGSTOP')
     let isSilent = true
-    const answer = query(queue.port, 'PING\r\n').finally(() => (isSilent = false))
-    // In the time of many answers of another there is none of the frozen one.
-    for (let asked = 0; asked < 20; asked += 1)
+    const response = query(queue.port, 'PING\r\n').finally(() => (isSilent = false))
+    // Meanwhile another server responds many times, and the frozen one not at all.
+    for (let times = 0; times < 20; times += 1)
       expect(await query(other.port, 'PING\r\n')).to.equal('+PONG\r\n')
     expect(isSilent).to.equal(true)
     await queue.kill('SIGCONT')
-    expect(await answer).to.equal('+PONG\r\n')
+    expect(await response).to.equal('+PONG\r\n')
 
     await queue.kill('SIGSTOP')
     await queue.stop()
@@ -68,19 +69,14 @@ describe('Local servers', () => {
       console.log(JSON.stringify(servers.map(({ pid, folder }) => ({ pid, folder }))))
       setInterval(() => {}, 1000)`
     const owner = startCommand([process.execPath, '--import', 'tsx', '--input-type=module', '-e', script])
-    await waitFor('the owner has started its servers', () => owner.said.stdout.includes('\n'))
-    const theirs: { pid: number; folder: string }[] = JSON.parse(owner.said.stdout)
+    await waitFor('the owner has started its servers', () => owner.output.stdout.includes('\n'))
+    const theirs: { pid: number; folder: string }[] = JSON.parse(owner.output.stdout)
     expect(theirs.map(({ pid }) => isAlive(pid))).to.deep.equal([true, true])
 
     owner.kill('SIGKILL')
     for (const { pid, folder } of theirs) {
       await waitFor('the server has ended', () => !isAlive(pid))
-      await waitFor('its folder is gone', () =>
-        access(folder).then(
-          () => false,
-          () => true,
-        ),
-      )
+      await waitFor('its folder is removed', () => !existsSync(folder))
     }
   })
 
@@ -91,11 +87,5 @@ describe('Local servers', () => {
   })
 })
 
-async function withMongo<T>(url: string, act: (db: mongo.Db) => Promise<T>): Promise<T> {
-  const client = new mongo.MongoClient(url)
-  try {
-    return await act(client.db())
-  } finally {
-    await client.close()
-  }
-}
+const withMongo = <T>(url: string, act: (db: mongo.Db) => Promise<T>): Promise<T> =>
+  withServer(url, (client) => act(client.db()), { serverSelectionTimeoutMS: 30_000 })

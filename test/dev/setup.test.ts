@@ -5,23 +5,19 @@ import { expect } from 'chai'
 import { findMongod } from '../../dev/setup/mongodb.mjs'
 import { findRedisServer } from '../../dev/setup/redis.mjs'
 import { startCommand } from './command.ts'
-import { copyOfDev } from './copy-of-dev.ts'
+import { withCopyOfDev } from './copy-of-dev.ts'
 
 describe('The setup', () => {
   let empty: string
-  let copy: Awaited<ReturnType<typeof copyOfDev>>
+  const copy = withCopyOfDev('test')
 
   beforeEach(async () => {
     empty = await mkdtemp(join(tmpdir(), 'payment-intents-setup-'))
-    copy = await copyOfDev()
   })
 
-  afterEach(async () => {
-    await rm(empty, { recursive: true })
-    await copy.remove()
-  })
+  afterEach(() => rm(empty, { recursive: true }))
 
-  /** A machine with nothing: no program, no cache, and nobody answers. */
+  /** The environment of a machine without programs, cache and network. */
   const nothing = () => ({
     PATH: empty,
     HOME: empty,
@@ -32,8 +28,8 @@ describe('The setup', () => {
   async function run(name: string, env: NodeJS.ProcessEnv) {
     const command = startCommand([process.execPath, 'dev/setup.mjs', name], { cwd: copy.folder, env })
     const { code } = await command.ended
-    const lines = command.said.stderr.trim().split('\n')
-    return { code, lines, last: lines.at(-1), stdout: command.said.stdout }
+    const lines = command.output.stderr.trim().split('\n')
+    return { code, lines, last: lines.at(-1), stdout: command.output.stdout }
   }
 
   it('names in one line every way to install what is missing', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { parse } from 'yaml'
+import { stages } from '../../schemas/responses/endpoint.ts'
 import { catalogue } from '../../src/errors.ts'
 import { transitions } from '../../src/intents/lifecycle.ts'
 import { watchedLines } from '../../src/metrics/begin-at-zero.ts'
@@ -11,7 +12,7 @@ import { queueNames } from '../../src/queues/jobs.ts'
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8')
 
-interface Described {
+interface MetricDescription {
   name: string
   type: string
   labelNames: string[]
@@ -24,7 +25,7 @@ interface Rule {
   annotations: { summary: string; runbook: string }
 }
 
-interface Try {
+interface AlertTest {
   input_series: { series: string; values: string }[]
   alert_rule_test: { eval_time: string; alertname: string; exp_alerts: unknown[] }[]
 }
@@ -40,9 +41,9 @@ interface Panel {
 
 const metrics = createMetrics()
 measureProcess(metrics)
-const described = metrics.registry.getMetricsAsArray() as unknown as Described[]
+const described = metrics.registry.getMetricsAsArray() as unknown as MetricDescription[]
 
-/** Every series that Prometheus makes of the metrics, with its labels; those of a target come on top. */
+/** Every series that Prometheus stores for the metrics, with its labels. Prometheus adds those of the target. */
 const series = new Map<string, string[]>([['up', []]])
 for (const { name, type, labelNames } of described)
   if (type === 'histogram') {
@@ -52,16 +53,16 @@ for (const { name, type, labelNames } of described)
 const ofTarget = ['job', 'instance']
 
 const rules: Rule[] = parse(read('ops/alerts.yml')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
-const tests: Try[] = parse(read('ops/alerts.test.yml')).tests
+const tests: AlertTest[] = parse(read('ops/alerts.test.yml')).tests
 const minutesOf = ({ eval_time: time }: { eval_time: string }): number => Number(time.replace('m', ''))
 const dashboard = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: Panel[] }
 const targets = dashboard.panels.flatMap((panel) => panel.targets ?? [])
 const page = read('docs/operators/watch.md')
 
-/** The names in backticks of one cell. */
+/** Returns the names in backticks in a cell. */
 const named = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
 
-/** The values that need no explanation, by label. */
+/** The values of labels that need no explanation. */
 const plain: Record<string, readonly string[]> = {
   route: [],
   business: [],
@@ -71,7 +72,7 @@ const plain: Record<string, readonly string[]> = {
   move: ['create', ...Object.keys(transitions)],
   kind: ['link', 'code', 'test-code', 'payment', 'refund', 'used', 'most'],
   outcome: ['done', 'refused', 'declined', 'failed', 'not-executed', 'unknown'],
-  stage: ['none'],
+  stage: ['none', ...stages],
   level: ['warn', 'error'],
   environment: ['live', 'test'],
   wallet: ['live', 'sandbox', 'simulation'],
@@ -79,7 +80,7 @@ const plain: Record<string, readonly string[]> = {
   state: ['waiting', 'active', 'delayed', 'failed'],
 }
 
-/** The values of a label, whatever the metric: those that the page explains, and the plain ones. */
+/** The values of a label in any metric: those that the page explains, and the plain ones. */
 const valuesOf = (label: string): readonly string[] => [...(plain[label] ?? []), ...explained(label)]
 
 const explained = (label: string): string[] =>
@@ -87,10 +88,10 @@ const explained = (label: string): string[] =>
     .filter(([, labels = '']) => named(labels).includes(label))
     .flatMap(([, , values = '']) => named(values))
 
-/** What is wrong with an expression: what it asks for that nobody tells. */
+/** Returns the metrics, labels and values of an expression that no metric has. */
 function faultsOf(expr: string): string[] {
-  const asked = [...expr.matchAll(/\b((?:payment_intents|nodejs|process)_\w+|up)\b/g)].map(([name]) => name)
-  const labels = new Set([...asked.flatMap((name) => series.get(name) ?? []), ...ofTarget])
+  const used = [...expr.matchAll(/\b((?:payment_intents|nodejs|process)_\w+|up)\b/g)].map(([name]) => name)
+  const labels = new Set([...used.flatMap((name) => series.get(name) ?? []), ...ofTarget])
   const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/))
   const selectors = [...expr.matchAll(/(\w+)\{([^}]*)\}/g)].flatMap(([, name = '', list = '']) =>
     [...list.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(([, label = '', how = '', value = '']) => ({
@@ -100,8 +101,8 @@ function faultsOf(expr: string): string[] {
     })),
   )
   return [
-    ...(asked.length === 0 ? ['no metric'] : []),
-    ...asked.filter((name) => !series.has(name)),
+    ...(used.length === 0 ? ['no metric'] : []),
+    ...used.filter((name) => !series.has(name)),
     ...grouped.filter((label) => !labels.has(label)),
     ...selectors
       .filter(({ name, label }) => ![...(series.get(name) ?? []), ...ofTarget].includes(label))
@@ -120,19 +121,14 @@ describe('Monitoring', () => {
   it('has in docs/operators/watch.md the values of every label that is not plain', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
-    expect([...labels].filter((label) => !(label in plain) && explained(label).length === 0)).to.deep.equal(
-      [],
-    )
+    const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)
+    expect(unexplained).to.deep.equal([])
   })
 
   it('uses no undocumented label in an alert or the dashboard', () => {
     const wrong = 'sum by (rout) (rate(payment_intents_http_requests_total{cod="OK", code="NO"}[5m]))'
-    expect(faultsOf(wrong)).to.deep.equal([
-      'rout',
-      'payment_intents_http_requests_total{cod}',
-      '"OK"',
-      '"NO"',
-    ])
+    const faults = ['rout', 'payment_intents_http_requests_total{cod}', '"OK"', '"NO"']
+    expect(faultsOf(wrong)).to.deep.equal(faults)
     expect(faultsOf('payment_intents_nothing > 0')).to.deep.equal(['payment_intents_nothing'])
     const expressions = [...rules, ...targets].map(({ expr }) => expr)
     expect(expressions.length).to.be.greaterThan(60)
@@ -146,22 +142,23 @@ describe('Monitoring', () => {
     )
     for (const { alert, annotations } of rules)
       expect(annotations.runbook).to.equal(`docs/operators/runbook.md#${alert.toLowerCase()}`)
-    const tries = tests.flatMap((test) => test.alert_rule_test)
-    const tried = (fires: boolean) =>
-      new Set(tries.filter((one) => one.exp_alerts.length > 0 === fires).map(({ alertname }) => alertname))
-    expect([...tried(true)]).to.have.members(rules.map(({ alert }) => alert))
-    expect([...tried(false)]).to.have.members(rules.map(({ alert }) => alert))
+    const cases = tests.flatMap((test) => test.alert_rule_test)
+    for (const fires of [true, false]) {
+      const tested = cases.filter(({ exp_alerts: expected }) => expected.length > 0 === fires)
+      const names = new Set(tested.map(({ alertname }) => alertname))
+      expect([...names]).to.have.members(rules.map(({ alert }) => alert))
+    }
   })
 
   it('does not alert on old counts after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
-      tests.some(({ input_series: given, alert_rule_test: tried }) =>
+      tests.some(({ input_series: given, alert_rule_test: cases }) =>
         given.some(({ series: of, values }) => {
           const [name = ''] = of.split('{')
           const before = values.split(' stale')[0]?.split(' ') ?? []
           const gapAt = before.reduce((minutes, piece) => minutes + 1 + Number(piece.split('x')[1] ?? 0), 0)
-          const isQuiet = tried.some(
+          const isQuiet = cases.some(
             (one) => one.alertname === alert && minutesOf(one) > gapAt && one.exp_alerts.length === 0,
           )
           return values.includes(' stale') && expr.includes(name) && isQuiet
@@ -175,26 +172,26 @@ describe('Monitoring', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)
-    const asked = rules.flatMap(({ expr }) =>
+    const watched = rules.flatMap(({ expr }) =>
       [...expr.matchAll(/\bline=~?"([^"]+)"/g)].flatMap(([, lines = '']) => lines.split('|')),
     )
-    expect(asked.length).to.be.greaterThan(3)
-    expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(asked)
+    expect(watched.length).to.be.greaterThan(3)
+    expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(watched)
   })
 
   it('has a dashboard that can be imported: unique ids and positions, and any Prometheus', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
-    const places = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, at) => `${x + (at % w)},${y + Math.floor(at / w)}`),
     )
-    expect(new Set(places).size).to.equal(places.length)
-    for (const { type, title, datasource, targets: asked = [] } of panels) {
+    expect(new Set(cells).size).to.equal(cells.length)
+    for (const { type, title, datasource, targets: queries = [] } of panels) {
       expect(title).to.not.equal('')
       if (type === 'row') continue
-      expect([datasource, ...asked.map((target) => target.datasource)].map((one) => one?.uid)).to.satisfy(
-        (uids: string[]) => uids.length > 1 && uids.every((uid) => uid === '${datasource}'),
-      )
+      expect(queries).to.not.have.length(0)
+      for (const source of [datasource, ...queries.map((query) => query.datasource)])
+        expect(source?.uid).to.equal('${datasource}')
     }
     const legends = targets.flatMap(({ expr, legendFormat }) =>
       [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => ({ expr, label })),

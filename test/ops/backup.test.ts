@@ -1,17 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import * as fs from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,7 +12,7 @@ import { drill } from '../../ops/backup/drill.ts'
 import { hasTools, wholeServer } from '../../ops/backup/dump.ts'
 import { type Note, readNote, writeNote } from '../../ops/backup/note.ts'
 import { restore } from '../../ops/backup/restore.ts'
-import { readOneServer, withServer } from '../../ops/backup/server.ts'
+import { readOneServer, withServer as withClient } from '../../ops/backup/server.ts'
 import { readSummary } from '../../ops/backup/summary.ts'
 import { whileLocked } from '../../ops/backup/while-locked.ts'
 import { collections } from '../../src/mongo/models.ts'
@@ -41,28 +30,31 @@ import {
   storedBody,
   subscribe,
 } from '../support/actions.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
 import { pay, refund, simulate } from '../support/pay.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { openService, type Service, withMerchant, withService } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { withServer } from '../support/with.ts'
 
 const never = new AbortController().signal
+const backupCommand = ['--import', 'tsx', 'ops/backup/main.ts', 'backup']
 
-/** What goes wrong, in its words. */
 const faultOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
-    () => expect.fail('nothing went wrong'),
+    () => expect.fail('it did not fail'),
     (error: Error) => error.message,
   )
 
-const accessTo = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
+const accessTo = async (path: string): Promise<number> => (await fs.stat(path)).mode & 0o777
 
 describe('A backup', () => {
-  let mongo: Server
-  let service: Service
-  let merchant: Merchant
-  let endpointServer: EndpointServer
+  const mongo = withServer(startMongo)
+  const endpointServer = withEndpointServer()
+  const original = withService(() => ({ MONGODB_URL: mongo.url }))
+  const merchant = withMerchant(original)
+  /** The service on the newest restored server. */
+  let service: Service = original
   let folder: string
   const opened: { close(): Promise<unknown> }[] = []
   const create = (key: string) =>
@@ -73,18 +65,11 @@ describe('A backup', () => {
     })
 
   before(async () => {
-    ;[mongo, endpointServer, folder] = await Promise.all([
-      startMongo(),
-      startEndpointServer(),
-      mkdtemp(join(tmpdir(), 'payment-intents-backups-')),
-    ])
-    service = await openService({ MONGODB_URL: mongo.url })
-    opened.push(service)
-    merchant = await service.merchant()
+    folder = await fs.mkdtemp(join(tmpdir(), 'payment-intents-backups-'))
   })
   after(async () => {
     await Promise.all(opened.map((each) => each.close()))
-    await Promise.all([mongo.stop(), endpointServer.close(), rm(folder, { recursive: true })])
+    await fs.rm(folder, { recursive: true })
   })
 
   it('unlocks the server if it fails, takes too long, or if any of its processes is stopped or killed', async () => {
@@ -93,14 +78,14 @@ describe('A backup', () => {
     expect(await faultOf(failing)).to.equal('no room')
     await takesWrites()
 
-    const forever = `import { whileLocked } from './ops/backup/while-locked.ts'
+    const endless = `import { whileLocked } from './ops/backup/while-locked.ts'
       const { signal } = new AbortController()
       await whileLocked(process.env.URL, 60_000, signal, () => new Promise(() => setInterval(() => {}, 1000)))`
-    const killed = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', forever], {
+    const killed = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', endless], {
       env: { PATH: process.env.PATH, URL: mongo.url },
       stdio: ['ignore', 'inherit', 'inherit'],
     })
-    await waitFor('it is locked', isLocked)
+    await waitFor('the server is locked', isLocked)
     killed.kill('SIGKILL')
     await once(killed, 'exit')
     await takesWrites()
@@ -122,61 +107,55 @@ describe('A backup', () => {
 
   it('can be interrupted during a dump with much output, and leaves nothing behind', async () => {
     const [tools, temporary] = [join(folder, 'tools'), join(folder, 'temporary')]
-    await Promise.all([mkdir(tools), mkdir(temporary)])
-    const talkative =
-      '#!/bin/sh\n[ "$1" = --version ] && exit\nhead -c 2000000 /dev/zero >&2\nexec sleep 60\n'
-    await writeFile(join(tools, 'mongodump'), talkative, { mode: 0o755 })
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', 'ops/backup/main.ts', 'backup', join(folder, 'deeper', 'cut')],
-      {
-        env: { PATH: `${tools}:${process.env.PATH}`, TMPDIR: temporary, MONGODB_URL: mongo.url },
-        stdio: ['ignore', 'inherit', 'pipe'],
-      },
-    )
-    const said: Buffer[] = []
-    child.stderr.on('data', (bytes: Buffer) => said.push(bytes))
-    await waitFor('it has said all', () => Buffer.concat(said).length >= 2_000_000)
+    await Promise.all([fs.mkdir(tools), fs.mkdir(temporary)])
+    const verbose = '#!/bin/sh\n[ "$1" = --version ] && exit\nhead -c 2000000 /dev/zero >&2\nexec sleep 60\n'
+    await fs.writeFile(join(tools, 'mongodump'), verbose, { mode: 0o755 })
+    const child = spawn(process.execPath, [...backupCommand, join(folder, 'deeper', 'cut')], {
+      env: { PATH: `${tools}:${process.env.PATH}`, TMPDIR: temporary, MONGODB_URL: mongo.url },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    })
+    const output: Buffer[] = []
+    child.stderr.on('data', (bytes: Buffer) => output.push(bytes))
+    await waitFor('all output', () => Buffer.concat(output).length >= 2_000_000)
     expect(await isLocked()).to.equal(true)
-    const written = await readdir(temporary, { recursive: true })
+    const written = await fs.readdir(temporary, { recursive: true })
     expect(written.filter((path) => path.endsWith('tools.yaml'))).to.have.length(1)
     expect(await accessTo(join(folder, 'deeper', 'cut'))).to.equal(0o700)
     child.kill('SIGTERM')
     expect(await once(child, 'close')).to.deep.equal([1, null])
-    expect(Buffer.concat(said).subarray(2_000_000).toString()).to.equal('Interrupted by SIGTERM\n')
-    const left = await readdir(temporary, { recursive: true })
+    expect(Buffer.concat(output).subarray(2_000_000).toString()).to.equal('Interrupted by SIGTERM\n')
+    const left = await fs.readdir(temporary, { recursive: true })
     expect(left.filter((path) => path.startsWith('payment-intents'))).to.deep.equal([])
-    expect(await readdir(join(folder, 'deeper'))).to.deep.equal([])
+    expect(await fs.readdir(join(folder, 'deeper'))).to.deep.equal([])
     expect(await faultOf(readNote(folder))).to.include('no complete backup')
     expect(await isLocked()).to.equal(false)
   })
 
   it('documents its commands', async () => {
-    const asked = ['--import', 'tsx', 'ops/backup/main.ts', 'backup', '--help']
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, asked)
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [...backupCommand, '--help'])
     expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
 
-  it('of files copies only the server that it locks', async () => {
+  it('copies only the files of the server that it locks', async () => {
     const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
     expect(await faultOf(elsewhere)).to.include('not the data folder')
     // In containers every server has the same process id.
     const another = join(folder, 'another')
-    await mkdir(another)
-    await writeFile(join(another, 'mongod.lock'), `${mongo.pid}\n`)
+    await fs.mkdir(another)
+    await fs.writeFile(join(another, 'mongod.lock'), `${mongo.pid}\n`)
     const before = Date.now() / 1000 - 3600
-    await utimes(join(another, 'mongod.lock'), before, before)
+    await fs.utimes(join(another, 'mongod.lock'), before, before)
     const alike = backUp(mongo.url, join(folder, 'none'), another, never)
     expect(await faultOf(alike)).to.include('not the data folder')
     const several = backUp('mongodb://a,b/pi?replicaSet=rs', join(folder, 'none'), folder, never)
     expect(await faultOf(several)).to.include('several servers')
-    await mkdir(join(folder, 'kept'))
+    await fs.mkdir(join(folder, 'kept'))
     const twice = backUp(mongo.url, join(folder, 'kept'), mongo.folder, never)
     expect(await faultOf(twice)).to.include('exists already')
-    expect(await readdir(folder))
+    expect(await fs.readdir(folder))
       .to.include('kept')
       .and.not.include('none')
-    // One that its set does not know yet: nobody but itself can have answered.
+    // The replica set does not know this member yet, so no other one can have responded.
     const member = await startMongo({ replicaSet: 'rs' })
     opened.push({ close: () => member.stop() })
     const alone = member.url.replace(/\?.*/, '')
@@ -187,38 +166,38 @@ describe('A backup', () => {
     const [data, fast, copied, back] = ['data', 'fast', 'copied', 'back'].map((name) =>
       join(folder, 'linked', name),
     ) as [string, string, string, string]
-    await Promise.all([data, fast, copied].map((path) => mkdir(path, { recursive: true })))
-    await writeFile(join(fast, 'WiredTigerLog.1'), 'journal')
-    await symlink(fast, join(data, 'journal'))
+    await Promise.all([data, fast, copied].map((path) => fs.mkdir(path, { recursive: true })))
+    await fs.writeFile(join(fast, 'WiredTigerLog.1'), 'journal')
+    await fs.symlink(fast, join(data, 'journal'))
     await copyFiles(data, join(copied, 'files'), never)
-    // As in an older backup.
-    await symlink(fast, join(copied, 'files', 'older'))
+    // An older backup contains links.
+    await fs.symlink(fast, join(copied, 'files', 'older'))
     await restoreFiles(copied, back, never)
     expect(await accessTo(back)).to.equal(0o700)
     for (const name of ['journal', 'older']) {
-      expect((await lstat(join(back, name))).isSymbolicLink()).to.equal(false)
-      expect(await readFile(join(back, name, 'WiredTigerLog.1'), 'utf8')).to.equal('journal')
+      expect((await fs.lstat(join(back, name))).isSymbolicLink()).to.equal(false)
+      expect(await fs.readFile(join(back, name, 'WiredTigerLog.1'), 'utf8')).to.equal('journal')
     }
   })
 
   for (const way of ['files', 'dump'] as const)
     it(`taken by ${way} under traffic restores the same data after the server is lost, and the service continues`, async function () {
       if (way === 'dump' && !hasTools()) {
-        console.error('mongodump is not on the PATH: backups by it are not tried')
+        console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
       }
-      // It copies some hundred megabytes, most of them room for the journal.
+      // The copy has some hundred megabytes, mostly preallocated journal.
       this.timeout(60_000)
       const filled = await fill()
       const before = await allDocuments(mongo.url)
-      // Merchants go on meanwhile, each with the next one as soon as it was answered.
+      // Meanwhile four merchants create intents, each one after the other.
       const acknowledged: { referenceNumber: string; at: number }[] = []
-      const traffic = { goesOn: true }
-      const customers = Array.from({ length: 4 }, async () => {
-        while (traffic.goesOn) {
-          const answer = await create(`${way}-${acknowledged.length}-${Math.random()}`)
-          if (answer.status !== 201) continue
-          const { data } = (await answer.json()) as { data: { referenceNumber: string } }
+      const traffic = { isRunning: true }
+      const merchants = Array.from({ length: 4 }, async () => {
+        while (traffic.isRunning) {
+          const response = await create(`${way}-${acknowledged.length}-${Math.random()}`)
+          if (response.status !== 201) continue
+          const { data } = (await response.json()) as { data: { referenceNumber: string } }
           acknowledged.push({ ...data, at: Date.now() })
         }
       })
@@ -227,9 +206,9 @@ describe('A backup', () => {
       await Promise.all([taken, waitFor('writes wait meanwhile', isLocked)])
       const note = await taken
       const during = acknowledged.length
-      await waitFor('traffic goes on', () => acknowledged.length > during + 20)
-      traffic.goesOn = false
-      await Promise.all(customers)
+      await waitFor('more traffic', () => acknowledged.length > during + 20)
+      traffic.isRunning = false
+      await Promise.all(merchants)
       const inTime = acknowledged.filter(({ at }) => at < Date.parse(note.takenAt))
       expect(inTime.length).to.be.within(20, acknowledged.length - 20)
 
@@ -237,41 +216,38 @@ describe('A backup', () => {
       const restored = await bringBack(way, note)
       const after = await allDocuments(restored.url)
       expect([...before].filter((document) => !after.has(document))).to.deep.equal([])
-      const found = await withServer(restored.url, (client) =>
-        client
-          .db()
-          .collection('intents')
-          .find({}, { projection: { referenceNumber: 1 } })
-          .toArray(),
+      const references = new Set(
+        await withClient(restored.url, (client) =>
+          client.db().collection('intents').distinct('referenceNumber'),
+        ),
       )
-      const references = new Set(found.map(({ referenceNumber }) => referenceNumber))
       expect(inTime.filter(({ referenceNumber }) => !references.has(referenceNumber))).to.deep.equal([])
 
-      // Redis comes back empty: this service has queues of its own.
+      // This service has its own queues, as after the loss of Redis.
       const again = await openService({ MONGODB_URL: restored.url })
       opened.push(again, { close: () => restored.stop() })
       service = again
       const replay = await create(filled.key)
       expect([replay.status, replay.headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
-      expect(await replay.text()).to.equal(filled.answer)
+      expect(await replay.text()).to.equal(filled.response)
       await pay(again, filled.pending)
       expect((await readIntent(again, merchant, filled.pending)).status).to.equal('PAID')
       again.allowHost(endpointServer.host)
       const arrived = endpointServer.received.length
       again.startWorkers()
-      const due = await waitFor('what was due is delivered', () =>
+      const due = await waitFor('the delivery of the due event', () =>
         endpointServer.received.slice(arrived).find(({ json }) => json.id === filled.due._id),
       )
       expect(due.body).to.equal(await storedBody(again, filled.due))
     })
 
-  it('can be verified without affecting the service, and tells whether SECRET_KEY belongs to it', async () => {
+  it('can be verified without affecting the service, and shows whether SECRET_KEY opens it', async () => {
     const { secrets, log } = service.deps
-    const tried = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
-    expect(tried.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
-    expect(tried.counts.intents).to.be.greaterThan(25)
-    expect(tried.keyOpens).to.equal(true)
-    expect(Date.parse(String(tried.newestIntentAt))).to.be.closeTo(Date.parse(tried.takenAt), 2000)
+    const drilled = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
+    expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
+    expect(drilled.counts.intents).to.be.greaterThan(25)
+    expect(drilled.keyOpens).to.equal(true)
+    expect(Date.parse(String(drilled.newestIntentAt))).to.be.closeTo(Date.parse(drilled.takenAt), 2000)
     const { mongodbUrl, secretKeys } = service.deps.config
     const another = createSecrets([Buffer.alloc(32)])
     const both = createSecrets([Buffer.alloc(32), secretKeys[0]])
@@ -297,15 +273,15 @@ describe('A backup', () => {
   it('is never restored over existing data', async () => {
     const where = { mongodbUrl: null, dataFiles: folder }
     expect(await faultOf(restore(join(folder, 'files'), where, never))).to.include('is not empty')
-    expect(await readdir(folder)).to.not.include('WiredTiger')
-    // An archive has every database of its server, whichever the URL names.
+    expect(await fs.readdir(folder)).to.not.include('WiredTiger')
+    // An archive has all databases of its server, not only that of the URL.
     const target = service.deps.config.mongodbUrl.replace(/[^/]*$/, 'another')
     const archive = await noteOf({ kind: 'dump', mongodb: mongo.version })
     const fault = await faultOf(restore(archive, { mongodbUrl: target, dataFiles: null }, never))
     expect(fault).to.include('it has payment_intents')
   })
 
-  it('by mongodump contains the whole server, with its sign-in', () => {
+  it('by mongodump contains the whole server, and keeps the database of the user', () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')
@@ -313,49 +289,42 @@ describe('A backup', () => {
   })
 
   const isLocked = (): Promise<boolean> =>
-    withServer(
-      mongo.url,
-      async (client) => (await client.db('admin').command({ currentOp: 1 })).fsyncLock === true,
-    )
+    withClient(mongo.url, async (client) => {
+      return (await client.db('admin').command({ currentOp: 1 })).fsyncLock === true
+    })
 
-  /** A folder that says it is a backup. */
-  async function noteOf(said: Pick<Note, 'kind' | 'mongodb'>): Promise<string> {
-    const made = await mkdtemp(join(folder, 'said-'))
-    await writeNote(made, { ...said, takenAt: new Date().toISOString(), oplog: false })
+  /** Creates a folder with nothing but the note of a backup. */
+  async function noteOf(fields: Pick<Note, 'kind' | 'mongodb'>): Promise<string> {
+    const made = await fs.mkdtemp(join(folder, 'note-'))
+    await writeNote(made, { ...fields, takenAt: new Date().toISOString(), oplog: false })
     return made
   }
 
-  /** Intents of each status, what belongs to them, and the rest that merchants, staff and wallets have. */
+  /** Creates intents of each status, and other data of merchants, staff and wallets. */
   async function fill() {
     await subscribe(service, merchant, endpointServer.url)
-    const answer = await create('before')
-    const [pending, paid, refunded, cancelled, failed] = await Promise.all([
-      createIntent(service, merchant),
-      createIntent(service, merchant),
-      createIntent(service, merchant),
-      createIntent(service, merchant),
-      createIntent(service, merchant, { amount: 99_901 }),
-    ])
-    await Promise.all([
-      pay(service, paid.referenceNumber),
-      simulate(service, merchant, refunded.referenceNumber),
-      cancelIntent(service, merchant, cancelled.referenceNumber),
-      simulate(service, merchant, failed.referenceNumber),
-    ])
-    await refund(service, merchant, refunded.referenceNumber, 20_000)
+    const response = await create('before')
+    const reference = async (amount = 50_000) =>
+      (await createIntent(service, merchant, { amount })).referenceNumber
+    const [pending, refunded] = [await reference(), await reference()]
+    await pay(service, await reference())
+    await simulate(service, merchant, refunded)
+    await refund(service, merchant, refunded, 20_000)
+    await cancelIntent(service, merchant, await reference())
+    await simulate(service, merchant, await reference(99_901))
     await createProduct(service, merchant)
     const order = service.http.post('/api/v1/dev/store/orders/simulate')
     await order.set(merchant.write()).send({}).expect(201)
     await createAccount(service.deps, { name: 'awa', role: 'support' }, operator)
     const delivered = await freshDelivery(service, merchant)
     await attempt(service.deps, delivered._id)
-    await waitFor('how it went is noted', () =>
+    await waitFor('the recorded success', () =>
       service.deps.Endpoint.exists({ 'health.lastSuccessAt': { $ne: null } }),
     )
-    await waitFor('and counted', () => service.deps.DeliveryHour.exists({}))
+    await waitFor('the hourly count', () => service.deps.DeliveryHour.exists({}))
     const due = await freshDelivery(service, merchant)
     await relay(service, merchant)
-    return { key: 'before', answer: await answer.text(), pending: pending.referenceNumber, due }
+    return { key: 'before', response: await response.text(), pending, due }
   }
 
   async function bringBack(way: Note['kind'], note: Note): Promise<Server> {
@@ -369,9 +338,9 @@ describe('A backup', () => {
   }
 })
 
-/** Every document with its bytes, after the name of its collection. */
+/** Returns the bytes of every document, after the name of its collection. */
 const allDocuments = (url: string): Promise<Set<string>> =>
-  withServer(url, async (client) => {
+  withClient(url, async (client) => {
     const bytesIn = async ({ name }: { name: string }): Promise<string[]> => {
       const found = await client.db().collection(name).find({}, { raw: true }).toArray()
       return found.map((document) => `${name} ${(document as unknown as Buffer).toString('base64')}`)

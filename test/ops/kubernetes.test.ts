@@ -7,6 +7,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, normalize } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { parseEnv, promisify } from 'node:util'
 import { expect } from 'chai'
 import { environment } from '../../schemas/environment.ts'
@@ -36,22 +38,23 @@ const configFiles = generated?.envs.map((file) => join(dirname(base), file)) ?? 
 const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, string>
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
-/** The time of running work, plus 15 s (docs/operators/deploy.md): 2 s in which `web` still accepts, 1.5 s to close the listener, 11 s beyond a wallet. */
+/**
+ * The time of a stop after the longest running work (docs/operators/deploy.md): `web` accepts requests for 2 s more, closes
+ * its listener in 1.5 s, and takes up to 11 s beyond a wallet.
+ */
 const beyondSeconds = 15
 const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties
 const longestEndSeconds = { web: wallet.maximum + beyondSeconds, worker: webhook.maximum + beyondSeconds }
 
 const processLabel = '__meta_kubernetes_pod_label_process'
 
-/** A PodMonitor of the Prometheus Operator. */
-interface Operated {
-  spec: {
-    selector: { matchLabels: Record<string, string> }
-    podMetricsEndpoints: {
-      port: string
-      relabelings: { sourceLabels: string[]; targetLabel: string; replacement: string }[]
-    }[]
-  }
+interface PodMonitor {
+  spec: { selector: { matchLabels: Record<string, string> }; podMetricsEndpoints: MetricsEndpoint[] }
+}
+
+interface MetricsEndpoint {
+  port: string
+  relabelings: { sourceLabels: string[]; targetLabel: string; replacement: string }[]
 }
 
 interface Scraping {
@@ -63,8 +66,13 @@ interface Scraping {
       regex?: string
       replacement?: string
     }[]
+    dns_sd_configs: { names: string[]; port: number }[]
   }[]
 }
+
+/** The command of a process in the Procfile. */
+const procfileLine = (name: string): string | undefined =>
+  new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
 describe('The Kubernetes manifests', () => {
   it('are all part of a kustomization, except the example of the secrets, which has no values', () => {
@@ -75,18 +83,16 @@ describe('The Kubernetes manifests', () => {
         return [...resources, ...components].map((path) => normalize(join(dirname(file), path)))
       })
     for (const path of reached) expect(existsSync(path), path).to.equal(true)
-    const left = manifestFiles.filter(
-      (file) => !file.endsWith('kustomization.yaml') && !reached.includes(file),
-    )
-    expect(left).to.deep.equal(['ops/kubernetes/base/secrets.example.yaml'])
+    const files = manifestFiles.filter((file) => !file.endsWith('kustomization.yaml'))
+    expect(files.filter((file) => !reached.includes(file))).to.deep.equal([
+      'ops/kubernetes/base/secrets.example.yaml',
+    ])
     expect(Object.values(secrets).filter((value) => value !== '')).to.deep.equal([])
   })
 
   it('define an environment with which production starts', () => {
-    expect(Object.keys(environment.properties)).to.include.members([
-      ...Object.keys(config),
-      ...Object.keys(secrets),
-    ])
+    const names = [config, secrets].flatMap(Object.keys)
+    expect(Object.keys(environment.properties)).to.include.members(names)
     const read = readConfig({
       ...config,
       ...secrets,
@@ -107,8 +113,7 @@ describe('The Kubernetes manifests', () => {
 
   it('start the processes of the Procfile, from one image', () => {
     for (const { owner, container } of pods) {
-      const line = new RegExp(`^${owner.metadata.name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
-      expect(container.command.join(' ')).to.equal(line)
+      expect(container.command.join(' ')).to.equal(procfileLine(owner.metadata.name))
       expect(container.image).to.equal('payment-intents')
     }
   })
@@ -131,27 +136,19 @@ describe('The Kubernetes manifests', () => {
   })
 
   it('probe the health endpoints of the processes', () => {
-    const answered = readText('src/http/server/health.ts')
-    const asks = (container: Container) =>
-      Object.fromEntries(
-        (['startupProbe', 'livenessProbe', 'readinessProbe'] as const).map((probe) => [
-          probe,
-          container[probe]?.httpGet,
-        ]),
-      )
-    for (const [name, port, containerPort] of [
+    const ports = [
       ['web', 'http', config.PORT],
       ['worker', 'health', config.WORKER_PORT],
-    ]) {
+    ] as const
+    for (const [name, port, containerPort] of ports) {
       const container = pods.find(({ owner }) => owner.metadata.name === name)?.container as Container
       expect(container.ports).to.deep.equal([{ name: port, containerPort: Number(containerPort) }])
-      expect(asks(container)).to.deep.equal({
-        startupProbe: { path: '/healthz', port },
-        livenessProbe: { path: '/healthz', port },
-        readinessProbe: { path: '/readyz', port },
-      })
+      for (const probe of ['startupProbe', 'livenessProbe'] as const)
+        expect(container[probe]?.httpGet).to.deep.equal({ path: '/healthz', port })
+      expect(container.readinessProbe?.httpGet).to.deep.equal({ path: '/readyz', port })
     }
-    for (const path of ['/healthz', '/readyz']) expect(answered).to.include(`'${path}'`)
+    for (const path of ['/healthz', '/readyz'])
+      expect(readText('src/http/server/health.ts')).to.include(`'${path}'`)
   })
 
   it('give work in progress its time to end', () => {
@@ -167,12 +164,10 @@ describe('The Kubernetes manifests', () => {
   })
 
   it('allow exactly the network traffic of the configuration', () => {
-    const { ingress, egress } = the('NetworkPolicy', 'payment-intents').spec as unknown as Record<
-      'ingress' | 'egress',
-      { ports?: { port: number }[]; to?: { ipBlock?: { cidr: string } }[] }[]
-    >
-    const portsOf = (rules: typeof ingress) =>
-      rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
+    type Rules = { ports?: { port: number }[] }[]
+    const { spec } = the('NetworkPolicy', 'payment-intents')
+    const { ingress, egress } = spec as unknown as { ingress: Rules; egress: Rules }
+    const portsOf = (rules: Rules) => rules.flatMap(({ ports = [] }) => ports.map(({ port }) => port))
     expect(portsOf(ingress)).to.include.members([Number(config.PORT), Number(config.WORKER_PORT)])
     const written = `${readText('.env.example')}\n${readText('docs/operators/deploy.md')}`
     const named = (name: string) =>
@@ -183,7 +178,7 @@ describe('The Kubernetes manifests', () => {
   })
 
   it('are scraped under the job names of the alerts', () => {
-    const [operated] = readYaml<Operated>('ops/prometheus/pod-monitor.yaml')
+    const [operated] = readYaml<PodMonitor>('ops/prometheus/pod-monitor.yaml')
     const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
     const { selector, podMetricsEndpoints: endpoints = [] } = operated?.spec ?? {}
@@ -218,70 +213,56 @@ describe('The Kubernetes manifests', () => {
       }
       expect(others.length).to.be.within(2, 4)
     }
-    const known = createMetrics()
-      .registry.getMetricsAsArray()
-      .map(({ name }) => name)
-    const queries = the('ScaledObject', 'worker').spec?.triggers?.flatMap(
-      ({ metadata }) => metadata.query ?? [],
-    )
-    expect(queries?.flatMap((query) => query.match(/payment_intents_\w+/g) ?? [])).to.deep.equal(
-      known.filter((name) => name === 'payment_intents_oldest_due_delivery_seconds'),
-    )
+    const { triggers = [] } = the('ScaledObject', 'worker').spec ?? {}
+    const used = triggers.flatMap(({ metadata }) => metadata.query?.match(/payment_intents_\w+/g) ?? [])
+    expect(used).to.deep.equal(['payment_intents_oldest_due_delivery_seconds'])
+    expect(createMetrics().registry.getSingleMetric(String(used[0]))).to.not.equal(undefined)
   })
 })
 
 describe('The roll-out', () => {
-  /** What kubectl was asked for when the job came to be so. */
-  async function rollOut(state: string): Promise<{ code: number; asked: string[] }> {
+  /** Runs the script with a kubectl that reports this state of the job. Returns the calls of kubectl. */
+  async function rollOut(state: string): Promise<{ code: number; calls: string[] }> {
     const kubectl = `kubectl() { echo "$*" >&3; case "$*" in *' get job '*) printf '${state}' ;; esac; }`
     const script = `${kubectl}\n. ./ops/kubernetes/roll-out.sh`
-    const child = spawn('sh', ['-c', script, 'ops/kubernetes/roll-out.sh'], {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    })
-    const said: Buffer[] = []
-    child.stdio[3]?.on('data', (bytes: Buffer) => said.push(bytes))
-    const [code] = (await once(child, 'close')) as [number]
-    return { code, asked: Buffer.concat(said).toString().trim().split('\n') }
+    const args = ['-c', script, 'ops/kubernetes/roll-out.sh']
+    const child = spawn('sh', args, { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] })
+    const [output, [code]] = await Promise.all([text(child.stdio[3] as Readable), once(child, 'close')])
+    return { code, calls: output.trim().split('\n') }
   }
 
   it('starts the processes only after the release succeeded', async () => {
-    const well = await rollOut('SuccessCriteriaMet Complete')
-    expect(well.code).to.equal(0)
-    expect(well.asked.map((line) => line.split(' jsonpath')[0])).to.deep.equal([
+    const succeeded = await rollOut('SuccessCriteriaMet Complete')
+    expect(succeeded.code).to.equal(0)
+    expect(succeeded.calls.map((line) => line.split(' jsonpath')[0])).to.deep.equal([
       '-n payment-intents delete job release --ignore-not-found',
       'apply -k release',
       '-n payment-intents get job release -o',
       'apply -k service',
     ])
-    const badly = await rollOut('FailureTarget Failed')
-    expect(badly.code).to.equal(1)
-    expect(badly.asked).to.not.include('apply -k service')
+    const failed = await rollOut('FailureTarget Failed')
+    expect(failed.code).to.equal(1)
+    expect(failed.calls).to.not.include('apply -k service')
   })
 })
 
-interface Compose {
-  services: Record<
-    string,
-    {
-      image: string
-      command?: string[]
-      profiles?: string[]
-      volumes?: string[]
-      read_only?: boolean
-      stop_grace_period?: string
-      environment?: Record<string, string>
-    }
-  >
+interface ComposeService {
+  image: string
+  command?: string[]
+  profiles?: string[]
+  volumes?: string[]
+  environment?: Record<string, string>
+  [more: string]: unknown
 }
 
 describe('docker-compose.yml', () => {
-  const [{ services } = { services: {} }] = readYaml<Compose>('docker-compose.yml')
+  const [{ services = {} } = {}] = readYaml<{ services?: Record<string, ComposeService> }>(
+    'docker-compose.yml',
+  )
 
   it('starts the processes of the Procfile, on a read-only root', () => {
-    for (const name of ['release', 'worker']) {
-      const line = new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
-      expect(services[name]?.command?.join(' ')).to.equal(line)
-    }
+    for (const name of ['release', 'worker'])
+      expect(services[name]?.command?.join(' ')).to.equal(procfileLine(name))
     expect(readText('Dockerfile')).to.include('CMD ["node", "dist/src/server.js"]')
     for (const name of ['release', 'web', 'worker'])
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
@@ -294,9 +275,10 @@ describe('docker-compose.yml', () => {
     const mounts = others.flatMap(([, { volumes = [] }]) => volumes.filter((path) => path.startsWith('./')))
     expect(mounts.length).to.be.greaterThan(3)
     for (const mount of mounts) expect(existsSync(mount.split(':')[0] ?? ''), mount).to.equal(true)
-    const scraped = readYaml<{ scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[] }>(
+    const [{ scrape_configs: jobs } = { scrape_configs: [] }] = readYaml<Scraping>(
       'ops/prometheus/prometheus.yml',
-    ).flatMap((read) => read.scrape_configs.flatMap((scrape) => scrape.dns_sd_configs))
+    )
+    const scraped = jobs.flatMap((job) => job.dns_sd_configs)
     expect(scraped.map(({ names, port }) => [...names, String(port)])).to.deep.equal([
       ['web', services.web?.environment?.PORT],
       ['worker', services.worker?.environment?.WORKER_PORT],
@@ -319,42 +301,40 @@ describe('docker-compose.yml', () => {
 describe('The image', () => {
   it('checks the health of its process at its own port', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
-    const [well, ill] = [200, 503].map((status) =>
-      createServer(({ url }, answer) => answer.writeHead(url === '/healthz' ? status : 404).end()),
-    ) as [ReturnType<typeof createServer>, ReturnType<typeof createServer>]
-    const nobody = createServer()
-    const servers = [well, ill, nobody]
+    const respondWith = (status: number) =>
+      createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())
+    const [healthy, sick, closed] = [respondWith(200), respondWith(503), createServer()]
+    const servers = [healthy, sick, closed]
     try {
       await Promise.all(servers.map((server) => once(server.listen(0, '127.0.0.1'), 'listening')))
-      const [at, atIll, free] = servers.map((server) => String((server.address() as AddressInfo).port))
-      nobody.close()
-      const seen = await Promise.all([
-        check(folder, 'web', { PORT: at, WORKER_PORT: free }),
-        check(folder, 'web', { PORT: atIll, WORKER_PORT: at }),
-        check(folder, 'web', { PORT: free, WORKER_PORT: at }),
-        check(folder, 'worker', { PORT: free, WORKER_PORT: at }),
-        check(folder, 'worker', { PORT: at, WORKER_PORT: atIll }),
+      const [good, bad, free] = servers.map((server) => String((server.address() as AddressInfo).port))
+      closed.close()
+      const exitCodes = await Promise.all([
+        check(folder, 'web', { PORT: good, WORKER_PORT: free }),
+        check(folder, 'web', { PORT: bad, WORKER_PORT: good }),
+        check(folder, 'web', { PORT: free, WORKER_PORT: good }),
+        check(folder, 'worker', { PORT: free, WORKER_PORT: good }),
+        check(folder, 'worker', { PORT: good, WORKER_PORT: bad }),
         check(folder, 'worker', { PORT: free }),
         check(folder, 'release', { PORT: free, WORKER_PORT: free }),
       ])
-      expect(seen).to.deep.equal([0, 1, 1, 0, 1, 0, 0])
+      expect(exitCodes).to.deep.equal([0, 1, 1, 0, 1, 0, 0])
     } finally {
-      for (const server of [well, ill]) server.close()
+      for (const server of [healthy, sick]) server.close()
       await rm(folder, { recursive: true })
     }
   })
 
-  /** What the check ends with where process 1 was started by this line of the Procfile, with tini before it as in docker compose. */
+  /** Returns the exit code of the check. Process 1 runs a line of the Procfile under tini, as in docker compose. */
   async function check(folder: string, name: string, env: NodeJS.ProcessEnv): Promise<number> {
-    const line = new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1] ?? ''
-    expect(line).to.not.equal('')
+    const line = procfileLine(name) ?? expect.fail(name)
     const process1 = join(await mkdtemp(join(folder, `${name}-`)), 'cmdline')
     await writeFile(process1, ['/sbin/docker-init', '--', ...line.split(' '), ''].join('\0'))
     const [, written = ''] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(readText('Dockerfile')) ?? []
     const [node, ...given] = JSON.parse(written) as string[]
     expect([node, given.join(' ').split('/proc/1/cmdline').length]).to.deep.equal(['node', 2])
-    const asked = given.map((text) => text.replace('/proc/1/cmdline', process1))
-    return promisify(execFile)(process.execPath, asked, { env, timeout: 5000 }).then(
+    const args = given.map((arg) => arg.replace('/proc/1/cmdline', process1))
+    return promisify(execFile)(process.execPath, args, { env, timeout: 5000 }).then(
       () => 0,
       (error: { code: number }) => error.code,
     )
