@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
-import { openService, type Service } from '../support/service.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { withService } from '../support/service.ts'
 import { type Exchange, operationOf, runCurl } from './curl.ts'
-import { callsTheApi } from './how-held.ts'
+import { callsTheApi } from './how-tested.ts'
 import { type Block, blocks, blocksOf, nameOf } from './pages.ts'
 import { skipUnlessHere } from './program.ts'
 
@@ -44,19 +44,15 @@ const expectedStatus = ({ operation }: Exchange): number | undefined => {
 }
 
 describe('The curl commands of the guide', () => {
-  let service: Service | undefined
-  let endpointServer: EndpointServer | undefined
-  before(async function () {
+  before(function () {
     skipUnlessHere(this, 'curl', ['curl', '--version'], 'any page')
-    ;[service, endpointServer] = await Promise.all([openService(), startEndpointServer()])
   })
-  after(() => Promise.all([service?.close(), endpointServer?.close()]))
+  const [service, endpointServer] = [withService(), withEndpointServer()]
 
   const found = blocks.filter(callsTheApi)
   let compared = 0
   for (const block of found)
     it(nameOf(block), async () => {
-      if (service === undefined || endpointServer === undefined) return expect.fail('nothing is open')
       const exchanges = await runCurl(service, endpointServer, block)
       expect(exchanges).to.have.length(block.text.match(/^curl /gm)?.length ?? 0)
       for (const one of exchanges) expect(one.status, JSON.stringify(one)).to.equal(expectedStatus(one))

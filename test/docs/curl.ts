@@ -1,9 +1,9 @@
 import { routes } from '../../src/http/routes/routes.ts'
 import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Service } from '../support/service.ts'
+import { createFixture } from './fixture.ts'
 import { type Block, blocksOf } from './pages.ts'
 import { runProgram } from './program.ts'
-import { settle } from './settle.ts'
 
 /** A request of a block, and its response. */
 export interface Exchange {
@@ -28,7 +28,7 @@ export async function runCurl(
   endpointServer: EndpointServer,
   block: Block,
 ): Promise<Exchange[]> {
-  const { environment } = await settle(service, endpointServer, block.text)
+  const { environment } = await createFixture(service, endpointServer, block.text)
   const script = block.text.replace(blank, '').replaceAll(shownProduct, String(environment.PRODUCT))
   const csv = blocksOf('docs/merchants/store.md').find(({ fence }) => fence === 'csv')?.text ?? ''
   const files = { 'block.sh': reporting + script, 'products.csv': csv }

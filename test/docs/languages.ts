@@ -8,8 +8,8 @@ export interface Language {
   extension: string
   command: string
   /**
-   * Checks requests with the function of the guide. It reads one request per line from stdin: secret, time, body, then names and values of
-   * headers, separated by tabs, all but the time in base64. It prints true or false for each.
+   * Checks requests with the function of the guide. It reads one request per line from stdin: secret, time, body, then names
+   * and values of headers, separated by tabs, all but the time in base64. It prints true or false for each.
    */
   checkAll: string
 }
@@ -79,17 +79,13 @@ export const fileOf = ({ page, text }: Block): string | undefined =>
 
 const isLibrary = (file: string): boolean => /^(client|verify)\./.test(file)
 
+const named = blocks.map((block) => ({ block, file: fileOf(block) ?? '' })).filter(({ file }) => file !== '')
+
 /** The files that other programs of a language use. */
-export const librariesOf = ({ extension }: Language): Record<string, string> =>
-  Object.fromEntries(
-    blocks.flatMap((block) => {
-      const file = fileOf(block)
-      return file?.endsWith(`.${extension}`) && isLibrary(file) ? [[file, block.text]] : []
-    }),
-  )
+export function librariesOf({ extension }: Language): Record<string, string> {
+  const libraries = named.filter(({ file }) => file.endsWith(`.${extension}`) && isLibrary(file))
+  return Object.fromEntries(libraries.map(({ file, block }) => [file, block.text]))
+}
 
 /** The programs that a merchant runs. */
-export const programs = blocks.filter((block) => {
-  const file = fileOf(block)
-  return file !== undefined && !isLibrary(file)
-})
+export const programs = named.filter(({ file }) => !isLibrary(file)).map(({ block }) => block)

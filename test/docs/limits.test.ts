@@ -10,14 +10,14 @@ import { maxWaiting } from '../../src/http/server/in-order.ts'
 import { timeouts } from '../../src/http/server/timeouts.ts'
 import { textOf } from './pages.ts'
 
-/** As the pages write it: thousands apart. */
+/** Formats a number like the pages, with a space between thousands. */
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ')
 const seconds = (ms: number): string => `${ms / 1000} s`
 const kib = (bytes: number): string => `${bytes / 1024} KiB`
 const mib = (bytes: number): string => `${bytes / 1024 / 1024} MiB`
 
-/** The sentences in which each page states the limits of a connection, with the numbers from the code. */
-const said: Record<string, string[]> = {
+/** The phrases in which each page states the limits of a connection, with the numbers of the code. */
+const phrases: Record<string, string[]> = {
   'docs/merchants/errors.md': [
     `${maxWaiting} requests that wait on one connection`,
     `once more for each full ${kib(smallBodyBytes)}`,
@@ -33,8 +33,8 @@ const said: Record<string, string[]> = {
 }
 
 describe('The limits of a connection', () => {
-  for (const [page, sentences] of Object.entries(said))
-    it(`are in ${page} as they are`, () => {
+  for (const [page, sentences] of Object.entries(phrases))
+    it(`are those of the code in ${page}`, () => {
       const text = textOf(page).replaceAll(/\s+/g, ' ')
       for (const sentence of sentences) expect(text).to.include(sentence)
     })

@@ -15,32 +15,32 @@ const commandNamed = (program: Command, words: readonly string[]): Command | und
 const optionsOf = (command: Command): string[] =>
   command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []))
 
-/** The words of a written command line before its first option or argument, and the options in it. */
+/** Splits a command line into the words of its command and its options. */
 const partsOf = (line: string) => ({
   line,
   words: /^[a-z]+(?: [a-z]+)?/.exec(line)?.[0].split(' ') ?? [],
   options: line.match(/--[a-z-]+/g) ?? [],
 })
 
-/** What the first group of `what` is, each time it is on any page, with the page. */
-const named = (what: RegExp): { page: string; name: string }[] =>
-  pages.flatMap((page) => [...textOf(page).matchAll(what)].map(([, name = '']) => ({ page, name })))
+/** Returns the first group of each match on any page, with the page. */
+const named = (pattern: RegExp): { page: string; name: string }[] =>
+  pages.flatMap((page) => [...textOf(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })))
 
 describe('The names on the pages', () => {
-  it('the newest of CHANGELOG.md is the version of package.json, and of the description of the API', () => {
+  it('include the version of package.json as the newest of CHANGELOG.md and in the description of the API', () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string }
     expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).to.equal(version)
     expect(description.info).to.include({ version })
   })
 
-  it('`npm run …` are scripts of package.json', () => {
+  it('after `npm run` are scripts of package.json', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
     const wanted = named(/npm run (?:--silent )?([a-z][\w:-]*)/g)
     expect(wanted.length).to.be.at.least(20)
     expect(wanted.filter(({ name }) => !(name in scripts))).to.deep.equal([])
   })
 
-  it('are commands and options that `admin --help` knows', () => {
+  it('of commands and options are those of the command line', () => {
     const program = createProgram()
     const isCommand = (line: string): boolean => {
       const { words, options } = partsOf(line)
@@ -54,7 +54,7 @@ describe('The names on the pages', () => {
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
   })
 
-  it('are operations that there are', () => {
+  it('of operations are routes of the API', () => {
     const operations = named(/\b((?:GET|POST|PUT|PATCH|DELETE) (?:\/api\/v1)?\/dev\/[^\s`?"]*)/g)
     expect(operations.length).to.be.at.least(30)
     const unknown = operations.filter(({ name }) => operationOf(name.replace('/api/v1', '')) === undefined)

@@ -8,39 +8,36 @@ import { expect } from 'chai'
 
 type CommandLine = [command: string, ...args: string[]]
 
-/** Whether a program is on this machine: its probe ends with 0. */
+/** Whether a program is installed: its probe exits with 0. */
 const isHere = ([command, ...args]: CommandLine): boolean => spawnSync(command, args).status === 0
 
-/** Skips a test whose language this machine lacks, and says so. */
+/** Skips a test and prints a note if a program is not installed. */
 export function skipUnlessHere(test: Mocha.Context, name: string, probe: CommandLine, page: string): void {
   if (isHere(probe)) return
-  console.error(`\n${name} is not on this machine: its snippet in ${page} was not run.`)
+  console.error(`\n${name} is not installed, so its snippet in ${page} was not run.`)
   test.skip()
 }
 
-/** What it is given: its files by name, what its environment has beside ours, and its stdin. */
-export interface Given {
+/** The files, the additional environment and the stdin of a program. */
+export interface ProgramInput {
   files: Record<string, string>
   environment: Record<string, string>
   input: string
 }
 
-/** Runs a program in a folder of its own, which is removed; answers its stdout. It must end with 0. */
-export async function runProgram([command, ...args]: CommandLine, given: Given): Promise<string> {
+/** Runs a program in a temporary folder. Returns its stdout. @throws {Error} if it does not exit with 0 */
+export async function runProgram([command, ...args]: CommandLine, input: ProgramInput): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'docs-snippet-'))
   try {
-    const files = Object.entries(given.files)
+    const files = Object.entries(input.files)
     await Promise.all(files.map(([name, content]) => writeFile(join(folder, name), content)))
-    const env = { ...process.env, ...given.environment }
+    const env = { ...process.env, ...input.environment }
     const child = spawn(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] })
-    // Whoever does not read it may have ended.
+    // A program that does not read stdin may have ended.
     child.stdin.on('error', () => {})
-    child.stdin.end(given.input)
-    const [out, err, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ])
+    child.stdin.end(input.input)
+    const output = [text(child.stdout), text(child.stderr)] as const
+    const [out, err, [code]] = await Promise.all([...output, once(child, 'close')])
     expect(code, err + out).to.equal(0)
     return out
   } finally {

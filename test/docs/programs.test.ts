@@ -1,34 +1,29 @@
 import { expect } from 'chai'
 import { cancelIntent, createIntent } from '../support/actions.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
-import { type Merchant, openService, type Service } from '../support/service.ts'
+import { withEndpointServer } from '../support/endpoint-server.ts'
+import { type Merchant, withMerchant, withService } from '../support/service.ts'
+import { createFixture } from './fixture.ts'
 import { fileOf, languageOf, languages, librariesOf, programs } from './languages.ts'
 import { type Block, blocksOf, nameOf } from './pages.ts'
 import { runProgram, skipUnlessHere } from './program.ts'
 import { startProxy } from './proxy.ts'
-import { settle } from './settle.ts'
 
 /** PHP and Python start slowly on a busy machine. */
 const slowestMs = 30_000
 
-/** More than fit on one page of 100. */
+/** The number of intents: more than fit on one page of 100. */
 const waiting = 130
 
-/** What a program prints, as the page shows it below the programs of its heading. */
+/** The output of a program, which the page shows below the programs of the same heading. */
 const shownBelow = ({ page, heading, line }: Block): string | undefined =>
   blocksOf(page).find((one) => one.fence === 'text' && one.heading === heading && one.line > line)?.text
 
-/** Without what differs from run to run. */
+/** The output without the parts that differ from run to run. */
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
 describe('The programs of the guide', function () {
   this.timeout(slowestMs)
-  let service: Service
-  let endpointServer: EndpointServer
-  before(async () => {
-    ;[service, endpointServer] = await Promise.all([openService(), startEndpointServer()])
-  })
-  after(() => Promise.all([service.close(), endpointServer.close()]))
+  const [service, endpointServer] = [withService(), withEndpointServer()]
 
   function skipUnlessRunnable(test: Mocha.Context, program: Block): void {
     const { name, command } = languageOf(program) ?? expect.fail(nameOf(program))
@@ -56,7 +51,7 @@ describe('The programs of the guide', function () {
   for (const program of programs.filter((one) => shownBelow(one) !== undefined))
     it(`print what the page shows: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
-      const { environment, merchant } = await settle(service, endpointServer, program.text)
+      const { environment, merchant } = await createFixture(service, endpointServer, program.text)
       const printed = await run(program, environment)
       expect(constant(printed)).to.equal(constant(shownBelow(program) ?? ''))
       if (!program.text.includes('Order 1042')) return
@@ -88,16 +83,13 @@ describe('The programs of the guide', function () {
     })
 
   describe('that read a list', () => {
-    let merchant: Merchant
+    const merchant = withMerchant(service)
     let references: string[]
     before(async () => {
-      merchant = await service.merchant()
       await Promise.all(Array.from({ length: waiting }, () => createIntent(service, merchant)))
-      const made = await service.deps.Intent.find({ businessId: merchant.businessId }).sort({
-        createdAt: 1,
-        _id: 1,
-      })
-      references = made.map(({ referenceNumber }) => referenceNumber)
+      const { businessId } = merchant
+      const created = await service.deps.Intent.find({ businessId }).sort({ createdAt: 1, _id: 1 })
+      references = created.map(({ referenceNumber }) => referenceNumber)
     })
 
     for (const program of named('pending'))

@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 interface Actions {
-  /** Runs before a request is passed on. */
+  /** Runs before a request is forwarded. */
   before?: (url: string) => Promise<unknown>
-  /** Whether the response to the request with this number, from 1, is lost. */
+  /** Whether to lose the response to the request with this number, from 1. */
   loses?: (count: number) => boolean
 }
 
-/** Stands between a program and the service. */
+/** Starts a proxy between a program and the service. */
 export async function startProxy(origin: string, { before, loses }: Actions) {
   let count = 0
-  const passOn = async (req: IncomingMessage, res: ServerResponse) => {
+  const forward = async (req: IncomingMessage, res: ServerResponse) => {
     const { url = '', method = '', headers } = req
     const isLost = loses?.(++count) ?? false
     const body = await text(req)
@@ -25,7 +25,7 @@ export async function startProxy(origin: string, { before, loses }: Actions) {
     if (isLost) res.destroy()
     else res.writeHead(response.status, { 'Content-Type': 'application/json' }).end(content)
   }
-  const server = createServer((req, res) => void passOn(req, res).catch((error) => res.destroy(error)))
+  const server = createServer((req, res) => void forward(req, res).catch((error) => res.destroy(error)))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -3,26 +3,24 @@ import { fillTables, pagesWithTables } from '../../dev/fill-tables.ts'
 import { pages, textOf } from './pages.ts'
 
 interface Row {
-  place: string
+  page: string
+  line: string
   cells: number
   isRule: boolean
 }
 
-/** Lines that begin with a bar, together as they follow one another: a table ends with the first line that does not. */
-function tablesOf(page: string): Row[][] {
-  const tables: Row[][] = []
-  let isOpen = false
-  for (const [at, line] of textOf(page).split('\n').entries()) {
-    const isRow = line.startsWith('|')
-    if (isRow && !isOpen) tables.push([])
-    if (isRow) tables.at(-1)?.push(rowOf(line, `${page}:${at + 1}`))
-    isOpen = isRow
-  }
-  return tables
-}
+/** Returns the rows of each table. A table is a group of lines that begin with a bar. */
+const tablesOf = (page: string): Row[][] =>
+  [...textOf(page).matchAll(/(?:^\|.*\n?)+/gm)].map(([table]) =>
+    table
+      .trimEnd()
+      .split('\n')
+      .map((line) => rowOf(page, line)),
+  )
 
-const rowOf = (line: string, place: string): Row => ({
-  place,
+const rowOf = (page: string, line: string): Row => ({
+  page,
+  line,
   cells: line.replaceAll('\\|', '').split('|').length,
   isRule: /^\|( ?-+ ?\|)+$/.test(line),
 })
@@ -35,10 +33,8 @@ describe('The generated tables', () => {
     it(`of ${page} are fresh`, async () => {
       const { before, after, stale } = await fillTables(page)
       generated += before.match(/<!-- end of table -->/g)?.length ?? 0
-      expect(
-        after === before,
-        `Stale: ${stale.join(', ')}. Run \`npm run tables\`, and commit the page.`,
-      ).to.equal(true)
+      const remedy = `Stale: ${stale.join(', ')}. Run \`npm run tables\`, and commit the page.`
+      expect(after === before, remedy).to.equal(true)
     })
 
   it('exist', () => {
@@ -51,13 +47,13 @@ describe('The tables on the pages', () => {
     expect(tables.length).to.be.at.least(50)
   })
 
-  it('have a head and a line under it: rows behind an empty line are no table', () => {
+  it('have a head with a rule below it', () => {
     const broken = tables.filter(([, second]) => second?.isRule !== true)
-    expect(broken.map(([first]) => first?.place)).to.deep.equal([])
+    expect(broken.map(([first]) => first)).to.deep.equal([])
   })
 
   it('have as many cells in each row as in their head', () => {
     const uneven = tables.flatMap(([head, ...rows]) => rows.filter(({ cells }) => cells !== head?.cells))
-    expect(uneven.map(({ place }) => place)).to.deep.equal([])
+    expect(uneven).to.deep.equal([])
   })
 })

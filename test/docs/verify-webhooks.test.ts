@@ -15,7 +15,7 @@ const asLine = (vector: Vector): string => {
   return [base64(vector.secret), vector.now, base64(bodyOf(vector)), ...headers].join('\t')
 }
 
-/** The result of the guide's function for every vector, in one process. */
+/** Checks every vector with the function of the guide, in one process. */
 async function verdicts(language: Language): Promise<string[]> {
   const runner = `run.${language.extension}`
   const files = { ...librariesOf(language), [runner]: language.checkAll }
@@ -24,8 +24,8 @@ async function verdicts(language: Language): Promise<string[]> {
   return out.trimEnd().split(/\r?\n/)
 }
 
-describe('The vectors for receivers', () => {
-  it('are at least 30, each with a name of its own, and written down as they are made', () => {
+describe('The vectors of signed requests', () => {
+  it('are at least 30 with unique names, and the same as in the file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
     expect(vectors.length).to.be.at.least(30)
     expect(written()).to.equal(asText())
@@ -51,7 +51,7 @@ describe('The vectors for receivers', () => {
 })
 
 describe('docs/merchants/webhooks.md', () => {
-  it('shows a request that is genuine: the first of the vectors', () => {
+  it('shows the first vector as a genuine request', () => {
     const [first] = vectors
     const shown = textOf('docs/merchants/webhooks.md').replaceAll(/(?<=[,:])\n(?=")/g, '')
     for (const part of [first?.secret, first?.body, ...Object.values(first?.headers ?? {})])

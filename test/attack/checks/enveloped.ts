@@ -7,7 +7,7 @@ const fields = new Set(['code', 'message', 'statusCode', 'requestId', 'param', '
 
 /** Every response has the envelope, except files, pages, health checks and metrics. */
 export const enveloped: Check = (exchange) => {
-  const { response, attack } = exchange
+  const { response, attack, line } = exchange
   if (response.beyond > mayFollow(exchange))
     return `is followed by ${response.beyond} bytes that belong to no response`
   if (!uuid.test(response.headers.get('x-request-id') ?? '')) return 'has no X-Request-Id'
@@ -17,10 +17,11 @@ export const enveloped: Check = (exchange) => {
   const type = response.headers.get('content-type') ?? 'none'
   if (type === 'application/json; charset=utf-8' && response.body.startsWith('{"success":'))
     return envelopeFault(exchange)
-  const known = exceptions.find(({ is }) => is(exchange, type))
-  return known === undefined
+  // Raw bytes may request a page.
+  if (type.startsWith('text/html') && (isPage(line) || attack.raw !== null)) return htmlFault(exchange)
+  return !hasNoEnvelope(exchange, type)
     ? `has no envelope but is ${type}: ${response.body.slice(0, 200)}`
-    : known.fault(exchange)
+    : null
 }
 
 /** An unparsable HEAD request may get a refusal with a body, which ends the connection. */
@@ -70,47 +71,17 @@ const pageHeaders: readonly (readonly [header: string, form: RegExp])[] = [
   ['x-frame-options', /^DENY$/],
   ['x-robots-tag', /noindex/],
 ]
-const noFault = (): null => null
 
-/** The responses that have no envelope. */
-const exceptions: {
-  is: (exchange: Exchange, type: string) => boolean
-  fault: (exchange: Exchange) => string | null
-}[] = [
-  { is: ({ line }, type) => type.startsWith('text/html') && isPage(line), fault: htmlFault },
-  // Raw bytes may request a page.
-  { is: ({ attack }, type) => attack.raw !== null && type.startsWith('text/html'), fault: htmlFault },
-  {
-    is: ({ line, response }, type) => isApi(line) && type.startsWith('text/csv') && response.status === 200,
-    fault: noFault,
-  },
-  {
-    is: ({ line, response }) => line.startsWith('/api/v1/openapi.json') && response.status === 200,
-    fault: noFault,
-  },
-  {
-    is: ({ line, response }, type) =>
-      line.startsWith('/metrics') && type.startsWith('text/plain') && response.status === 200,
-    fault: noFault,
-  },
-  {
-    is: ({ attack, response, line }) =>
-      (attack.raw !== null || /^\/(healthz|readyz)/.test(line)) &&
-      response.status === 200 &&
-      /^\{"status":"(ok|degraded)"[^<]*\}$/.test(response.body),
-    fault: noFault,
-  },
-  {
-    is: ({ line, response }) => isPage(line) && response.status >= 300 && response.status < 400,
-    fault: noFault,
-  },
-  {
-    is: ({ line, response }, type) =>
-      isPage(line) && response.status === 200 && /^(text\/css|text\/javascript|image\/)/.test(type),
-    fault: noFault,
-  },
-  {
-    is: ({ line }, type) => (isBoard(line) || line.startsWith('/p/')) && type.startsWith('application/json'),
-    fault: noFault,
-  },
-]
+/** Whether a response is one of those that have no envelope, apart from pages. */
+function hasNoEnvelope({ line, attack, response: { status, body } }: Exchange, type: string): boolean {
+  const isRedirect = isPage(line) && status >= 300 && status < 400
+  const isPageData = (isBoard(line) || line.startsWith('/p/')) && type.startsWith('application/json')
+  const isHealthCheck = attack.raw !== null || /^\/(healthz|readyz)/.test(line)
+  const isFile =
+    line.startsWith('/api/v1/openapi.json') ||
+    (isApi(line) && type.startsWith('text/csv')) ||
+    (line.startsWith('/metrics') && type.startsWith('text/plain')) ||
+    (isPage(line) && /^(text\/css|text\/javascript|image\/)/.test(type)) ||
+    (isHealthCheck && /^\{"status":"(ok|degraded)"[^<]*\}$/.test(body))
+  return isRedirect || isPageData || (status === 200 && isFile)
+}

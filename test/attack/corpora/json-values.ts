@@ -33,7 +33,7 @@ export const jsonTexts: readonly string[] = [
   null true 0 "" "~tag~" [] [1] {} { } [ ] {"a" {"a": {"a":1 {"a":1,} {,"a":1} {"a"::1} {a:1} {'a':1}
   {"a":1}{"b":2} {"a":1}//c [1,] [,1] [NaN] [Infinity] [-Infinity] [+1] [01] [1.] [.1] [1e] [1e+] [-] [0x1]
   [1_0] nul nulll True undefined ["unclosed ~good~~good~ ~good~, [~good~] {"body":~good~} "~good~"
-  amount=5&amountType=FIXED
+  amount=5&amountType=FIXED ["\\x"] ["\\u12"] ["\\uD800"] ["\\uD800\\uD800"] ["\\u0000"] ["a\0b"] ~good~\0
   `),
   '',
   ' ',
@@ -45,17 +45,10 @@ export const jsonTexts: readonly string[] = [
   '[1 2]',
   '["\t"]',
   '["\n"]',
-  '["\\x"]',
-  '["\\u12"]',
-  '["\\uD800"]',
-  '["\\uD800\\uD800"]',
-  '["\\u0000"]',
-  '["a\0b"]',
   '\u00a0{}',
   '\u2028{}',
   '\ufeff{}',
   '\ufeff~good~',
-  '~good~\0',
   ' \t\r\n~good~\r\n\t ',
   '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>',
   '['.repeat(100_000),
@@ -70,13 +63,10 @@ export const jsonTexts: readonly string[] = [
 
 /** Bodies that are not UTF-8. */
 export const jsonBytes: readonly Buffer[] = [
-  Buffer.from([0xff, 0xfe]),
-  Buffer.from([0xef, 0xbb, 0xbf]),
-  Buffer.from([0xc3, 0x28]),
-  Buffer.from('{"label":"\xe9","amount":5}', 'latin1'),
-  Buffer.from('{"label":"\xc0\xaf","amount":5}', 'latin1'),
-  Buffer.from('{"label":"\xed\xa0\x80","amount":5}', 'latin1'),
-  Buffer.from('{"label":"\xf4\x90\x80\x80","amount":5}', 'latin1'),
+  ...['\xff\xfe', '\xef\xbb\xbf', '\xc3\x28'].map((text) => Buffer.from(text, 'latin1')),
+  ...['\xe9', '\xc0\xaf', '\xed\xa0\x80', '\xf4\x90\x80\x80'].map((label) =>
+    Buffer.from(`{"label":"${label}","amount":5}`, 'latin1'),
+  ),
   Buffer.from('{"amount":5}', 'utf16le'),
   Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('{"amount":5}', 'utf16le')]),
   Buffer.alloc(1000),

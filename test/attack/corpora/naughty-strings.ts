@@ -10,38 +10,25 @@ export const naughtyStrings: readonly string[] = [
   hasOwnProperty __defineGetter__ $ne $where $gt a.b . .. {"$ne":null} $$ROOT ../../../../etc/passwd
   %00%ff%2e%2e%2f %s%n%d%x =1+1 @SUM(1) -2+3 " ""~tag~" ,;,; http://127.0.0.1:~trap~/~tag~
   https://user:pass@example.com/ file:///etc/passwd data:text/html,<xq> https://example.com/~urltag~ a@b
-  22000001 ~tag~
+  22000001 ~tag~ \0 a\0b \ud800 a\udfffb \ud83d \ufffe\uffff \u202e~tag~\u202d \u2066~tag~ \u200b\u200d\u2060
+  \u1e9b\u0323 İıſK １２３４５６ ٠١٢٣٤٥ ..\\..\\windows\\win.ini
   `),
   '',
   ' ',
-  '\0',
-  'a\0b',
   '\t\r\n',
   '\r\nSet-Cookie: a=b',
   '\u0085\u2028\u2029',
-  '\ud800',
-  'a\udfffb',
-  '\ud83d',
   '\ufeff~tag~',
-  '\ufffe\uffff',
-  '\u202e~tag~\u202d',
-  '\u2066~tag~',
-  '\u200b\u200d\u2060',
   'e\u0301 \u00e9 \ufb01 \u2126 \u03a9 ~tag~',
-  '\u1e9b\u0323',
   'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L̠ͨͧͩ͘G̴̻͈͍͔̹̑͗̎̅͛́Ǫ̵̹̻̝̳͂̌̌͘',
   '👩‍👩‍👧‍👦🇲🇷🏳️‍🌈 ~tag~',
   'الدفع ~tag~ بالمحفظة',
   '田中さん ｆｕｌｌ ｗｉｄｔｈ',
   '𝒯𝑒𝓍𝓉 𐍈 🂡',
-  'İıſK',
-  '１２３４５６',
-  '٠١٢٣٤٥',
   '[object Object]',
   "' OR '1'='1",
   "'; return true; var a='",
   '1;DROP TABLE intents--',
-  '..\\..\\windows\\win.ini',
   '${7*7}{{7*7}}<%= 7*7 %>#{7*7}',
   '$(touch /tmp/x)`id`|id;id&',
   '${jndi:ldap://127.0.0.1:~trap~/a}',
@@ -71,11 +58,7 @@ export const naughtyStrings: readonly string[] = [
 export const naughtyNames: readonly string[] = [
   ...words(`
   __proto__ constructor prototype toString valueOf then length $ne $where $set $expr a.b . $ _id businessId
-  sandbox status outbox amountPaid effects refundsCommitted ~tag~ toJSON __v
+  sandbox status outbox amountPaid effects refundsCommitted ~tag~ toJSON __v \0 \ud800
   `),
-  '',
-  '\0',
-  '\ud800',
-  'x'.repeat(65),
-  'z'.repeat(5000),
+  ...['', 'x'.repeat(65), 'z'.repeat(5000)],
 ]

@@ -1,10 +1,10 @@
 import { fileOf } from './languages.ts'
 import type { Block } from './pages.ts'
 
-/** Pages whose commands act on an operator's machines. That a shell can read them is checked, and every name in them (names.test.ts). */
+/** Pages with commands for the machines of an operator. Tests check their syntax and every name in them (names.test.ts). */
 const operators: Record<string, string> = {
   'CONTRIBUTING.md': 'starts servers of its own',
-  'README.md': 'starts the demo and the whole suite; the gate runs both as they stand there',
+  'README.md': 'starts the demo and the whole suite, which the gate runs',
   'bench/README.md': 'measures for minutes',
   'docs/operators/deploy.md': 'machines, images and clusters',
   'ops/kubernetes/README.md': 'needs a cluster',
@@ -14,7 +14,7 @@ const operators: Record<string, string> = {
   'docs/maintainers/testing.md': 'breaks things for minutes',
 }
 
-/** Blocks of the other pages that are not run: where, how they begin, and why. */
+/** Blocks of other pages that no test runs, with the reasons. */
 export const notRun: { page: string; begins: string; because: string }[] = [
   {
     page: 'docs/merchants/quickstart.md',
@@ -35,7 +35,7 @@ export const isListed = (block: Block) =>
   notRun.find(({ page, begins }) => page === block.page && block.text.startsWith(begins))
 
 /** The test that runs or checks a block, or the reason why none does; undefined if there is neither. */
-export function whatHolds(block: Block): string | undefined {
+export function testOf(block: Block): string | undefined {
   if (block.fence === 'json')
     return 'blocks.test.ts validates it, curl.test.ts compares it with the response of the block above it'
   if (fileOf(block)?.startsWith('verify.')) return 'verify-webhooks.test.ts runs it'

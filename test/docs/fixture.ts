@@ -3,8 +3,8 @@ import type { EndpointServer } from '../support/endpoint-server.ts'
 import type { Merchant, Service } from '../support/service.ts'
 import { createProduct } from '../support/store.ts'
 
-/** A merchant who has what a program of the guide needs, and the variables that name it. */
-export async function settle(
+/** Creates a merchant with the resources that a program of the guide needs. `environment` names them. */
+export async function createFixture(
   service: Service,
   endpointServer: EndpointServer,
   program: string,
