@@ -18,6 +18,8 @@ import { waitFor } from '../support/wait-for.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
+const endpoints = '/api/v1/dev/webhooks/endpoints'
+const newEndpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
@@ -26,6 +28,10 @@ const create = (service: Service, merchant: Merchant, idempotencyKey?: string) =
 const intentsOf = (service: Service, { businessId }: Merchant) =>
   service.deps.Intent.countDocuments({ businessId })
 const claims = (service: Service) => service.deps.Claim.countDocuments({ sealedResponse: { $exists: true } })
+
+async function createMany(service: Service, merchant: Merchant, count: number): Promise<void> {
+  for (let created = 0; created < count; created += 1) await createIntent(service, merchant)
+}
 
 describe('The live payment codes of a business', () => {
   const limit = 3
@@ -36,20 +42,16 @@ describe('The live payment codes of a business', () => {
   /** A live merchant with all its codes in use. */
   async function fullMerchant(): Promise<Merchant> {
     const merchant = await service.merchant({ mode: 'live' })
-    for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
+    await createMany(service, merchant, limit)
     return merchant
   }
 
   it('are limited, and no other merchant and no test key is affected', async () => {
     const merchant = await fullMerchant()
     const before = await claims(service)
-    const { status, headers, body } = await create(service, merchant)
-    expect([status, body.error.code, body.error.details]).to.deep.equal([
-      429,
-      'RATE_LIMITED',
-      { scope: 'codes', limit },
-    ])
-    // No payment ends by itself for a day. One that is cancelled now frees its code in 15 minutes.
+    const details = { scope: 'codes', limit }
+    const { headers } = await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', { details })
+    // No payment ends by itself for a day. An intent that is cancelled now frees its code in 15 minutes.
     expect(headers['retry-after']).to.equal('900')
     expect(await intentsOf(service, merchant)).to.equal(limit)
     expect(await claims(service)).to.equal(before)
@@ -123,10 +125,11 @@ describe('The live payment codes of a business', () => {
   it('are limited from the next create on when the limit of the business is lowered', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 10 } })
-    for (let made = 0; made < 5; made += 1) await createIntent(service, merchant)
+    await createMany(service, merchant, 5)
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 5 } })
-    const { body } = await create(service, merchant)
-    expect(body.error.details).to.deep.equal({ scope: 'codes', limit: 5 })
+    await expectRefused(create(service, merchant), 429, 'RATE_LIMITED', {
+      details: { scope: 'codes', limit: 5 },
+    })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: null } })
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
@@ -143,10 +146,7 @@ describe('The daily quota of the test keys of a business', () => {
   const product = (merchant: Merchant) =>
     service.http.post('/api/v1/dev/store/products').set(merchant.write()).send({ name: 'Thé', price: 1 })
   const endpoint = (merchant: Merchant) =>
-    service.http
-      .post('/api/v1/dev/webhooks/endpoints')
-      .set(merchant.write())
-      .send({ url: 'https://shop.example/hook', events: ['payment.created'] })
+    service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
 
   it('counts intents, orders, products and endpoints together, including deleted ones', async () => {
     const merchant = await service.merchant()
@@ -155,38 +155,31 @@ describe('The daily quota of the test keys of a business', () => {
     const { body } = await endpoint(merchant).expect(201)
     await createIntent(service, merchant)
     await createProduct(service, merchant)
-    await service.http
-      .delete(`/api/v1/dev/webhooks/endpoints/${body.data.id}`)
-      .set(merchant.write())
-      .expect(200)
-    await service.http.delete(`/api/v1/dev/store/products/${id}`).set(merchant.write()).expect(200)
+    for (const path of [`webhooks/endpoints/${body.data.id}`, `store/products/${id}`])
+      await service.http.delete(`/api/v1/dev/${path}`).set(merchant.write()).expect(200)
     for (const make of [order, product, endpoint, (as: Merchant) => create(service, as)]) {
-      const { status, headers, body: refused } = await make(merchant)
-      expect([status, refused.error.code, refused.error.details]).to.deep.equal([
-        429,
-        'RATE_LIMITED',
-        { scope: 'sandbox', limit },
-      ])
+      const details = { scope: 'sandbox', limit }
+      const { headers } = await expectRefused(make(merchant), 429, 'RATE_LIMITED', { details })
       expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
     }
     expect(await intentsOf(service, merchant)).to.equal(1)
     await service.http.get(intents).set(merchant.read()).expect(200)
   })
 
-  it('starts anew with each UTC day', async () => {
+  it('starts again with each UTC day', async () => {
     const merchant = await service.merchant()
-    for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
+    await createMany(service, merchant, limit)
     service.clock.freeze(new Date(noon.getTime() + dayMs / 2 - 1))
     const late = await create(service, merchant)
     expect([late.status, late.headers['retry-after']]).to.deep.equal([429, '1'])
     service.clock.freeze(new Date(noon.getTime() + dayMs / 2))
-    for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
+    await createMany(service, merchant, limit)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
   it('does not limit live keys or other merchants', async () => {
     const merchant = await service.merchant()
-    for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
+    await createMany(service, merchant, limit)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await create(service, live).expect(201)
@@ -198,7 +191,7 @@ describe('The daily quota of the test keys of a business', () => {
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await endpoint(live).expect(201)
     await create(service, live).expect(201)
-    for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
+    await createMany(service, merchant, limit)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
@@ -208,7 +201,7 @@ describe('The daily quota of the test keys of a business', () => {
     await createIntent(service, merchant)
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 0 } })
-    for (let made = 0; made < limit; made += 1) await createIntent(service, merchant)
+    await createMany(service, merchant, limit)
   })
 
   it('refuses an import as a whole if too few are left for its new products, and accepts one that only changes products', async () => {
@@ -217,11 +210,8 @@ describe('The daily quota of the test keys of a business', () => {
       csvOf('handle,name,price', ...handles.map((handle) => `${handle},${handle},${price}`))
     await postCsv(service, merchant, csv(1, 'a', 'b', 'c')).expect(200)
     await expectRefused(postCsv(service, merchant, csv(1, 'd', 'e', 'f')), 429, 'RATE_LIMITED')
-    expect((await storedProducts(service, merchant)).map(({ handle }) => handle)).to.deep.equal([
-      'a',
-      'b',
-      'c',
-    ])
+    const handles = (await storedProducts(service, merchant)).map(({ handle }) => handle)
+    expect(handles).to.deep.equal(['a', 'b', 'c'])
     await postCsv(service, merchant, csv(1, 'd', 'e')).expect(200)
     await postCsv(service, merchant, csv(2, 'a', 'b', 'c', 'd', 'e')).expect(200)
     await postCsv(service, merchant, csv(1, 'f'), { query: '?dryRun=true' }).expect(200)
@@ -263,12 +253,8 @@ describe('The responses stored in a day for the test keys of a business', () => 
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     const [before, events] = [await claims(service), await eventsOf(merchant)]
-    const { status, headers, body } = await fail(referenceNumber)
-    expect([status, body.error.code, body.error.details]).to.deep.equal([
-      429,
-      'RATE_LIMITED',
-      { scope: 'sandbox', limit },
-    ])
+    const details = { scope: 'sandbox', limit }
+    const { headers } = await expectRefused(fail(referenceNumber), 429, 'RATE_LIMITED', { details })
     expect(headers['retry-after']).to.equal(String(12 * 60 * 60))
     expect([await claims(service), await eventsOf(merchant)]).to.deep.equal([before, events])
     await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
@@ -280,20 +266,15 @@ describe('The responses stored in a day for the test keys of a business', () => 
     await service.http.post(intents).set(merchant.write()).send({ amount: -1 }).expect(400)
     await cancelIntent(service, merchant, referenceNumber)
     await service.http.post('/api/v1/dev/webhooks/endpoints/none/test').set(merchant.write()).expect(404)
-    await service.http
-      .patch('/api/v1/dev/store/products/none/variants/none/stock')
-      .set(merchant.write())
-      .send({ delta: 1 })
-      .expect(404)
+    const stock = '/api/v1/dev/store/products/none/variants/none/stock'
+    await service.http.patch(stock).set(merchant.write()).send({ delta: 1 }).expect(404)
     await expectRefused(cancelIntent(service, merchant, referenceNumber), 429, 'RATE_LIMITED')
   })
 
   it('include deletions, so that creating and deleting endpoints in a loop ends', async () => {
-    const endpoints = '/api/v1/dev/webhooks/endpoints'
     for (let made = 0; made < limit; made += 1)
       await service.http.delete(`${endpoints}/none`).set(merchant.write()).expect(404)
-    const endpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
-    const again = service.http.post(endpoints).set(merchant.write()).send(endpoint)
+    const again = service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
     await expectRefused(again, 429, 'RATE_LIMITED')
   })
 

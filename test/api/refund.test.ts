@@ -40,34 +40,37 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       .send(typeof body === 'string' ? body : JSON.stringify(body))
   const read = (reference: string) => readIntent(service, merchant, reference)
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
-  /** What its events told of refunds. */
-  const told = async (reference: string) =>
+  /** The data of its payment.refunded events. */
+  const refundEvents = async (reference: string) =>
     (await outboxData(service, reference))
       .filter(({ event }) => event === 'payment.refunded')
       .map(({ data }) => data)
 
-  /** Every wallet answers like this, until the test is over. Answers the orders and questions that it got. */
-  function walletsAnswer(answers: { refund(): Promise<WalletOutcome>; status(): Promise<WalletOutcome> }): {
+  /** Replaces every wallet until the test ends. Returns the orders and queries that it receives. */
+  function replaceWallets(responses: {
+    refund(): Promise<WalletOutcome>
+    status(): Promise<WalletOutcome>
+  }): {
     orders: RefundOrder[]
-    questions: StatusQuery[]
+    queries: StatusQuery[]
   } {
     const orders: RefundOrder[] = []
-    const questions: StatusQuery[] = []
+    const queries: StatusQuery[] = []
     const wallet: Wallet = {
       name: 'simulation',
       authorise: async () => ({ outcome: 'done' }),
-      refund: (order) => (orders.push(order), answers.refund()),
-      status: (question) => (questions.push(question), answers.status()),
+      refund: (order) => (orders.push(order), responses.refund()),
+      status: (query) => (queries.push(query), responses.status()),
     }
     const { named } = service.deps.wallets
     service.deps.wallets.named = () => wallet
     restore = () => {
       service.deps.wallets.named = named
     }
-    return { orders, questions }
+    return { orders, queries }
   }
-  const neverAsked = async (): Promise<WalletOutcome> => {
-    throw new Error('it was not the time to ask')
+  const neverQueried = async (): Promise<WalletOutcome> => {
+    throw new Error('the wallet must not be queried yet')
   }
 
   describe('of a paid intent', () => {
@@ -100,7 +103,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const reference = await paid(10_000)
       const { body } = await refund(reference, { amount: 3000 }).expect(200)
       const { id } = body.data.refund
-      expect(await told(reference)).to.deep.equal([
+      expect(await refundEvents(reference)).to.deep.equal([
         {
           reference_number: reference,
           short_code: body.data.shortCode,
@@ -124,18 +127,15 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const last = await refund(reference).expect(200)
       expect(last.body.data.refund.amount).to.equal(20)
       expect(last.body.data.totalAmountRefunded).to.equal(100)
-      const { body } = await refund(reference).expect(400)
-      expect(body.error).to.deep.include({ code: 'INTENT_REFUND_INVALID_STATUS', details: { refundable: 0 } })
-      expect((await told(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
+      const details = { refundable: 0 }
+      await expectRefused(refund(reference), 400, 'INTENT_REFUND_INVALID_STATUS', { details })
+      expect((await refundEvents(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
     it('refunds what was paid of an OPEN intent', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
-      await service.http
-        .post(`${intents}/${referenceNumber}/simulate-payment`)
-        .set(merchant.write())
-        .send({ amount: 900 })
-        .expect(200)
+      const path = `${intents}/${referenceNumber}/simulate-payment`
+      await service.http.post(path).set(merchant.write()).send({ amount: 900 }).expect(200)
       const { body } = await refund(referenceNumber).expect(200)
       expect(body.data.refund.amount).to.equal(900)
     })
@@ -164,7 +164,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const intent = await stored(referenceNumber)
       const { state } = await payIntent(service.deps, wallet, intent, confirmation, withoutDeadline)
       expect(state).to.equal('settled')
-      const { orders } = walletsAnswer({ refund: async () => ({ outcome: 'done' }), status: neverAsked })
+      const { orders } = replaceWallets({ refund: async () => ({ outcome: 'done' }), status: neverQueried })
       const path = `${intents}/${referenceNumber}/refund`
       await expectRefused(refund(referenceNumber), 403, 'SANDBOX_MISMATCH')
       const { body } = await service.http.post(path).set(live.write()).expect(200)
@@ -193,7 +193,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       await loseResponses(service)
       const again = await refund(reference, { amount: 10 }, 'crashed').expect(200)
       expect(again.body.data.refund).to.deep.equal(first.body.data.refund)
-      expect(await told(reference)).to.have.lengthOf(2)
+      expect(await refundEvents(reference)).to.have.lengthOf(2)
     })
   })
 
@@ -201,30 +201,30 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('returns 400 for a wrong body, and names the field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
-      const wrong: [body: string, code: string, param: string][] = [
-        ['[]', 'VALIDATION_ERROR', 'body'],
-        ['null', 'VALIDATION_ERROR', 'body'],
-        ['50', 'VALIDATION_ERROR', 'body'],
-        ['{"amount":"50"}', 'VALIDATION_ERROR', 'amount'],
-        ['{"amount":null}', 'VALIDATION_ERROR', 'amount'],
-        ['{"amount":0.5}', 'VALIDATION_ERROR', 'amount'],
-        ['{"amount":{"$gt":0}}', 'VALIDATION_ERROR', 'amount'],
-        ['{"amount":0}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
-        ['{"amount":-1}', 'AMOUNT_OUT_OF_RANGE', 'amount'],
-        ['{"reason":7}', 'VALIDATION_ERROR', 'reason'],
-        [`{"reason":${long}}`, 'VALIDATION_ERROR', 'reason'],
-        ['{"reason":"a\\u0000b"}', 'VALIDATION_ERROR', 'reason'],
-        ['{"reason":"\\ud800"}', 'VALIDATION_ERROR', 'reason'],
-        ['{"expectedRefundable":"100"}', 'VALIDATION_ERROR', 'expectedRefundable'],
-        ['{"expectedRefundable":99.5}', 'VALIDATION_ERROR', 'expectedRefundable'],
-        ['{"expectedRefundable":-1}', 'VALIDATION_ERROR', 'expectedRefundable'],
-        ['{"expectedRefundable":"100","amount":"50"}', 'VALIDATION_ERROR', 'amount'],
+      const invalid = 'VALIDATION_ERROR'
+      const wrong: [code: string, param: string, ...bodies: string[]][] = [
+        [invalid, 'body', '[]', 'null', '50'],
+        [invalid, 'amount', '{"amount":"50"}', '{"amount":null}', '{"amount":0.5}', '{"amount":{"$gt":0}}'],
+        [invalid, 'amount', '{"expectedRefundable":"100","amount":"50"}'],
+        ['AMOUNT_OUT_OF_RANGE', 'amount', '{"amount":0}', '{"amount":-1}'],
+        [
+          invalid,
+          'reason',
+          '{"reason":7}',
+          `{"reason":${long}}`,
+          '{"reason":"a\\u0000b"}',
+          '{"reason":"\\ud800"}',
+        ],
+        [
+          invalid,
+          'expectedRefundable',
+          ...['"100"', '99.5', '-1'].map((text) => `{"expectedRefundable":${text}}`),
+        ],
       ]
-      for (const [text, code, param] of wrong) {
-        const { status, body } = await refund(reference, text)
-        expect([status, body.error.code, body.error.param], text).to.deep.equal([400, code, param])
-        await expectRefused(refund('PI-NONE', text), 400, code)
-      }
+      for (const [code, param, ...bodies] of wrong)
+        for (const text of bodies)
+          for (const each of [reference, 'PI-NONE'])
+            await expectRefused(refund(each, text), 400, code, { param })
       expect(await stored(reference)).to.deep.include({ status: 'PAID', refundsCommitted: 0, refunds: [] })
       const reason = `${'é'.repeat(199)}😀`
       const { body } = await refund(reference, { reason }).expect(200)
@@ -262,10 +262,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         [{ expectedRefundable: 60, amount: 61 }, 'AMOUNT_OUT_OF_RANGE', 'amount'],
         [{ amount: Number.MAX_SAFE_INTEGER }, 'AMOUNT_OUT_OF_RANGE', 'amount'],
       ]
-      for (const [asked, code, param] of expected) {
-        const { body } = await refund(reference, asked).expect(400)
-        expect(body.error).to.deep.include({ code, param, details: { refundable: 60 } })
-      }
+      for (const [body, code, param] of expected)
+        await expectRefused(refund(reference, body), 400, code, { param, details: { refundable: 60 } })
       expect(await stored(reference)).to.include({ refundsCommitted: 40 })
     })
 
@@ -301,7 +299,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         expect([won?.status, lost?.status], JSON.stringify(lost)).to.deep.equal([200, 400])
         expect(lost?.body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 40 } })
         expect((await stored(reference)).refundsCommitted).to.equal(60)
-        expect(await told(reference)).to.have.lengthOf(1)
+        expect(await refundEvents(reference)).to.have.lengthOf(1)
       }))
 
     it('refunds ten times 10 of 100, and nine times 10 of 95', async () => {
@@ -315,7 +313,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         for (const { body } of answers.filter(({ status }) => status !== 200))
           expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 5 } })
         expect(await read(reference)).to.include({ totalAmountRefunded: 10 * times })
-        expect(await told(reference)).to.have.lengthOf(times)
+        expect(await refundEvents(reference)).to.have.lengthOf(times)
       }
     })
 
@@ -355,11 +353,11 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       for (const outcome of outcomes) {
         const reference = await paid(100)
         const before = await read(reference)
-        walletsAnswer({ refund: async () => outcome, status: neverAsked })
+        replaceWallets({ refund: async () => outcome, status: neverQueried })
         const first = await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
         expect(first.body.error).to.include({ code: 'REFUND_FAILED' })
         expect(await read(reference)).to.deep.equal(before)
-        expect(await told(reference)).to.deep.equal([])
+        expect(await refundEvents(reference)).to.deep.equal([])
         restore()
         const again = await refund(reference, { amount: 100 }, `no ${reference}`).expect(402)
         expect(again.text).to.equal(first.text)
@@ -372,9 +370,9 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('returns no outcome, returns 503 until it is known, stays PENDING and is ordered only once', async () => {
       const reference = await paid(100)
       let status: WalletOutcome = unknown
-      const { orders, questions } = walletsAnswer({ refund: async () => unknown, status: async () => status })
-      const ask = () => refund(reference, { amount: 60 }, `when ${reference}`)
-      const first = await ask().expect(503)
+      const { orders, queries } = replaceWallets({ refund: async () => unknown, status: async () => status })
+      const retry = () => refund(reference, { amount: 60 }, `when ${reference}`)
+      const first = await retry().expect(503)
       expect(first.body.error).to.include({ code: 'SERVICE_UNAVAILABLE' })
       expect(first.body.error.message).to.include('not known yet')
       expect(Number(first.headers['retry-after'])).to.be.greaterThan(0)
@@ -382,37 +380,37 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(shown).to.include({ status: 'PAID', totalAmountRefunded: 0 })
       expect(shown.refunds).to.have.lengthOf(1)
       expect(shown.refunds[0]).to.include({ amount: 60, status: 'PENDING' })
-      const { body } = await refund(reference, { amount: 41 }).expect(400)
-      expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 40 } })
-      await ask().expect(503)
-      expect(questions).to.have.lengthOf(0)
+      const details = { refundable: 40 }
+      await expectRefused(refund(reference, { amount: 41 }), 400, 'AMOUNT_OUT_OF_RANGE', { details })
+      await retry().expect(503)
+      expect(queries).to.have.lengthOf(0)
       service.clock.advance(1500)
-      await ask().expect(503)
-      expect(questions).to.have.lengthOf(1)
+      await retry().expect(503)
+      expect(queries).to.have.lengthOf(1)
       status = { outcome: 'done' }
       service.clock.advance(1500)
-      const done = await ask().expect(200)
+      const done = await retry().expect(200)
       expect(done.body.data.refund).to.deep.equal({ ...shown.refunds[0], status: 'SUCCEEDED' })
       expect(done.body.data).to.include({ status: 'REFUNDED', totalAmountRefunded: 60 })
-      expect([orders.length, (await told(reference)).length]).to.deep.equal([1, 1])
-      expect((await ask().expect(200)).headers['idempotent-replayed']).to.equal('true')
+      expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
+      expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns no outcome until a worker asks, returns that outcome to the retry', async () => {
+    it('returns no outcome until a worker queries it, returns that outcome to the retry', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
       ]
       for (const [outcome, status, becomes] of ends) {
         const reference = await paid(100)
-        walletsAnswer({ refund: () => Promise.reject(new Error('reset')), status: async () => outcome })
-        const ask = () => refund(reference, {}, `worker ${reference}`)
-        await ask().expect(503)
+        replaceWallets({ refund: () => Promise.reject(new Error('reset')), status: async () => outcome })
+        const retry = () => refund(reference, {}, `worker ${reference}`)
+        await retry().expect(503)
         service.clock.advance(1500)
         const intent = await stored(reference)
         await queryWallet(service.deps, intent._id, intent.refunds[0]?.id ?? '')
         restore()
-        const { body } = await ask().expect(status)
+        const { body } = await retry().expect(status)
         expect(body.data?.refund.amount ?? body.error.code).to.equal(status === 200 ? 100 : 'REFUND_FAILED')
         expect((await read(reference)).status).to.equal(becomes)
         const left = await refund(reference)
@@ -423,7 +421,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('got no order from a crashed process, makes the retry wait, order it in time and return the outcome', async () => {
       const reference = await paid(100)
       const gate = createGate()
-      const { orders } = walletsAnswer({
+      const { orders } = replaceWallets({
         refund: async () => (await gate.passed, { outcome: 'done' }),
         status: async () => ({ outcome: 'not-executed' }),
       })
@@ -449,22 +447,22 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       restore = () => {
         service.deps.config.walletTimeoutMs = walletTimeoutMs
       }
-      const putBack = restore
-      const { orders } = walletsAnswer({ refund: () => new Promise(() => undefined), status: neverAsked })
-      const wallets = restore
+      const restoreTimeout = restore
+      const { orders } = replaceWallets({ refund: () => new Promise(() => undefined), status: neverQueried })
+      const restoreWallets = restore
       restore = () => {
-        putBack()
-        wallets()
+        restoreTimeout()
+        restoreWallets()
       }
       service.clock.freeze(service.deps.now())
       await service.deps.Claim.deleteMany({})
-      const asking = refund(reference, {}, 'patient').then((answer) => answer)
+      const running = refund(reference, {}, 'slow').then((answer) => answer)
       await waitFor('an order', () => orders.length === 1)
       const claim = await service.deps.Claim.findOne().orFail().lean()
       const heldMs = Number(claim.leaseEndsAt) - service.deps.now().getTime()
       // The wallet's 100 ms and 1 s of grace, the 8 s that MongoDB may take, and 5 s to spare.
       expect(heldMs).to.equal(14_100)
-      expect((await asking).status).to.equal(503)
+      expect((await running).status).to.equal(503)
     })
 
     it('has done it while MongoDB is down, returns 503, and the retry gets the outcome from the wallet', async () => {
@@ -472,23 +470,23 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       const { Intent } = service.deps
       const { findOneAndUpdate } = Intent
       const gone = { lean: () => Promise.reject(new mongo.MongoNetworkError('gone')) }
-      const { orders } = walletsAnswer({
+      const { orders } = replaceWallets({
         refund: async () => {
           Intent.findOneAndUpdate = (() => gone) as never
           return { outcome: 'done' }
         },
         status: async () => ({ outcome: 'done' }),
       })
-      const ask = () => refund(reference, {}, `gone ${reference}`)
-      const first = await ask()
+      const retry = () => refund(reference, {}, `gone ${reference}`)
+      const first = await retry()
       Intent.findOneAndUpdate = findOneAndUpdate
       expect([first.status, first.body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
       expect((await read(reference)).refunds[0]).to.include({ status: 'PENDING' })
-      await ask().expect(503)
+      await retry().expect(503)
       service.clock.advance(service.deps.config.walletTimeoutMs + 6000)
-      const { body } = await ask().expect(200)
+      const { body } = await retry().expect(200)
       expect(body.data.totalAmountRefunded).to.equal(100)
-      expect([orders.length, (await told(reference)).length]).to.deep.equal([1, 1])
+      expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
     })
 
     it('is no longer configured, returns a retryable error and holds nothing', async () => {
@@ -502,19 +500,19 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  it('has an earlier order, asks for its outcome only within the timeout of the request', async () => {
+  it('has an earlier order, queries its outcome only within the timeout of the request', async () => {
     const reference = await paid(100)
-    walletsAnswer({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
-    await refund(reference, {}, `patient ${reference}`).expect(503)
+    replaceWallets({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
+    await refund(reference, {}, `slow ${reference}`).expect(503)
     service.clock.advance(1500)
     const [effectId = ''] = (await stored(reference)).refunds.map((each) => each.effectId)
     const caller = callerOf(merchant)
-    const asked = { amount: null, reason: null, expectedRefundable: null }
+    const input = { amount: null, reason: null, expectedRefundable: null }
     const effect = { id: effectId, deadlineAt: performance.now() + 60_000, cause: null, seal: String }
-    const step = await refundIntent(service.deps, caller, reference, asked, effect)
-    const overdrawn = new Error('the request has no timeouts left')
-    const spending = step(() => Promise.reject(overdrawn))
-    expect(await spending.catch((error) => error)).to.equal(overdrawn)
+    const step = await refundIntent(service.deps, caller, reference, input, effect)
+    const expired = new Error('the request is past its deadline')
+    const result = await step(() => Promise.reject(expired)).catch((error) => error)
+    expect(result).to.equal(expired)
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
@@ -526,7 +524,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       { referenceNumber: reference },
       { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },
     )
-    // Five at once, who all read that one is left.
+    // Five concurrent requests all read that one refund is left.
     const answers = await Promise.all(Array.from({ length: 5 }, () => refund(reference, { amount: 1 })))
     expect(answers.map(({ status }) => status)).to.have.members([200, 400, 400, 400, 400])
     await expectRefused(refund(reference, { amount: 1 }), 400, 'INTENT_REFUND_INVALID_STATUS')

@@ -1,13 +1,15 @@
 import { expect } from 'chai'
 
-/** Awaits a response and expects it to be this error of the catalogue. */
-export async function expectRefused<Response extends { status: number; body: { error?: unknown } }>(
-  request: PromiseLike<Response>,
+/** Expects a response to be this refusal of the catalogue, with these further fields. Returns the response. */
+export async function expectRefused<Some extends { status: number; body: { error?: unknown } }>(
+  request: PromiseLike<Some>,
   status: number,
   code: string,
-): Promise<Response> {
+  more: { param?: string; details?: object } = {},
+): Promise<Some> {
   const response = await request
-  expect(response.body.error, JSON.stringify(response.body)).to.include({ code, statusCode: status })
+  const error = JSON.stringify(response.body)
+  expect(response.body.error, error).to.deep.include({ code, statusCode: status, ...more })
   expect(response.status).to.equal(status)
   return response
 }
