@@ -45,21 +45,21 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
     const { method, path, parameters, requestBody, responses } = operation
     const exampleOf = (name: string) => String(parameters.find((each) => each.name === name)?.example)
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(exampleOf(name)))
-    const asked = parameters.filter((each) => each.in === 'query' && each.example !== undefined)
-    const query = asked.map(({ name, example }) => [name, String(example)] as [string, string])
+    const queried = parameters.filter((each) => each.in === 'query' && each.example !== undefined)
+    const query = queried.map(({ name, example }) => [name, String(example)] as [string, string])
     const address = cast.withRealIds(`/api/v1${filled}?${new URLSearchParams(query).toString()}`)
     const request = service.http[method](address).set(method === 'get' ? merchant.read() : merchant.write())
     const body = requestBody?.content['application/json']?.example
-    const answer = await (body === undefined
+    const response = await (body === undefined
       ? request
       : request.set('Content-Type', 'application/json').send(cast.withRealIds(JSON.stringify(body))))
 
     const [status = '', { content } = { content: {} }] =
       Object.entries(responses).find(([each]) => each.startsWith('2')) ?? []
-    expect(String(answer.status), `${id}: ${answer.text}`).to.equal(status)
+    expect(String(response.status), `${id}: ${response.text}`).to.equal(status)
     const json = content['application/json']
-    if (json === undefined) expect(answer.text).to.equal(content['text/csv']?.example)
-    else cast.expectMatch(answer.body, json.example, id)
+    if (json === undefined) expect(response.text).to.equal(content['text/csv']?.example)
+    else cast.expectMatch(response.body, json.example, id)
     sent.add(id)
   }
 

@@ -49,9 +49,9 @@ describe('The OpenAPI description', () => {
 
   it('has no other method than GET', async () => {
     for (const method of ['post', 'put', 'patch', 'delete'] as const) {
-      const asked = service.http[method](address).set(merchant.write())
-      await expectRefused(asked, 404, 'ENDPOINT_NOT_FOUND')
-      expect((await asked).headers.allow).to.equal('GET, HEAD')
+      const request = service.http[method](address).set(merchant.write())
+      await expectRefused(request, 404, 'ENDPOINT_NOT_FOUND')
+      expect((await request).headers.allow).to.equal('GET, HEAD')
     }
   })
 
@@ -83,10 +83,10 @@ describe('The OpenAPI description', () => {
 
   it('lists for scripts of other sites the headers they may read, in every response', async () => {
     const { headers } = await service.http.get('/api/v1/dev/intents/PI-1')
-    const told = components.headers as Record<string, { schema?: { const?: string } }>
+    const described = components.headers as Record<string, { schema?: { const?: string } }>
     expect(headers).to.include({
-      'access-control-allow-origin': told.AccessControlAllowOrigin?.schema?.const,
-      'access-control-expose-headers': told.AccessControlExposeHeaders?.schema?.const,
+      'access-control-allow-origin': described.AccessControlAllowOrigin?.schema?.const,
+      'access-control-expose-headers': described.AccessControlExposeHeaders?.schema?.const,
     })
     const { responses } = paths['/dev/intents/{referenceNumber}']?.get ?? expect.fail()
     for (const status of [200, 400, 401, 403, 404, 429, 500, 503])
@@ -94,8 +94,8 @@ describe('The OpenAPI description', () => {
   })
 
   it('describes which limit a request was over', () => {
-    const limited = (scope: string) => told429(JSON.stringify({ scope, limit: 1 }))
-    const told429 = (details: string) =>
+    const limited = (scope: string) => mismatchOf429(JSON.stringify({ scope, limit: 1 }))
+    const mismatchOf429 = (details: string) =>
       mismatchOf('GET', '/api/v1/dev/intents/PI-1', {
         status: 429,
         type: 'application/json',
@@ -105,7 +105,7 @@ describe('The OpenAPI description', () => {
     for (const scope of ['key', 'address', 'connection', 'bodies', 'responses', 'lists', 'codes', 'sandbox'])
       expect(limited(scope)).to.equal(null)
     expect(limited('moon')).to.include('allowed values')
-    expect(told429('[]')).to.include('must be object')
+    expect(mismatchOf429('[]')).to.include('must be object')
   })
 
   it('names each path parameter, and an idempotency key for each write', () => {
@@ -163,8 +163,8 @@ describe('The OpenAPI description', () => {
   })
 
   it('lists every stage at which an attempt can fail', () => {
-    const told = ['status', ...Object.values(faults).map(({ stage }) => stage), 'address']
-    expect(stages).to.have.members([...new Set(told)])
+    const possible = ['status', ...Object.values(faults).map(({ stage }) => stage), 'address']
+    expect(stages).to.have.members([...new Set(possible)])
   })
 
   it('has examples that match their schemas, with no undocumented field', () => {
@@ -199,23 +199,25 @@ describe('The OpenAPI description', () => {
         success: false,
         error: { code, message: 'No.', statusCode: 404, requestId: 'x', ...more },
       })
-    const told = (status: number, body: string, type = 'application/json; charset=utf-8') =>
+    const mismatch = (status: number, body: string, type = 'application/json; charset=utf-8') =>
       mismatchOf('POST', url, { status, type, headers: ['x-request-id', 'date'], body })
 
     it('accepts a matching response', () => {
-      expect(told(404, failure('INTENT_NOT_FOUND', {}))).to.equal(null)
+      expect(mismatch(404, failure('INTENT_NOT_FOUND', {}))).to.equal(null)
       const blank = { type: '', headers: [] }
       expect(mismatchOf('OPTIONS', url, { ...blank, status: 404, body: null })).to.equal(null)
       expect(mismatchOf('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
     it('refuses another status, code, type, a missing or extra field, and an undocumented header', () => {
-      expect(told(418, '{}')).to.include('does not describe 418')
-      expect(told(404, failure('PRODUCT_NOT_FOUND', {}))).to.include('does not describe PRODUCT_NOT_FOUND')
-      expect(told(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')
-      expect(told(404, '{"success":false}')).to.include("required property 'error'")
-      expect(told(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')
-      expect(told(200, '<p>', 'text/html')).to.include('does not describe text/html')
+      expect(mismatch(418, '{}')).to.include('does not describe 418')
+      expect(mismatch(404, failure('PRODUCT_NOT_FOUND', {}))).to.include(
+        'does not describe PRODUCT_NOT_FOUND',
+      )
+      expect(mismatch(404, failure('INTENT_NOT_FOUND', { extra: 1 }))).to.include('additional properties')
+      expect(mismatch(404, '{"success":false}')).to.include("required property 'error'")
+      expect(mismatch(200, JSON.stringify({ success: true, data: {} }))).to.include('required property')
+      expect(mismatch(200, '<p>', 'text/html')).to.include('does not describe text/html')
       const readable = { headers: ['access-control-allow-origin'], type: 'application/json', body: null }
       expect(mismatchOf('POST', url, { ...readable, status: 404 })).to.include('does not describe access-')
       expect(mismatchOf('GET', '/api/v1/dev/intents/PI-1', { ...readable, status: 404 })).to.equal(null)

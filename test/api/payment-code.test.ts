@@ -85,8 +85,8 @@ describe('A payment code', () => {
     draws.restore()
     draws = fixDraws(10)
     const retried = await waitFor('a code is drawn again', async () => {
-      const answer = await create(merchant, 'kept trying')
-      return answer.status === 201 && answer
+      const response = await create(merchant, 'kept trying')
+      return response.status === 201 && response
     })
     expect(retried.body.data.code).to.equal('000010')
     expect(retried.headers).not.to.have.property('idempotent-replayed')
@@ -99,8 +99,8 @@ describe('A payment code', () => {
     await codeOf()
     expect((await create()).status).to.equal(503)
     const drawn = draws.count()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => create()))
-    expect(answers.map(({ status }) => status)).to.deep.equal(Array(10).fill(503))
+    const responses = await Promise.all(Array.from({ length: 10 }, () => create()))
+    expect(responses.map(({ status }) => status)).to.deep.equal(Array(10).fill(503))
     expect(draws.count()).to.equal(drawn)
     await create(neighbour).expect(201)
   })
@@ -132,8 +132,8 @@ describe('A payment code', () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
     service.clock.advance(15 * minute)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => create()))
-    const statuses = answers.map(({ status }) => status)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => create()))
+    const statuses = responses.map(({ status }) => status)
     expect(statuses).to.have.members([201, ...Array.from({ length: 7 }, () => 503)])
     expect(await holders('000015')).to.equal(1)
   })

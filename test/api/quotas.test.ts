@@ -63,8 +63,8 @@ describe('The live payment codes of a business', () => {
 
   it('are limited when all creates come at once', async () => {
     const merchant = await service.merchant({ mode: 'live' })
-    const answers = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
-    expect(answers.filter(({ status }) => status === 201)).to.have.length(limit)
+    const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
+    expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
@@ -103,8 +103,8 @@ describe('The live payment codes of a business', () => {
     await createIntent(service, merchant)
     await createIntent(beside, merchant)
     await waitFor('both processes refuse', async () => {
-      const answers = await Promise.all([create(service, merchant), create(beside, merchant)])
-      return answers.every(({ status }) => status === 429)
+      const responses = await Promise.all([create(service, merchant), create(beside, merchant)])
+      return responses.every(({ status }) => status === 429)
     })
     // A process admits all creates until its first count returns.
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
@@ -137,7 +137,7 @@ describe('The live payment codes of a business', () => {
 
 describe('The daily quota of the test keys of a business', () => {
   const limit = 5
-  const noon = new Date('2026-03-01T12:00:00.000Z')
+  const noon = new Date('2036-03-01T12:00:00.000Z')
   const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit) })
   beforeEach(() => service.clock.freeze(noon))
 
@@ -233,7 +233,7 @@ describe('The daily quota of the test keys of a business', () => {
 
 describe('The responses stored in a day for the test keys of a business', () => {
   const limit = 2 * 2
-  const noon = new Date('2026-03-01T12:00:00.000Z')
+  const noon = new Date('2036-03-01T12:00:00.000Z')
   const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit / 2) })
   let merchant: Merchant
   beforeEach(async () => {

@@ -23,13 +23,13 @@ const limit = 5
 
 describe('A rate limit of five requests per second', () => {
   const redis = withServer(startRedis)
-  // Every request names its own address.
+  // Every request sets its address.
   const environment = () => ({ RATE_LIMIT_PER_SECOND: String(limit), TRUST_PROXY: '1', REDIS_URL: redis.url })
   const service = withService(environment)
   const beside = withService(() => ({ ...sharedEnvironment(service), ...environment() }))
   after(() => redis.kill('SIGCONT'))
 
-  /** A second in which nothing was counted yet, and which does not end by itself. */
+  /** Freezes the clocks in a second without any request. */
   const newSecond = () => {
     const at = new Date(Math.ceil(service.clock.now().getTime() / 1000) * 1000 + 1000)
     for (const each of [service, beside]) each.clock.freeze(at)
@@ -38,9 +38,9 @@ describe('A rate limit of five requests per second', () => {
 
   const list = (merchant: Merchant, at = service, address = '192.0.2.1') =>
     at.http.get(intents).set(merchant.read()).set('X-Forwarded-For', address)
-  const statuses = async (count: number, ask: () => PromiseLike<{ status: number }>) => {
+  const statuses = async (count: number, send: () => PromiseLike<{ status: number }>) => {
     const seen: number[] = []
-    while (seen.length < count) seen.push((await ask()).status)
+    while (seen.length < count) seen.push((await send()).status)
     return seen
   }
   const remaining = ({ deps }: Service, { keyId }: Merchant) =>
@@ -49,25 +49,27 @@ describe('A rate limit of five requests per second', () => {
     (await service.deps.metrics.rateLimited.get()).values.find(({ labels }) => labels.scope === scope)
       ?.value ?? 0
 
+  const expectFiveEach = async (merchant: Merchant) => {
+    for (const each of [service, beside])
+      expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
+  }
+
   describe('of one key', () => {
     it('allows five requests, returns with each how many are left, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
-      const answers = []
-      while (answers.length < 6) answers.push(await list(merchant))
-      expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429])
-      expect(answers.map(({ headers }) => headers.ratelimit)).to.deep.equal(
+      const responses = []
+      while (responses.length < 6) responses.push(await list(merchant))
+      expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429])
+      expect(responses.map(({ headers }) => headers.ratelimit)).to.deep.equal(
         [4, 3, 2, 1, 0, 0].map((left) => `"key";r=${left};t=1`),
       )
-      for (const { headers } of answers) expect(headers['ratelimit-policy']).to.equal('"key";q=5;w=1')
-      const [first, last] = [answers[0], answers.at(-1)]
+      for (const { headers } of responses) expect(headers['ratelimit-policy']).to.equal('"key";q=5;w=1')
+      const [first, last] = [responses[0], responses.at(-1)]
       expect(first?.headers).not.to.have.property('retry-after')
       expect(last?.headers['retry-after']).to.equal('1')
-      expect(last?.body.error).to.deep.include({
-        code: 'RATE_LIMITED',
-        statusCode: 429,
-        details: { scope: 'key', limit, windowSeconds: 1 },
-      })
+      const details = { scope: 'key', limit, windowSeconds: 1 }
+      expect(last?.body.error).to.deep.include({ code: 'RATE_LIMITED', statusCode: 429, details })
       expect((await refusals('key')) - before).to.equal(1)
       service.clock.advance(1000)
       expect((await list(merchant)).status).to.equal(200)
@@ -75,9 +77,9 @@ describe('A rate limit of five requests per second', () => {
 
     it('counts concurrent requests', async () => {
       const merchant = await service.merchant()
-      const asked = Array.from({ length: 20 }, (_, n) => list(merchant, service, `192.0.2.${n}`))
-      const answers = await Promise.all(asked)
-      expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
+      const requests = Array.from({ length: 20 }, (_, n) => list(merchant, service, `192.0.2.${n}`))
+      const responses = await Promise.all(requests)
+      expect(responses.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
     })
 
     it('delays the refusals of a flood to make them cheap', async () => {
@@ -89,7 +91,7 @@ describe('A rate limit of five requests per second', () => {
           return performance.now() - begun
         }),
       )
-      // Five requests are let through, and five refusals come at once. Then five come in each second.
+      // Five requests are allowed, and five are refused at once. Then five are refused in each second.
       durations.sort((a, b) => a - b)
       expect(durations[2 * limit]).to.be.at.least(1_000)
       expect(durations[3 * limit]).to.be.at.least(2_000)
@@ -105,12 +107,12 @@ describe('A rate limit of five requests per second', () => {
         service.http.post('/api/v1/dev/store/orders/simulate').set(merchant.write()).send({ items })
       expect(await statuses(2, order)).to.deep.equal([201, 201])
       expect(remaining(service, merchant)).to.equal(1)
-      // It is within the limit when it begins, and exceeds it.
+      // The first is within the limit when it begins, and then exceeds it.
       expect(await statuses(2, order)).to.deep.equal([201, 429])
       service.clock.advance(1000)
-      const answers = await Promise.all(Array.from({ length: limit }, order))
-      expect(answers.filter(({ status }) => status === 201).length).to.be.within(1, 3)
-      expect(answers.filter(({ status }) => status === 429).length).to.be.at.least(2)
+      const responses = await Promise.all(Array.from({ length: limit }, order))
+      expect(responses.filter(({ status }) => status === 201).length).to.be.within(1, 3)
+      expect(responses.filter(({ status }) => status === 429).length).to.be.at.least(2)
     })
 
     it('counts a JSON body as one request for each full 16 KiB', async () => {
@@ -141,12 +143,9 @@ describe('A rate limit of five requests per second', () => {
       await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 7 } })
       for (const each of [merchant, sibling]) {
         expect(await statuses(7, () => list(each))).not.to.include(429)
-        const { status, headers, body } = await list(each)
-        expect([status, headers['ratelimit-policy'], body.error.details]).to.deep.equal([
-          429,
-          '"key";q=7;w=1',
-          { scope: 'key', limit: 7, windowSeconds: 1 },
-        ])
+        const details = { scope: 'key', limit: 7, windowSeconds: 1 }
+        const { headers } = await expectRefused(list(each), 429, 'RATE_LIMITED', { details })
+        expect(headers['ratelimit-policy']).to.equal('"key";q=7;w=1')
       }
       expect((await statuses(6, () => list(neighbour))).at(-1)).to.equal(429)
 
@@ -197,17 +196,10 @@ describe('A rate limit of five requests per second', () => {
       await expectRefused(unknown('192.0.2.1').set('Authorization', 'Basic eA=='), 401, 'INVALID_AUTH_HEADER')
       for (let sent = 2; sent < limit; sent += 1)
         await expectRefused(mistyped('192.0.2.1'), 401, 'INVALID_API_KEY')
-      const { status, headers, body } = await list(merchant)
-      expect([status, body.error.code, body.error.details.scope]).to.deep.equal([
-        429,
-        'RATE_LIMITED',
-        'address',
-      ])
-      expect(headers).to.include({
-        'ratelimit-policy': '"address";q=5;w=1',
-        ratelimit: '"address";r=0;t=1',
-        'retry-after': '1',
-      })
+      const { headers, body } = await expectRefused(list(merchant), 429, 'RATE_LIMITED')
+      expect(body.error.details.scope).to.equal('address')
+      expect(headers).to.include({ 'ratelimit-policy': '"address";q=5;w=1', 'retry-after': '1' })
+      expect(headers.ratelimit).to.equal('"address";r=0;t=1')
       await expectRefused(unknown('192.0.2.1'), 429, 'RATE_LIMITED')
       expect((await refusals('address')) - before).to.equal(2)
 
@@ -219,17 +211,17 @@ describe('A rate limit of five requests per second', () => {
 
     it('reads the credentials of no more concurrent requests than its limit', async () => {
       const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
-      const answers = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
-      const seen = answers.map(({ status }) => status).toSorted((a, b) => a - b)
+      const responses = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
+      const seen = responses.map(({ status }) => status).toSorted((a, b) => a - b)
       expect(seen).to.deep.equal([...Array(limit).fill(401), ...Array(20 - limit).fill(429)])
     })
 
     it('refuses no request with a valid key under concurrency', async () => {
       const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))),
       )
-      expect(answers.map(({ status }) => status)).to.deep.equal(Array(16).fill(200))
+      expect(responses.map(({ status }) => status)).to.deep.equal(Array(16).fill(200))
     })
 
     it('counts the first 64 bits of an IPv6 address as one address', async () => {
@@ -243,14 +235,14 @@ describe('A rate limit of five requests per second', () => {
   describe('over two processes', () => {
     const counted = () => dumpKeys(redis.url, `${service.deps.config.queuePrefix}:rate:`)
 
-    /** A count that never goes would fill Redis, a key a second. */
+    /** Counts that never expire would fill Redis, with a key per second. */
     async function expectToExpire() {
       const client = new Redis(redis.url)
       const names = await client.keys(`${service.deps.config.queuePrefix}:rate:*`)
       const left = await Promise.all(names.map((name) => client.pttl(name)))
       client.disconnect()
       expect(left).not.to.deep.equal([])
-      // -2: gone meanwhile; -1 would be for ever.
+      // -2: expired meanwhile. -1: never expires.
       for (const ms of left) expect(ms === -2 || (ms >= 0 && ms <= 3000), String(ms)).to.equal(true)
     }
 
@@ -268,8 +260,7 @@ describe('A rate limit of five requests per second', () => {
       const merchant = await service.merchant()
       const client = new Redis(redis.url)
       await client.config('SET', 'maxmemory', '1')
-      for (const each of [service, beside])
-        expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
+      await expectFiveEach(merchant)
       for (const { deps } of [service, beside]) await deps.rateLimits?.exchange()
       expect(remaining(service, merchant)).to.equal(0)
       await client.config('SET', 'maxmemory', '0')
@@ -280,17 +271,15 @@ describe('A rate limit of five requests per second', () => {
       const merchant = await service.merchant()
       await redis.kill('SIGSTOP')
       const startedAt = performance.now()
-      for (const each of [service, beside])
-        expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
-      // A command to a frozen Redis is given up after 3 s.
+      await expectFiveEach(merchant)
+      // A command to a frozen Redis times out after 3 s.
       expect(performance.now() - startedAt).to.be.below(1500)
     })
 
     it('is five for each process while Redis is down, and five in total after its return', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGKILL')
-      for (const each of [service, beside])
-        expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
+      await expectFiveEach(merchant)
       await redis.restart()
       for (const each of [service, beside])
         await waitFor('Redis is up', async () => (await each.http.get('/readyz')).body.redis === 'up')

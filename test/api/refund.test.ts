@@ -294,8 +294,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('refunds 60 of 100 once, and the other response says that 40 are left', () =>
       inRounds(100, async () => {
         const reference = await paid(100)
-        const answers = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
-        const [won, lost] = answers.toSorted((a, b) => a.status - b.status)
+        const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
+        const [won, lost] = responses.toSorted((a, b) => a.status - b.status)
         expect([won?.status, lost?.status], JSON.stringify(lost)).to.deep.equal([200, 400])
         expect(lost?.body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 40 } })
         expect((await stored(reference)).refundsCommitted).to.equal(60)
@@ -308,9 +308,9 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         [95, 9],
       ] as const) {
         const reference = await paid(amount)
-        const answers = await refundAll(reference, ten(10))
-        expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(times)
-        for (const { body } of answers.filter(({ status }) => status !== 200))
+        const responses = await refundAll(reference, ten(10))
+        expect(responses.filter(({ status }) => status === 200)).to.have.lengthOf(times)
+        for (const { body } of responses.filter(({ status }) => status !== 200))
           expect(body.error).to.deep.include({ code: 'AMOUNT_OUT_OF_RANGE', details: { refundable: 5 } })
         expect(await read(reference)).to.include({ totalAmountRefunded: 10 * times })
         expect(await refundEvents(reference)).to.have.lengthOf(times)
@@ -320,12 +320,12 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     it('refunds the rest once, and never more than the merchant expected to be left', () =>
       inRounds(20, async () => {
         const reference = await paid(100)
-        const answers = await refundAll(reference, [
+        const responses = await refundAll(reference, [
           { expectedRefundable: 100, amount: 10 },
           { expectedRefundable: 100, amount: 20 },
           { expectedRefundable: 100 },
         ])
-        expect(answers.map(({ status }) => status)).to.have.members([200, 400, 400])
+        expect(responses.map(({ status }) => status)).to.have.members([200, 400, 400])
         const rest = await paid(100)
         const all = await refundAll(rest, [{}, {}, { amount: 30 }])
         expect(all.filter(({ status }) => status === 200)).to.have.lengthOf.within(1, 2)
@@ -334,11 +334,11 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
 
     it('refunds once for one idempotency key', async () => {
       const reference = await paid(100)
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 5 }, () => refund(reference, { amount: 10 }, 'one')),
       )
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-      expect(answers[0]?.status).to.equal(200)
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(responses[0]?.status).to.equal(200)
       expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
     })
   })
@@ -426,7 +426,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         status: async () => ({ outcome: 'not-executed' }),
       })
       const key = `died ${reference}`
-      const dying = refund(reference, {}, key).then((answer) => answer)
+      const dying = refund(reference, {}, key).then((response) => response)
       await waitFor('an order', () => orders.length === 1)
       await loseResponses(service)
       await refund(reference, {}, key).expect(503)
@@ -456,7 +456,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
       service.clock.freeze(service.deps.now())
       await service.deps.Claim.deleteMany({})
-      const running = refund(reference, {}, 'slow').then((answer) => answer)
+      const running = refund(reference, {}, 'slow').then((response) => response)
       await waitFor('an order', () => orders.length === 1)
       const claim = await service.deps.Claim.findOne().orFail().lean()
       const heldMs = Number(claim.leaseEndsAt) - service.deps.now().getTime()
@@ -525,8 +525,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       { $set: { refunds: Array.from({ length: 999 }, () => ({ ...record, effectId: 'other' })) } },
     )
     // Five concurrent requests all read that one refund is left.
-    const answers = await Promise.all(Array.from({ length: 5 }, () => refund(reference, { amount: 1 })))
-    expect(answers.map(({ status }) => status)).to.have.members([200, 400, 400, 400, 400])
+    const responses = await Promise.all(Array.from({ length: 5 }, () => refund(reference, { amount: 1 })))
+    expect(responses.map(({ status }) => status)).to.have.members([200, 400, 400, 400, 400])
     await expectRefused(refund(reference, { amount: 1 }), 400, 'INTENT_REFUND_INVALID_STATUS')
     expect((await stored(reference)).refunds).to.have.lengthOf(1000)
     expect(body.data.refund.amount).to.equal(1)

@@ -33,9 +33,9 @@ describe('The log of requests', () => {
     const requestId = headers['x-request-id']
     return waitFor('both lines', () => linesOf(requestId).length === 2 && linesOf(requestId))
   }
-  const lineOf = (answer: { headers: Record<string, string> }) =>
+  const lineOf = (response: { headers: Record<string, string> }) =>
     waitFor('the line of the request', () => {
-      const [line, ...more] = linesOf(answer.headers['x-request-id'])
+      const [line, ...more] = linesOf(response.headers['x-request-id'])
       expect(more).to.deep.equal([])
       return line
     })
@@ -56,8 +56,8 @@ describe('The log of requests', () => {
     expect(await lineOf(refused)).to.include({ status: 400, code: 'AMOUNT_OUT_OF_RANGE', ...who })
     const unknown = await service.http.get('/nothing')
     expect(await lineOf(unknown)).to.include({ status: 404, code: 'ENDPOINT_NOT_FOUND', route: null })
-    const nobody = await service.http.get(intents).set({ Authorization: 'Bearer sk_test_no' })
-    expect(await lineOf(nobody)).to.include({ status: 401, code: 'INVALID_API_KEY', keyId: null })
+    const unauthenticated = await service.http.get(intents).set({ Authorization: 'Bearer sk_test_no' })
+    expect(await lineOf(unauthenticated)).to.include({ status: 401, code: 'INVALID_API_KEY', keyId: null })
     expect(await lineOf(await service.http.get(intents).set(read()))).to.include({
       method: 'GET',
       status: 200,
@@ -65,8 +65,8 @@ describe('The log of requests', () => {
   })
 
   it('has one line for bytes that never became a request', async () => {
-    const [answer] = await sendRaw(service.origin, 'noise\r\n\r\n')
-    const line = await lineOfRaw(answer)
+    const [response] = await sendRaw(service.origin, 'noise\r\n\r\n')
+    const line = await lineOfRaw(response)
     expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR', ip: '127.0.0.1' })
     expect(line).to.have.all.keys(await lineOf(await service.http.get('/healthz')))
   })
@@ -85,18 +85,18 @@ describe('The log of requests', () => {
     }
     const start = lines().length
     const sent = [
-      { status: 408, code: 'REQUEST_TIMEOUT', answers: breakOff('Content-Length: 5000', '{', false) },
+      { status: 408, code: 'REQUEST_TIMEOUT', responses: breakOff('Content-Length: 5000', '{', false) },
       {
         status: 400,
         code: 'VALIDATION_ERROR',
-        answers: breakOff('Transfer-Encoding: chunked', 'x\r\n', false),
+        responses: breakOff('Transfer-Encoding: chunked', 'x\r\n', false),
       },
-      { status: 400, code: 'VALIDATION_ERROR', answers: breakOff('Content-Length: 12', '{"am', true) },
+      { status: 400, code: 'VALIDATION_ERROR', responses: breakOff('Content-Length: 12', '{"am', true) },
     ]
-    for (const { status, code, answers } of sent) {
-      const [answer] = await answers
-      expectFailure(answer, status, code)
-      const line = await lineOfRaw(answer)
+    for (const { status, code, responses } of sent) {
+      const [response] = await responses
+      expectFailure(response, status, code)
+      const line = await lineOfRaw(response)
       expect(line).to.include({ method: 'POST', route: 'POST /dev/intents', status, code })
       expect(line).to.include({ keyId, businessId, sandbox: true })
       expect(line.durationMs).to.be.a('number')
@@ -119,7 +119,7 @@ describe('The log of requests', () => {
       )
     const wires = [sendRaw(origin, 'noise\r\n\r\n'), get('::ffff:192.0.2.7'), get('<script>0')]
     const seen = []
-    for (const [answer] of await Promise.all(wires)) seen.push((await lineOfRaw(answer)).ip)
+    for (const [response] of await Promise.all(wires)) seen.push((await lineOfRaw(response)).ip)
     await close()
     expect(seen).to.deep.equal([null, '192.0.2.7', null])
   })
@@ -131,8 +131,8 @@ describe('The log of requests', () => {
       service.deps.batchers.insertIntent = insertIntent
       throw new Error('a bug')
     }
-    const answer = await post(write(), { amount: 5 }).expect(500)
-    const logged = await bothLines(answer)
+    const response = await post(write(), { amount: 5 }).expect(500)
+    const logged = await bothLines(response)
     expect(logged.map(({ msg }) => msg)).to.have.members(['request.failed', 'http.request'])
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
@@ -144,9 +144,9 @@ describe('The log of requests', () => {
       service.deps.batchers.findKey = findKey
       return service.deps.ApiKey.findOne({ createdAt: 'Hidden' }).lean<never>()
     }
-    const answer = await service.http.get(intents).set(read()).expect(500)
-    expect(answer.body.error.code).to.equal('INTERNAL_ERROR')
-    const logged = await bothLines(answer)
+    const response = await service.http.get(intents).set(read()).expect(500)
+    expect(response.body.error.code).to.equal('INTERNAL_ERROR')
+    const logged = await bothLines(response)
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property(
       'err.name',
       'CastError',
@@ -159,17 +159,17 @@ describe('The log of requests', () => {
     const { read } = await own.merchant()
     const database = own.deps.mongo.db
     await database?.collection('apikeys').drop()
-    // A look at it fails, and quotes a name while it does.
+    // A query to this view fails, and its error quotes a name.
     const pipeline = [{ $set: { 'secrets.hash': { $toInt: '$name' } } }]
     await database?.createCollection('apikeys', { viewOn: 'businesses', pipeline })
-    const answers = await Promise.all(Array.from({ length: 5 }, () => own.http.get(intents).set(read())))
+    const responses = await Promise.all(Array.from({ length: 5 }, () => own.http.get(intents).set(read())))
     await own.close()
-    for (const { status, body } of answers)
+    for (const { status, body } of responses)
       expect([status, body.error.code]).to.deep.equal([503, 'SERVICE_UNAVAILABLE'])
     const logged = lines().filter(({ msg }) => msg === 'mongodb.failed')
     expect(logged).to.have.lengthOf(1)
     expect(logged[0]).to.have.nested.include({ level: 40, 'err.name': 'MongoServerError', 'err.code': 241 })
-    expect(answers.map(({ headers }) => headers['x-request-id'])).to.include(logged[0]?.requestId)
+    expect(responses.map(({ headers }) => headers['x-request-id'])).to.include(logged[0]?.requestId)
     expect(recorded.text.slice(start)).not.to.include('Épicerie')
   })
 
@@ -213,7 +213,7 @@ describe('The log of requests', () => {
       ['GET /Hidden HTTP/1.1', twice, 'no header'],
     ])
       await sendRaw(service.origin, crlf(...head, '', ''))
-    // The database quotes what it refuses: the values of a unique index in the message of its error.
+    // MongoDB quotes the values of a unique index in its error message.
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async (intent) => {
       service.deps.batchers.insertIntent = insertIntent

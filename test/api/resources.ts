@@ -11,11 +11,14 @@ export interface Side {
   sandbox: boolean
 }
 
-/** What merchants own. Of each kind: the code of one that is not there, an id that nothing has, how one is made and how all are read. */
+/**
+ * The kinds of resources that merchants own: the code of a missing one, an id that does not exist, and functions to
+ * create one and to read all.
+ */
 export interface Kind {
   missing: string
   unknown: string
-  /** Answers its id in paths. */
+  /** Returns its id in paths. */
   make(service: Service, side: Side): Promise<string>
   /** As they are stored, of these businesses. */
   stored(service: Service, businessIds: string[]): Promise<Stored[]>
@@ -28,7 +31,7 @@ export interface Stored {
   sandbox?: boolean
 }
 
-/** Nobody ever calls it. */
+/** Never called. */
 const nowhere = 'http://127.0.0.1:9/hook'
 
 export const kinds = {

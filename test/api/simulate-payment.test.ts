@@ -77,9 +77,9 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
 
   describe('of an OPEN intent', () => {
     const amountPaid = async (intent: object, body: object) => {
-      const answer = await simulate(await create({ amountType: 'OPEN', ...intent }), body).expect(200)
-      expect(answer.body.data.amount).to.equal(null)
-      return answer.body.data.payment.amountPaid
+      const response = await simulate(await create({ amountType: 'OPEN', ...intent }), body).expect(200)
+      expect(response.body.data.amount).to.equal(null)
+      return response.body.data.payment.amountPaid
     }
 
     it('pays the given amount, else the suggested one, else 100.00', async () => {
@@ -318,7 +318,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         simulate(reference),
         withCancel ? cancel : simulate(reference),
         simulate(reference, { outcome: 'technical_error' }),
@@ -326,10 +326,10 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const { status } = await readIntent(service, merchant, reference)
       const added = await events(reference)
       expect(added.map((each) => each.status)).to.deep.equal(['PENDING', status])
-      const won = answers.filter((answer) => answer.status !== 400)
+      const won = responses.filter((response) => response.status !== 400)
       const outcomes = won.map(({ body }) => body.data?.status ?? body.error.details.status)
       expect(outcomes).to.deep.equal([status])
-      for (const { body } of answers.filter((answer) => answer.status === 400))
+      for (const { body } of responses.filter((response) => response.status === 400))
         expect(body.error.code).to.match(/^INTENT_(NOT_PENDING|CANCEL_CONFLICT|CANCEL_INVALID_STATUS)$/)
     }
     for (let rounds = 0; rounds < 30; rounds += 5)

@@ -92,14 +92,14 @@ describe('A connection', () => {
 
   it('is served if its body is slow but fast enough', async () => {
     const socket = await connectTo(hasty.origin)
-    const answered = readResponses(socket)
+    const received = readResponses(socket)
     const padded = body.padEnd(2000)
     socket.write(head(`Content-Length: ${padded.length}`, 'Connection: close'))
     for (let sent = 0; sent < padded.length; sent += 200) {
       socket.write(padded.slice(sent, sent + 200))
       await wait(shortTimeouts.bodyGraceMs / 7)
     }
-    const [response] = await answered
+    const [response] = await received
     expect(response?.status).to.equal(201)
   })
 
@@ -113,17 +113,17 @@ describe('A connection', () => {
   it('stays open longer than a silent one if it sends its next request in time', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
-    const answered = readResponses(socket)
+    const received = readResponses(socket)
     for (const last of [[], [], [], [], ['Connection: close']]) {
       socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', ...last, '', ''))
       await wait(650)
     }
-    const responses = await answered
+    const responses = await received
     await close()
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
   })
 
-  it('gets no 408 for a request that was answered without its body', async () => {
+  it('gets no 408 for a request that got its response before its body', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([
       sendRaw(hasty.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
@@ -198,10 +198,10 @@ describe('A connection', () => {
   it('with 100 000 pipelined requests gets some responses in order, then 429 RATE_LIMITED', async () => {
     const accepted = once(hasty.server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(hasty.origin)
-    const answered = readResponses(socket)
+    const received = readResponses(socket)
     socket.write(crlf('GET /nothing HTTP/1.1', 'Host: a', '', '').repeat(100_000))
     const [atServer] = await accepted
-    const responses = await answered
+    const responses = await received
     const { values } = await service.deps.metrics.rateLimited.get()
     expect(values).to.deep.include({ labels: { scope: 'connection' }, value: 1 })
     expect(responses.length).to.be.within(2, 200)
@@ -224,11 +224,11 @@ describe('A connection', () => {
 
   it('gets no responses computed ahead if the client reads nothing, and is closed', async () => {
     let made = 0
-    const answering = express().get('/', (_req, res) => {
+    const app = express().get('/', (_req, res) => {
       made += 1
       res.end('x'.repeat(1_000_000))
     })
-    const { server, origin, close } = await openServer(service, shortTimeouts, answering)
+    const { server, origin, close } = await openServer(service, shortTimeouts, app)
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)

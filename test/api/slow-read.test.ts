@@ -5,8 +5,8 @@ import { withMerchant, withService } from '../support/service.ts'
 const lifetimeMs = 86_400_000
 
 /**
- * Who asks for an intent just before its time is up, and is answered after it. Meanwhile it is paid, so it never expires: neither may
- * the answer say so, although what was read is PENDING and its time is up.
+ * An intent is read just before its expiry and paid before the response is sent. It never expires, so the response must
+ * not say so.
  */
 describe('A read that takes longer than the intent lives returns its expiry', () => {
   const service = withService()
@@ -21,7 +21,7 @@ describe('A read that takes longer than the intent lives returns its expiry', ()
     service.clock.advance(lifetimeMs - 2000)
   })
 
-  /** What happens between the read and the answer. */
+  /** Pays the intent between the read and the response. */
   async function payAndWait() {
     await service.http
       .post(`/api/v1/dev/intents/${referenceNumber}/simulate-payment`)
@@ -34,16 +34,14 @@ describe('A read that takes longer than the intent lives returns its expiry', ()
   const get = async (path: string) => (await service.http.get(path).set(merchant.read())).body
   const statusNow = async () => (await get(`/api/v1/dev/intents/${referenceNumber}`)).data.status
 
-  /** The next read by this batcher lasts until it is paid. */
+  /** Makes the next read of this batcher last until the intent is paid. */
   function delay(name: 'findIntent' | 'findOffered') {
-    const batchers = service.deps.batchers as Record<
-      typeof name,
-      (key: string, until: number) => Promise<unknown>
-    >
+    type Find = (key: string, deadlineAt: number) => Promise<unknown>
+    const batchers = service.deps.batchers as Record<typeof name, Find>
     const find = batchers[name]
-    batchers[name] = async (...asked) => {
+    batchers[name] = async (...args) => {
       batchers[name] = find
-      const read = await find(...asked)
+      const read = await find(...args)
       await payAndWait()
       return read
     }
@@ -59,9 +57,9 @@ describe('A read that takes longer than the intent lives returns its expiry', ()
     it(`in a list${query}`, async () => {
       const { collection } = service.deps.lists.models.Intent
       const { find } = collection
-      collection.find = ((...asked: Parameters<typeof find>) => {
+      collection.find = ((...args: Parameters<typeof find>) => {
         collection.find = find
-        const cursor = find.apply(collection, asked)
+        const cursor = find.apply(collection, args)
         const next = cursor.next.bind(cursor)
         cursor.next = async () => {
           cursor.next = next

@@ -8,27 +8,26 @@ import { createProduct, openLiveShop, type ProductResponse, readProduct } from '
 import { expectRefused } from './refused.ts'
 import { type Kind, kinds, type Side } from './resources.ts'
 
-/** What an operation does to things of a kind, and a body that is right. `state`: what hinders it, of a thing just made. */
+/**
+ * The effect of an operation on a kind of resource, and a valid body. `state`: the code of its refusal for a new
+ * resource.
+ */
 type Row =
   | { of: keyof typeof kinds; body?: object; state?: string }
   | { lists: keyof typeof kinds }
   | { makes: keyof typeof kinds; body: object; needs?: keyof typeof kinds }
 
+const endpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
+const csv = 'handle,name,price\nrice,Rice,5\n'
+const notRefundable = 'INTENT_REFUND_INVALID_STATUS'
 const table: Record<string, Row> = {
   'post /dev/intents': { makes: 'intent', body: { amount: 5 } },
   'get /dev/intents': { lists: 'intent' },
   'get /dev/intents/:referenceNumber': { of: 'intent' },
   'post /dev/intents/:referenceNumber/cancel': { of: 'intent' },
   'post /dev/intents/:referenceNumber/simulate-payment': { of: 'intent', body: {} },
-  'post /dev/intents/:referenceNumber/refund': {
-    of: 'intent',
-    body: {},
-    state: 'INTENT_REFUND_INVALID_STATUS',
-  },
-  'post /dev/webhooks/endpoints': {
-    makes: 'endpoint',
-    body: { url: 'https://shop.example/hook', events: ['payment.created'] },
-  },
+  'post /dev/intents/:referenceNumber/refund': { of: 'intent', body: {}, state: notRefundable },
+  'post /dev/webhooks/endpoints': { makes: 'endpoint', body: endpoint },
   'put /dev/webhooks/endpoints/:id': { of: 'endpoint', body: { active: false } },
   'delete /dev/webhooks/endpoints/:id': { of: 'endpoint' },
   'post /dev/webhooks/endpoints/:id/test': { of: 'endpoint', body: {} },
@@ -43,10 +42,7 @@ const table: Record<string, Row> = {
   'put /dev/store/products/:id': { of: 'product', body: { name: 'Tea' } },
   'delete /dev/store/products/:id': { of: 'product' },
   'patch /dev/store/products/:id/variants/:vid/stock': { of: 'product', body: { delta: -1 } },
-  'post /dev/store/products/import-csv': {
-    makes: 'product',
-    body: { csv: 'handle,name,price\nrice,Rice,5\n' },
-  },
+  'post /dev/store/products/import-csv': { makes: 'product', body: { csv } },
   'get /dev/store/products/export-csv': { lists: 'product' },
   'post /dev/store/orders/simulate': { makes: 'order', body: {}, needs: 'product' },
   'get /dev/store/orders': { lists: 'order' },
@@ -67,26 +63,25 @@ describe('Between businesses and environments', () => {
 
   const bodyOf = (row: Row): object | undefined => ('body' in row ? row.body : undefined)
 
-  async function ask(route: Route, row: Row, { merchant }: Side, id: string) {
+  async function send(route: Route, row: Row, { merchant }: Side, id: string) {
     const path = route.path.replace(/:\w+/, id).replace(':vid', await variantIn(id))
     return service.http[route.method](apiBase + path)
       .set(merchant.write())
       .send(bodyOf(row))
   }
 
-  /** By its id, which lets an operation write before it reads. */
+  /** The id of a variant, so that the operation may write before it reads. */
   const variantIn = async (id: string): Promise<string> =>
     (await service.deps.Product.findById(id).lean())?.variants[0]?._id ?? newId()
 
-  /** With a live key an operation of the sandbox goes no further than that. */
+  /** An operation of the sandbox refuses every live key with SANDBOX_ONLY. */
   const refusal = (route: Route, side: Side, status: number, code: string): [number, string] =>
     route.sandboxOnly && !side.sandbox ? [403, 'SANDBOX_ONLY'] : [status, code]
 
-  const snapshot = (kind: Kind, ...sides: Side[]) =>
-    kind.stored(
-      service,
-      sides.map(({ merchant }) => merchant.businessId),
-    )
+  const snapshot = (kind: Kind, ...sides: Side[]) => {
+    const businessIds = sides.map(({ merchant }) => merchant.businessId)
+    return kind.stored(service, businessIds)
+  }
 
   it('every operation has a test here', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
@@ -107,11 +102,8 @@ describe('Between businesses and environments', () => {
     expect((await order(mine)).status).to.equal(201)
     const left = async (side: Side, product?: ProductResponse) =>
       (await readProduct(service, side.merchant, product?._id ?? '')).variants[0].stock
-    expect([
-      await left(own.test, mine),
-      await left(own.live, live),
-      await left(other.test, foreign),
-    ]).to.deep.equal([4, 5, 5])
+    const stocks = [left(own.test, mine), left(own.live, live), left(other.test, foreign)]
+    expect(await Promise.all(stocks)).to.deep.equal([4, 5, 5])
   })
 
   for (const route of routes) {
@@ -131,24 +123,21 @@ describe('Between businesses and environments', () => {
           const stored = await snapshot(kind, owner)
           for (const stranger of [other.test, other.live]) {
             const [foreign, unknown] = await Promise.all([
-              ask(route, row, stranger, id),
-              ask(route, row, stranger, kind.unknown),
+              send(route, row, stranger, id),
+              send(route, row, stranger, kind.unknown),
             ])
             const [status, code] = refusal(route, stranger, 404, kind.missing)
             await expectRefused(Promise.resolve(foreign), status, code)
-            const told = { ...foreign.body.error, requestId: null }
-            expect(told).to.deep.equal({ ...unknown.body.error, requestId: null })
+            const error = { ...foreign.body.error, requestId: null }
+            expect(error).to.deep.equal({ ...unknown.body.error, requestId: null })
           }
           const belongsToBoth = row.of === 'endpoint'
-          if (!belongsToBoth)
-            await expectRefused(
-              ask(route, row, sibling, id),
-              ...refusal(route, sibling, 403, 'SANDBOX_MISMATCH'),
-            )
+          const mismatch = refusal(route, sibling, 403, 'SANDBOX_MISMATCH')
+          if (!belongsToBoth) await expectRefused(send(route, row, sibling, id), ...mismatch)
           expect(await snapshot(kind, owner)).to.deep.equal(stored)
 
-          // The same request of who may: it was no fault of the request's.
-          const { status, body } = await ask(route, row, belongsToBoth ? sibling : owner, id)
+          // The same request of its owner succeeds.
+          const { status, body } = await send(route, row, belongsToBoth ? sibling : owner, id)
           const hindrance = route.sandboxOnly && !owner.sandbox ? 'SANDBOX_ONLY' : row.state
           expect(body.error?.code, JSON.stringify(body)).to.equal(hindrance)
           if (hindrance === undefined) expect(status).to.equal(200)
@@ -163,12 +152,12 @@ describe('Between businesses and environments', () => {
         for (const side of businesses.flatMap(({ test, live }) => [test, live]))
           things.push({ side, id: await kind.make(service, side) })
         for (const { side } of things) {
-          const { status, text } = await ask(route, row, side, '')
+          const { status, text } = await send(route, row, side, '')
           expect(status, text).to.equal(200)
           const listed = things.filter(({ id }) => text.includes(id))
-          const isOwn = (some: Side) =>
-            some.merchant.businessId === side.merchant.businessId &&
-            (some.sandbox === side.sandbox || row.lists === 'endpoint')
+          const isOwn = (owner: Side) =>
+            owner.merchant.businessId === side.merchant.businessId &&
+            (owner.sandbox === side.sandbox || row.lists === 'endpoint')
           expect(listed).to.deep.equal(things.filter((thing) => isOwn(thing.side)))
         }
       })
@@ -181,13 +170,13 @@ describe('Between businesses and environments', () => {
         if (row.needs !== undefined) for (const side of sides) await kinds[row.needs].make(service, side)
         for (const side of [own.test, own.live]) {
           const before = (await snapshot(kind, ...sides)).map(({ _id }) => _id)
-          const { body } = await ask(route, row, side, '')
+          const { body } = await send(route, row, side, '')
           const mayMake = side.sandbox || route.sandboxOnly === undefined
           expect(body.error?.code, JSON.stringify(body)).to.equal(mayMake ? undefined : 'SANDBOX_ONLY')
           const made = (await snapshot(kind, ...sides)).filter(({ _id }) => !before.includes(_id))
           const { businessId } = side.merchant
-          const wheres = made.map((thing) => [thing.businessId, thing.sandbox ?? side.sandbox])
-          expect(wheres).to.deep.equal(mayMake ? [[businessId, side.sandbox]] : [])
+          const owners = made.map((thing) => [thing.businessId, thing.sandbox ?? side.sandbox])
+          expect(owners).to.deep.equal(mayMake ? [[businessId, side.sandbox]] : [])
         }
       })
 
@@ -201,12 +190,12 @@ describe('Between businesses and environments', () => {
         }
         const id = 'of' in row ? kinds[row.of].unknown : ''
         const [status, code] = refusal(route, live, 404, 'SHOP_NOT_FOUND')
-        await expectRefused(ask(route, row, live, id), status, code)
-        const { body } = await ask(route, row, { merchant, sandbox: true }, id)
+        await expectRefused(send(route, row, live, id), status, code)
+        const { body } = await send(route, row, { merchant, sandbox: true }, id)
         expect(body.error?.code).to.not.equal('SHOP_NOT_FOUND')
         if ('of' in row && row.of === 'product') {
           const { _id } = await createProduct(service, merchant)
-          await expectRefused(ask(route, row, live, _id), status, code)
+          await expectRefused(send(route, row, live, _id), status, code)
         }
         expect(await service.deps.Shop.countDocuments({ businessId, sandbox: false })).to.equal(0)
       })

@@ -14,6 +14,7 @@ import {
   withMerchantPerTest,
   withService,
 } from '../support/service.ts'
+import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 
@@ -25,10 +26,8 @@ describe('A test of a webhook endpoint', () => {
   let id: string
   let secret: string
   beforeEach(async () => {
-    ;({ id, secret } = await subscribe(service, merchant, endpointServer.url, [
-      'payment.confirmed',
-      'order.new',
-    ]))
+    const names: EventName[] = ['payment.confirmed', 'order.new']
+    ;({ id, secret } = await subscribe(service, merchant, endpointServer.url, names))
   })
 
   const test = (body: unknown = {}, as = merchant, key?: string, which = id) =>
@@ -42,9 +41,9 @@ describe('A test of a webhook endpoint', () => {
     expect(status).to.equal(200)
     const [arrived] = endpointServer.received
     if (arrived === undefined) return expect.fail('nothing arrived')
-    const { durationMs, ...told } = body.data
+    const { durationMs, ...result } = body.data
     expect(durationMs).to.be.a('number')
-    expect(told).to.deep.equal({
+    expect(result).to.deep.equal({
       deliveryId: arrived.json.id,
       event: 'payment.failed',
       delivered: true,
@@ -52,25 +51,18 @@ describe('A test of a webhook endpoint', () => {
       error: null,
     })
     expect(isSignedWith(secret, arrived)).to.equal(true)
-    expect(arrived.headers).to.include({
-      'x-service-event': 'payment.failed',
-      'content-type': 'application/json',
-    })
+    const headers = { 'x-service-event': 'payment.failed', 'content-type': 'application/json' }
+    expect(arrived.headers).to.include(headers)
     expect(Object.keys(arrived.json)).to.deep.equal(['id', 'event', 'created_at', 'sandbox', 'data'])
     expect(arrived.json).to.include({ event: 'payment.failed', sandbox: true })
     expect(arrived.json.data).to.include({ reference_number: 'PI-TEST000000000000', status: 'FAILED' })
   })
 
   it('never connects to an address in WEBHOOK_BLOCKED_RANGES', async () => {
-    const blocking = await openSecondProcess(service, {
-      WEBHOOK_BLOCKED_RANGES: '192.0.2.0/24,127.0.0.0/8,::1',
-    })
-    const response = await fetch(`${blocking.origin}${path}/${id}/test`, {
-      method: 'POST',
-      headers: merchant.write(),
-    })
-    const { data } = (await response.json()) as { data: Record<string, unknown> }
-    expect(data).to.include({ delivered: false, error: 'address' })
+    const WEBHOOK_BLOCKED_RANGES = '192.0.2.0/24,127.0.0.0/8,::1'
+    const blocking = await openSecondProcess(service, { WEBHOOK_BLOCKED_RANGES })
+    const { body } = await blocking.http.post(`${path}/${id}/test`).set(merchant.write()).expect(200)
+    expect(body.data).to.include({ delivered: false, error: 'address' })
     expect(endpointServer.received).to.have.length(0)
     await blocking.close()
   })
@@ -80,11 +72,8 @@ describe('A test of a webhook endpoint', () => {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
       const { headers, json } = endpointServer.received.at(-1) ?? expect.fail(event)
-      expect([json.id, json.event, headers['x-service-event']]).to.deep.equal([
-        body.data.deliveryId,
-        event,
-        event,
-      ])
+      expect(json).to.include({ id: body.data.deliveryId, event })
+      expect(headers['x-service-event']).to.equal(event)
       const isPayment = event.startsWith('payment.')
       if (isPayment) expect(schemaErrorsOf(json), event).to.deep.equal([])
       const prefix = isPayment ? 'PI' : 'OR'
@@ -121,7 +110,7 @@ describe('A test of a webhook endpoint', () => {
     const { port } = closed.address() as { port: number }
     await new Promise((resolve) => closed.close(resolve))
     const none = await subscribe(service, merchant, `http://127.0.0.1:${port}/`)
-    // Allowed when it was registered, and not any more.
+    // Its host was allowed at the registration, and no longer is.
     const hidden = await subscribe(service, merchant, 'http://127.0.0.1:1/')
     ;(service.deps.config.webhookAllowedHosts as Set<string>).delete('127.0.0.1:1')
     for (const [which, error] of [
@@ -167,9 +156,9 @@ describe('A test of a webhook endpoint', () => {
   })
 
   it('is not repeated for the same idempotency key', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-    expect(answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
+    const responses = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+    expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
     expect(endpointServer.received).to.have.length(1)
   })
 
@@ -194,11 +183,8 @@ describe('A test of a webhook endpoint', () => {
       [{ event: 'payment.created' }, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
       [{}, orders, 403, 'EVENTS_NOT_PERMITTED', 'event'],
     ]
-    for (const [body, as, status, code, param] of cases) {
-      const answer = await test(body, as)
-      expect(answer.status, JSON.stringify(body)).to.equal(status)
-      expect(answer.body.error).to.include({ code, param })
-    }
+    for (const [body, as, status, code, param] of cases)
+      await expectRefused(test(body, as), status, code, { param })
     expect(endpointServer.received).to.deep.equal([])
     await test({ event: 'order.new' }, orders).expect(200)
   })

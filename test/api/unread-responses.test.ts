@@ -39,8 +39,8 @@ describe('Responses that are not read', () => {
     await waitFor('all memory is released', () => service.deps.responses.taken() === 0)
   })
 
-  /** Sends a request and never reads. */
-  async function ask(origin: string, path: string, by: Merchant): Promise<Socket> {
+  /** Sends a request and never reads the response. */
+  async function request(origin: string, path: string, by: Merchant): Promise<Socket> {
     const socket = await connectTo(origin)
     socket.on('error', () => undefined)
     open.add(socket.pause())
@@ -52,7 +52,7 @@ describe('Responses that are not read', () => {
     for (const socket of open) socket.destroy()
     open.clear()
   }
-  const answerOf = async (socket: Socket) => {
+  const responseOf = async (socket: Socket) => {
     open.delete(socket)
     return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
@@ -66,7 +66,7 @@ describe('Responses that are not read', () => {
       return Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])
     }
     const call = (path: string, by: Merchant) => fetch(origin + path, { headers: by.read() })
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => ask(origin, page, merchant)))
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => request(origin, page, merchant)))
     let most = 0
     let served = 0
     await waitFor(
@@ -102,19 +102,19 @@ describe('Responses that are not read', () => {
     const sockets: Socket[] = []
     // In sequence, since only two lists of a business run at once.
     for (let n = 0; n < 5; n += 1) {
-      const socket = await ask(service.origin, page, merchant)
+      const socket = await request(service.origin, page, merchant)
       await waitFor('the connection has something to read', () => socket.bytesRead > 0)
       sockets.push(socket)
     }
     expect(service.deps.responses.taken()).to.be.within(1, perBusiness)
-    const answers = await Promise.all(sockets.map(answerOf))
-    const refused = answers.filter((answer) => answer?.status === 429)
-    expect(answers.filter((answer) => answer?.status === 200).length).to.be.within(2, 4)
+    const responses = await Promise.all(sockets.map(responseOf))
+    const refused = responses.filter((response) => response?.status === 429)
+    expect(responses.filter((response) => response?.status === 200).length).to.be.within(2, 4)
     expect(refused.length).to.be.within(1, 3)
-    for (const answer of refused) {
-      expectFailure(answer, 429, 'RATE_LIMITED')
-      expect(answer?.headers.get('retry-after')).to.equal('1')
-      expect(JSON.parse(answer?.body ?? '').error.details).to.deep.equal({
+    for (const response of refused) {
+      expectFailure(response, 429, 'RATE_LIMITED')
+      expect(response?.headers.get('retry-after')).to.equal('1')
+      expect(JSON.parse(response?.body ?? '').error.details).to.deep.equal({
         scope: 'responses',
         limit: perBusiness,
       })
@@ -124,11 +124,13 @@ describe('Responses that are not read', () => {
   })
 
   it('wait for each other while clients read them', async () => {
-    const sockets = await Promise.all(Array.from({ length: 2 }, () => ask(service.origin, page, merchant)))
-    const answers = await Promise.all(sockets.map(answerOf))
-    for (const answer of answers) {
-      expect(answer?.status).to.equal(200)
-      const { data } = JSON.parse(answer?.body ?? '')
+    const sockets = await Promise.all(
+      Array.from({ length: 2 }, () => request(service.origin, page, merchant)),
+    )
+    const responses = await Promise.all(sockets.map(responseOf))
+    for (const response of responses) {
+      expect(response?.status).to.equal(200)
+      const { data } = JSON.parse(response?.body ?? '')
       expect(data.items).to.have.length(100)
       expect(data).to.include({ page: 1, limit: 100, hasMore: data.total > 100 })
       expect(data.items[0].metadata).to.deep.equal(metadata)
@@ -137,8 +139,8 @@ describe('Responses that are not read', () => {
 
   it('have their connection closed if the client reads nothing, or too slowly, for too long', async () => {
     const { origin, close } = await openServer(service)
-    const silent = await ask(origin, page, merchant)
-    const dripping = await ask(origin, page, merchant)
+    const silent = await request(origin, page, merchant)
+    const dripping = await request(origin, page, merchant)
     const drip = setInterval(() => dripping.read(100_000), 50)
     for (const socket of [silent, dripping]) socket.once('close', () => open.delete(socket))
     await waitFor('the responses take memory', () => service.deps.responses.taken() > 0)

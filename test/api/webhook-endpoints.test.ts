@@ -169,11 +169,11 @@ describe('Webhook endpoints', () => {
 
     it('are exactly five after 20 concurrent creates, over both environments', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
       )
-      expect(answers.filter(({ status }) => status === 201)).to.have.lengthOf(5)
-      for (const { body } of answers.filter(({ status }) => status !== 201))
+      expect(responses.filter(({ status }) => status === 201)).to.have.lengthOf(5)
+      for (const { body } of responses.filter(({ status }) => status !== 201))
         expect(body.error.code).to.equal('MAX_ENDPOINTS_REACHED')
       expect(await count()).to.equal(5)
     })
