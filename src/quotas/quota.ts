@@ -30,7 +30,7 @@ export interface Quota {
   take(businessId: string, period: string, limit: number, amount: number): Promise<Taken>
   /**
    * The businesses that use the largest share of their quota, among those that wrote through this process. Their counts
-   * are at max a minute old.
+   * are at most a minute old.
    */
   fullest(max: number): Promise<Estimate[]>
 }
@@ -61,7 +61,7 @@ interface Picture {
  * second.
  */
 const freshMs = 1_000
-/** A count that takes long stays fresh longer, so that counting takes at max 2 % of the time. */
+/** A count that takes long stays fresh longer, so that counting takes at most 2 % of the time. */
 const restPerCount = 50
 const longestFreshMs = 10_000
 /** If a count cannot tell whether the quota is full, the next one begins after this many times its duration. */
@@ -124,7 +124,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     Object.assign(picture, { used, freeAt, takenInUsed, unsure, countedAtMs: beganAtMs, tookMs })
   }
 
-  /** Takes `amount` if it is left. Otherwise counts again until that is certain, at max `maxCounts` times. */
+  /** Takes `amount` if it is left. Otherwise counts again until that is certain, at most `maxCounts` times. */
   async function take(picture: Picture, amount: number): Promise<boolean> {
     for (let counts = 0; ; counts += 1) {
       const left = picture.limit - usedOf(picture)

@@ -14,7 +14,7 @@ export interface Counted {
 
 /**
  * Counts all items of a span, exactly. Checkpoints give the settled part. The newer items, and the older ones that may
- * be removed, are counted by the index. A list of at max one stride has no checkpoints.
+ * be removed, are counted by the index. A list of at most one stride has no checkpoints.
  */
 export async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,

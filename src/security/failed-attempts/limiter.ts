@@ -106,7 +106,7 @@ export function createLimiter(
 }
 
 /**
- * Batches concurrent calls for the same key into one write, so a process has at max one write to a document in
+ * Batches concurrent calls for the same key into one write, so a process has at most one write to a document in
  * progress. `add` returns a function from the position of a call in the batch, counted from 1, to its result.
  */
 const createSumBatcher = <Result>(

@@ -1,11 +1,11 @@
 import type { Status } from '../../../schemas/list-intents.ts'
 
-/** An intent. `told` are its events so far, each with the status that it tells and the amount. */
+/** An intent as the model knows it. `events` are its events so far, each with its status and amount. */
 export interface Known {
   business: number
   sandbox: boolean
   isOpen: boolean
-  /** Centimes: of a FIXED one its own, of an OPEN one what the merchant suggests. */
+  /** In centimes. For an OPEN intent, the amount that the merchant suggests. */
   amount: number | null
   status: Status
   reason: string | null
@@ -13,17 +13,17 @@ export interface Known {
   paid: number | null
   refunds: number[]
   expiresAt: number
-  told: [event: string, status: Status, amount: number | null][]
+  events: [event: string, status: Status, amount: number | null][]
 }
 
 export const isPending = ({ status, expiresAt }: Known, now: number): boolean =>
   status === 'PENDING' && now < expiresAt
 
-/** What is told of an OPEN intent is the amount paid. */
-export const tell = (intent: Known, event: string): void =>
-  void intent.told.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
+/** Adds an event. That of an OPEN intent has the amount paid. */
+export const addEvent = (intent: Known, event: string): void =>
+  void intent.events.push([event, intent.status, intent.isOpen ? intent.paid : intent.amount])
 
-/** What of an intent an answer shows (SPEC 2.1). */
+/** The fields of an intent that a response shows (SPEC 2.1). */
 export function seenAt(intent: Known, now: number) {
   const isExpired = intent.status === 'PENDING' && !isPending(intent, now)
   const { failure } = intent

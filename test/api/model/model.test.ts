@@ -2,7 +2,6 @@ import { expect } from 'chai'
 import * as fc from 'fast-check'
 import { statuses } from '../../../schemas/list-intents.ts'
 import { withService } from '../../support/service.ts'
-import type { CallerName } from './asked.ts'
 import {
   listing,
   paying,
@@ -14,28 +13,31 @@ import {
   writing,
   writingAtOnce,
 } from './commands.ts'
+import type { CallerName } from './inputs.ts'
 import type { Model } from './model.ts'
 import { openStage, type Stage } from './stage.ts'
 import { rivals, to, twins, writes } from './writes.ts'
 
-/** MODEL_RUNS: how many stories are told; MODEL_SEED: those of an earlier run again, whose failure printed it. */
+/** MODEL_RUNS: the number of sequences. MODEL_SEED: repeats those of an earlier run, whose failure printed it. */
 const { MODEL_RUNS, MODEL_SEED } = process.env
 const isLong = MODEL_RUNS !== undefined
-/** So many take some four seconds for each test on two free cores. */
+/** Takes about four seconds for each test on two free cores. */
 const numRuns = Number(MODEL_RUNS ?? 12)
-/** A failing story is made shorter until then, and told; before Mocha ends it, which would tell nothing. No further one is begun then. */
+/**
+ * After this, no sequence begins, and a failing one is shortened no further. Mocha's own timeout would print nothing.
+ */
 const limits = isLong ? {} : { interruptAfterTimeLimit: 45_000 }
-/** On a machine that is so slow that fewer held in that time, little was looked at. */
-const fewestHeld = Math.min(3, numRuns)
+/** If a machine is too slow for this many sequences, the test proves too little. */
+const minRuns = Math.min(3, numRuns)
 const seed = MODEL_SEED === undefined ? {} : { seed: Number(MODEL_SEED) }
-const mostCommands = 40
+const maxCommands = 40
 const hourMs = 3_600_000
 
 const by = fc.constantFrom<CallerName[]>('till', 'office', 'live', 'stranger')
 const key = fc.uuid()
 const fewKeys = fc.constantFrom('a', 'b', 'c')
 
-/** So that there is something to pay, something to choose an amount for, and something to pay back. */
+/** Creates a FIXED intent, an OPEN one and one that can be refunded. */
 const opening = [
   writing({ what: 'create', by: 'till', key: 'first', body: { amount: 50_000 } }),
   writing({ what: 'create', by: 'till', key: 'second', body: { amountType: 'OPEN' } }),
@@ -43,7 +45,10 @@ const opening = [
   writing({ what: 'simulate', by: 'till', key: 'paid', to: 2, body: {} }),
 ]
 
-/** What is overdue by then, and nobody has written down, is in the right list; then all is told, and stands as it was told. */
+/**
+ * Overdue intents are in the right list before their expiry runs. Then all events are relayed, and all intents match
+ * them.
+ */
 const ending = [
   waitingForAnEnd(0, 0),
   ...statuses.map((status) => listing({ by: 'till', status, page: 1, limit: 3 })),
@@ -71,14 +76,15 @@ const waits = fc.oneof(
 const payments = fc
   .tuple(to, fc.constantFrom('pays', 'pays', 'wrongPin', 'poor', 'broken'))
   .map(([which, wallet]) => paying(which, wallet))
-/** `times` as likely as others. */
-const often = <T>(times: number, one: T): T[] => Array.from({ length: times }, () => one)
+/** Makes a command `times` as likely as others. */
+const often = <T>(times: number, command: T): T[] => Array.from({ length: times }, () => command)
 
-/** Fast-check is content with one story that held before the time was up. */
-function judge<Told>(told: fc.RunDetails<Told>): void {
-  if (told.failed) throw new Error(fc.defaultReportMessage(told), { cause: told.errorInstance })
-  if (told.numRuns < numRuns) console.log(`      ${told.numRuns} of ${numRuns} stories held in time`)
-  expect(told.numRuns, 'stories that held in time').to.be.at.least(fewestHeld)
+/** Fast-check itself is content with one sequence that succeeded in time. */
+function judge<Run>(details: fc.RunDetails<Run>): void {
+  if (details.failed) throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
+  if (details.numRuns < numRuns)
+    console.log(`      ${details.numRuns} of ${numRuns} sequences succeeded in time`)
+  expect(details.numRuns, 'sequences that succeeded in time').to.be.at.least(minRuns)
 }
 
 describe('A merchant, compared with a model of the specification,', function () {
@@ -91,8 +97,8 @@ describe('A merchant, compared with a model of the specification,', function () 
   }
   const holds = (commands: Parameters<typeof fc.commands<Model, Stage, boolean>>[0]) =>
     fc.assert(
-      fc.asyncProperty(fc.commands(commands, { maxCommands: mostCommands, size: 'max' }), async (story) =>
-        fc.asyncModelRun(begin, [...opening, ...story, ...ending]),
+      fc.asyncProperty(fc.commands(commands, { maxCommands, size: 'max' }), async (sequence) =>
+        fc.asyncModelRun(begin, [...opening, ...sequence, ...ending]),
       ),
       { numRuns, ...limits, ...seed, reporter: judge },
     )

@@ -1,17 +1,19 @@
-import { type CallerName, callers, type Search, type WalletName, type Write } from './asked.ts'
-import { isPending, type Known, type Seen, seenAt, sum, tell } from './known.ts'
+import { type CallerName, callers, type Search, type WalletName, type Write } from './inputs.ts'
+import { addEvent, isPending, type Known, type Seen, seenAt, sum } from './known.ts'
 
-/** The service of the specification, for one merchant, one customer and one thing at a time. Nothing here comes from the source. */
+/**
+ * A model of the service that follows the specification and runs one operation at a time. It imports nothing from src.
+ */
 export interface Model {
   /** Milliseconds since 1970. */
   now: number
   intents: Known[]
-  /** By caller, path and idempotency key: what was sent and what was answered. */
-  kept: Map<string, { until: number; body: string; answer: Answer }>
+  /** The stored responses and the bodies of their requests, by caller, path and idempotency key. */
+  kept: Map<string, { expiresAt: number; body: string; response: Expected }>
 }
 
 /** A refusal has a code, a success an intent. */
-export interface Answer {
+export interface Expected {
   status: number
   code: string | null
   seen: Seen | null
@@ -21,26 +23,26 @@ const dayMs = 86_400_000
 const largest = 1_000_000_000
 const magic = { failingPayment: 99_901, failingRefund: 99_904 }
 
-/** SPEC 5.4: the first answer counts for 24 hours, for the same API key, path and idempotency key, whatever else is asked for. */
-export function answerTo(
+/** SPEC 5.4: for 24 hours, the same API key, path and idempotency key get the first response, with any parameters. */
+export function respondTo(
   model: Model,
   write: Write,
-): Answer & { kept: string; replay: 'no' | 'same' | 'other' } {
+): Expected & { kept: string; replay: 'no' | 'same' | 'other' } {
   const path = write.what === 'create' ? [] : [write.to, write.to < model.intents.length]
   const kept = JSON.stringify([write.by, write.what, ...path, write.key])
-  // A cancel has no body (SPEC 4.4): what is sent with it is no parameter.
+  // A cancel has no body (SPEC 4.4), so a body is not a parameter.
   const body = write.what === 'cancel' ? '' : JSON.stringify(write.body)
   if (write.what === 'simulate' && !callers[write.by].sandbox)
     return { ...refused(403, 'SANDBOX_ONLY'), kept, replay: 'no' }
   const before = model.kept.get(kept)
-  if (before !== undefined && model.now < before.until)
-    return { ...before.answer, kept, replay: before.body === body ? 'same' : 'other' }
-  const answer = firstAnswer(model, write)
-  model.kept.set(kept, { until: model.now + dayMs, body, answer })
-  return { ...answer, kept, replay: 'no' }
+  if (before !== undefined && model.now < before.expiresAt)
+    return { ...before.response, kept, replay: before.body === body ? 'same' : 'other' }
+  const response = firstResponse(model, write)
+  model.kept.set(kept, { expiresAt: model.now + dayMs, body, response })
+  return { ...response, kept, replay: 'no' }
 }
 
-function firstAnswer(model: Model, write: Write): Answer {
+function firstResponse(model: Model, write: Write): Expected {
   if (write.what === 'create') return create(model, write)
   const intent = found(model, write.by, write.to)
   if ('code' in intent) return intent
@@ -51,7 +53,7 @@ function firstAnswer(model: Model, write: Write): Answer {
 }
 
 /** SPEC 4.1. */
-function create(model: Model, { by, body }: Write & { what: 'create' }): Answer {
+function create(model: Model, { by, body }: Write & { what: 'create' }): Expected {
   const { amount = null, amountType = 'FIXED' } = body
   const isOpen = amountType === 'OPEN'
   if (amount === null && !isOpen) return refused(400, 'VALIDATION_ERROR')
@@ -67,23 +69,23 @@ function create(model: Model, { by, body }: Write & { what: 'create' }): Answer 
     paid: null,
     refunds: [],
     expiresAt: model.now + dayMs,
-    told: [],
+    events: [],
   }
   model.intents.push(intent)
-  tell(intent, 'payment.created')
+  addEvent(intent, 'payment.created')
   return { status: 201, code: null, seen: seenAt(intent, model.now) }
 }
 
 /** SPEC 4.4. */
-function cancel(intent: Known, now: number): Answer {
+function cancel(intent: Known, now: number): Expected {
   if (!isPending(intent, now)) return refused(400, 'INTENT_CANCEL_INVALID_STATUS')
   Object.assign(intent, { status: 'CANCELLED', reason: 'requested_by_merchant' })
-  tell(intent, 'payment.cancelled')
+  addEvent(intent, 'payment.cancelled')
   return good(intent, now)
 }
 
 /** SPEC 4.6, with the magic amount of SPEC 8. */
-function simulate(intent: Known, body: { amount?: number; outcome?: string }, now: number): Answer {
+function simulate(intent: Known, body: { amount?: number; outcome?: string }, now: number): Expected {
   if (!intent.isOpen && body.amount !== undefined && body.amount !== intent.amount)
     return refused(400, 'VALIDATION_ERROR')
   if (!isPending(intent, now)) return refused(400, 'INTENT_NOT_PENDING')
@@ -92,34 +94,41 @@ function simulate(intent: Known, body: { amount?: number; outcome?: string }, no
   return settle(intent, amount, outcome ?? 'success') ? good(intent, now) : refused(402, 'PAYMENT_FAILED')
 }
 
-/** The table of SPEC 3: what a payment makes of an intent that waits for one. */
+/** The table of SPEC 3: changes a pending intent by the outcome of a payment. */
 function settle(intent: Known, amount: number, outcome: string): boolean {
   const isPaid = outcome === 'success'
   if (isPaid) Object.assign(intent, { status: 'PAID', paid: amount, failure: null })
   else Object.assign(intent, { failure: outcome })
   if (outcome === 'technical_error') intent.status = 'FAILED'
-  tell(intent, isPaid ? 'payment.confirmed' : 'payment.failed')
+  addEvent(intent, isPaid ? 'payment.confirmed' : 'payment.failed')
   return isPaid
 }
 
-/** SPEC 4.5: all that is left, or a part of it. */
-function refund(intent: Known, asked: { amount?: number; expectedRefundable?: number }, now: number): Answer {
+/** SPEC 4.5: refunds all that is left, or a part of it. */
+function refund(
+  intent: Known,
+  input: { amount?: number; expectedRefundable?: number },
+  now: number,
+): Expected {
   const left = (intent.paid ?? 0) - sum(intent.refunds)
-  const amount = asked.amount ?? left
+  const amount = input.amount ?? left
   if (left === 0) return refused(400, 'INTENT_REFUND_INVALID_STATUS')
-  if ((asked.expectedRefundable ?? left) !== left) return refused(400, 'REFUND_AMOUNT_MISMATCH')
+  if ((input.expectedRefundable ?? left) !== left) return refused(400, 'REFUND_AMOUNT_MISMATCH')
   if (amount > left) return refused(400, 'AMOUNT_OUT_OF_RANGE')
   if ([amount, intent.paid].includes(magic.failingRefund)) return refused(402, 'REFUND_FAILED')
   intent.refunds.push(amount)
   intent.status = 'REFUNDED'
-  tell(intent, 'payment.refunded')
+  addEvent(intent, 'payment.refunded')
   return good(intent, now)
 }
 
-/** A customer at the page of an intent; null where there is nothing to pay. Only what a wallet could not do at all ends it. */
+/**
+ * A customer pays on the page of an intent. Returns null if nothing can be paid. Only a technical error ends the
+ * intent.
+ */
 export function payOnPage(model: Model, to: number, wallet: WalletName): 'paid' | 'not paid' | null {
   const intent = model.intents[to]
-  // Within its last second nobody begins to pay.
+  // No payment begins within the last second of an intent.
   if (!intent?.sandbox || intent.isOpen || !isPending(intent, model.now + 1000)) return null
   if (wallet === 'wrongPin') return 'not paid'
   const amount = intent.amount ?? 0
@@ -129,12 +138,12 @@ export function payOnPage(model: Model, to: number, wallet: WalletName): 'paid' 
 }
 
 /** SPEC 4.2. */
-export function read(model: Model, by: CallerName, to: number): Answer {
+export function read(model: Model, by: CallerName, to: number): Expected {
   const intent = found(model, by, to)
   return 'code' in intent ? intent : good(intent, model.now)
 }
 
-/** SPEC 4.3: which intents a page shows, newest first, by their places among all, and what of each. */
+/** SPEC 4.3: the intents of a page, newest first, each with its index among all. */
 export function list(model: Model, { by, status, page, limit }: Search) {
   const { business, sandbox } = callers[by]
   const all = model.intents
@@ -147,19 +156,23 @@ export function list(model: Model, { by, status, page, limit }: Search) {
   return { items: all.slice(end - limit, end), page, limit, total: all.length, hasMore: all.length > end }
 }
 
-/** SPEC 3: what a worker writes down of those whose time is up. */
+/** SPEC 3: expires the intents that are due. */
 export function expireAll({ intents, now }: Model): void {
   for (const intent of intents.filter((one) => one.status === 'PENDING' && !isPending(one, now))) {
     Object.assign(intent, { status: 'CANCELLED', reason: 'expired' })
-    tell(intent, 'payment.expired')
+    addEvent(intent, 'payment.expired')
   }
 }
 
-function found(model: Model, by: CallerName, to: number): Known | Answer {
+function found(model: Model, by: CallerName, to: number): Known | Expected {
   const intent = model.intents[to]
   if (intent?.business !== callers[by].business) return refused(404, 'INTENT_NOT_FOUND')
   return intent.sandbox === callers[by].sandbox ? intent : refused(403, 'SANDBOX_MISMATCH')
 }
 
-const refused = (status: number, code: string): Answer => ({ status, code, seen: null })
-const good = (intent: Known, now: number): Answer => ({ status: 200, code: null, seen: seenAt(intent, now) })
+const refused = (status: number, code: string): Expected => ({ status, code, seen: null })
+const good = (intent: Known, now: number): Expected => ({
+  status: 200,
+  code: null,
+  seen: seenAt(intent, now),
+})

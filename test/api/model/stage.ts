@@ -2,29 +2,29 @@ import { expireIntent } from '../../../src/intents/expire.ts'
 import { fill, follow, open, wallets } from '../../checkout/customer.ts'
 import { deliveriesOf, relay, storedBodies, subscribe } from '../../support/actions.ts'
 import { asMerchant, type Merchant, type Service } from '../../support/service.ts'
-import type { CallerName, Search, WalletName, Write } from './asked.ts'
+import type { CallerName, Search, WalletName, Write } from './inputs.ts'
 import type { Seen } from './known.ts'
-import type { Answer } from './model.ts'
+import type { Expected } from './model.ts'
 
-/** The service as the model's callers meet it: businesses of its own for each run. */
+/** The service, with businesses of its own for each run. */
 export interface Stage {
   service: Service
   businesses: Merchant[]
   callers: Record<CallerName, Merchant>
-  /** Of the intents, in the order in which they were made. */
+  /** The intents in the order of their creation. */
   made: { referenceNumber: string; shortCode: string }[]
-  /** The first answers, byte for byte, by the model's name of what is kept. */
+  /** The text of each first response, by the model's name of its claim. */
   texts: Map<string, string>
 }
 
-/** What came back of a write or a read. */
-export interface Heard extends Answer {
+/** The response to a write or a read. */
+export interface Actual extends Expected {
   text: string
   replay: 'no' | 'same' | 'other'
   made: Stage['made'][number] | null
 }
 
-const nobodysEndpoint = 'http://127.0.0.1:9/hook'
+const unusedEndpoint = 'http://127.0.0.1:9/hook'
 const events = ['created', 'confirmed', 'cancelled', 'expired', 'refunded', 'failed'].map(
   (name) => `payment.${name}`,
 )
@@ -34,7 +34,7 @@ export async function openStage(service: Service): Promise<Stage> {
   const [office, live] = await Promise.all([
     service.key(till.businessId),
     service.key(till.businessId, { mode: 'live' }),
-    ...[till, stranger].map((merchant) => subscribe(service, merchant, nobodysEndpoint, events)),
+    ...[till, stranger].map((merchant) => subscribe(service, merchant, unusedEndpoint, events)),
   ])
   const callers = {
     till,
@@ -45,21 +45,21 @@ export async function openStage(service: Service): Promise<Stage> {
   return { service, businesses: [till, stranger], callers, made: [], texts: new Map() }
 }
 
-/** Where nothing was made yet, an address of its own under which nothing is. */
+/** The path of an intent. An intent that does not exist yet has a path of its own. */
 const pathTo = ({ made }: Stage, to: number) =>
   `/intents/${made[to]?.referenceNumber ?? `PI-22222222222222${to + 10}`}`
 const operations = { cancel: 'cancel', refund: 'refund', simulate: 'simulate-payment' }
 
-export async function send(stage: Stage, write: Write): Promise<Heard> {
+export async function send(stage: Stage, write: Write): Promise<Actual> {
   const path = write.what === 'create' ? '/intents' : `${pathTo(stage, write.to)}/${operations[write.what]}`
   const headers = { ...stage.callers[write.by].write(write.key), 'Content-Type': 'application/json' }
   return call(stage, path, { method: 'POST', headers, body: JSON.stringify(write.body) })
 }
 
-export const look = (stage: Stage, by: CallerName, to: number): Promise<Heard> =>
+export const look = (stage: Stage, by: CallerName, to: number): Promise<Actual> =>
   call(stage, pathTo(stage, to), { headers: stage.callers[by].read() })
 
-async function call({ service }: Stage, path: string, init: RequestInit): Promise<Heard> {
+async function call({ service }: Stage, path: string, init: RequestInit): Promise<Actual> {
   const response = await fetch(`${service.origin}/api/v1/dev${path}`, init)
   const { status, headers } = response
   const text = await response.text()
@@ -70,7 +70,7 @@ async function call({ service }: Stage, path: string, init: RequestInit): Promis
   return { status, code: error?.code ?? null, seen, text, replay, made: data }
 }
 
-/** An intent in any answer: a create has fewer fields. */
+/** An intent in any response. That of a create has fewer fields. */
 interface Shown extends Pick<Seen, 'status' | 'amount' | 'sandbox' | 'expiresAt'> {
   code: string | null
   cancellationReason?: string
@@ -100,14 +100,17 @@ function seenIn(data: Shown): Seen {
   }
 }
 
-/** What has gone back. Of two at once one may show the other as still under way; they stand in the order in which they began. */
+/**
+ * The refunded amounts. One of two concurrent refunds may show the other as pending. They are in the order of their
+ * start.
+ */
 const amountsOf = (refunds: Refund[]): number[] =>
   refunds
     .filter(({ status }) => status === 'SUCCEEDED')
     .map(({ amount }) => amount)
     .toSorted((a, b) => a - b)
 
-/** A page of a list; the intents by their places in `made`, and what is seen of each. */
+/** Reads a page of a list. Each intent has its index in `made`. */
 export async function search({ service, callers, made }: Stage, { by, status, page, limit }: Search) {
   const query = { page, limit, ...(status === null ? {} : { status }) }
   const { body } = await service.http
@@ -123,26 +126,26 @@ export async function search({ service, callers, made }: Stage, { by, status, pa
   return { ...body.data, items }
 }
 
-/** A customer opens the page and sends the form; whether the page then says that it is paid. */
+/** A customer opens the page and sends the form. Returns whether the page says that the intent is paid. */
 export async function pay(
   { service, made }: Stage,
   to: number,
   wallet: WalletName,
 ): Promise<'paid' | 'not paid'> {
-  const answer = await fill(await open(service, `/p/${made[to]?.shortCode}`), wallets[wallet])
-  const page = answer.location === null ? answer : await follow(answer)
+  const response = await fill(await open(service, `/p/${made[to]?.shortCode}`), wallets[wallet])
+  const page = response.location === null ? response : await follow(response)
   return page.says.includes('Payment successful') ? 'paid' : 'not paid'
 }
 
-/** What workers do in time: expire what is due, twice over, and relay every event. */
+/** Runs the workers: expires every due intent twice, and relays all events. */
 export async function work({ service, businesses, made }: Stage): Promise<void> {
   const both = [...made, ...made].map(({ referenceNumber }) => expireIntent(service.deps, referenceNumber))
   await Promise.all(both)
   for (const business of businesses) await relay(service, business)
 }
 
-/** What every business was told, intent by intent in the order in which they were made, event by event. */
-export async function told({
+/** The relayed events of each intent, in the order of creation. */
+export async function relayedEvents({
   service,
   businesses,
   made,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
-import type { CallerName, Write } from './asked.ts'
+import type { CallerName, Write } from './inputs.ts'
 
-/** Around the bounds, and the magic amounts of the sandbox. */
+/** Amounts around the bounds, and the magic amounts of the sandbox. */
 const amounts = [1, 250, 99_901, 99_904, 1_000_000_000, 0, 1_000_000_001]
 const rarely = <T>(...values: T[]) => sometimes(1, values)
 const often = <T>(...values: T[]) => sometimes(5, values)
@@ -11,12 +11,12 @@ const sometimes = <T>(weight: number, values: T[]) =>
     { weight, arbitrary: fc.constantFrom(...values) },
   )
 
-/** Mostly somebody who may. */
+/** Mostly the owner. */
 const by = fc.oneof(
   { weight: 7, arbitrary: fc.constant<CallerName>('till') },
   { weight: 3, arbitrary: fc.constantFrom<CallerName[]>('office', 'stranger', 'live') },
 )
-/** The first few, so that much happens to each. */
+/** One of the first few intents, so that much happens to each. */
 export const to = fc.oneof({ weight: 5, arbitrary: fc.nat({ max: 2 }) }, fc.integer({ min: 3, max: 5 }))
 
 const bodies = {
@@ -32,27 +32,27 @@ const bodies = {
   refund: fc.record({ amount: often(1, 100, 49_999, 50_001), expectedRefundable: rarely(50_000, 49_900) }),
 }
 
-/** A write of this kind, with a body as JSON has it. */
+/** A write of this kind, with its body after a round trip through JSON. */
 const write = (what: Write['what'], key: fc.Arbitrary<string>): fc.Arbitrary<Write> =>
   fc
     .record({ what: fc.constant(what), by, key, to, body: bodies[what] as fc.Arbitrary<object> })
     .map((made) => JSON.parse(JSON.stringify(made)))
 
-/** Moves an intent, or tries to. Most pay, and are paid back. */
-const moves = (key: fc.Arbitrary<string>) =>
+/** A write to an existing intent: mostly a payment or a refund. */
+const changes = (key: fc.Arbitrary<string>) =>
   fc.oneof(write('simulate', key), write('refund', key), write('refund', key), write('cancel', key))
 
 /** Any write, with one of these idempotency keys. */
 export const writes = (key: fc.Arbitrary<string>) =>
-  fc.oneof({ weight: 1, arbitrary: write('create', key) }, { weight: 3, arbitrary: moves(key) })
+  fc.oneof({ weight: 1, arbitrary: write('create', key) }, { weight: 3, arbitrary: changes(key) })
 
-/** Two that are about one intent. */
+/** Two writes to the same intent. */
 export const rivals = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> =>
-  fc.tuple(moves(key), moves(key)).map(([one, other]) => [one, Object.assign(other, { to: toOf(one) })])
+  fc.tuple(changes(key), changes(key)).map(([one, other]) => [one, Object.assign(other, { to: toOf(one) })])
 
 const toOf = (one: Write): number => (one.what === 'create' ? 0 : one.to)
 
-/** The same request twice, or the second time with other parameters. */
+/** The same request twice, or with other parameters the second time. */
 export const twins = (key: fc.Arbitrary<string>): fc.Arbitrary<[Write, Write]> =>
   fc.tuple(writes(key), fc.boolean()).map(([one, isOther]) => {
     const body = { ...one.body, reason: 'something else' }

@@ -1,6 +1,6 @@
 import type { Status } from '../../../schemas/list-intents.ts'
 
-/** Who asks: two keys of one business, its live key, and somebody else's. */
+/** The callers: two test keys of one business, its live key, and a key of another business. */
 export const callers = {
   till: { business: 0, sandbox: true },
   office: { business: 0, sandbox: true },
@@ -10,7 +10,10 @@ export const callers = {
 
 export type CallerName = keyof typeof callers
 
-/** One write. `to` counts the intents that were made so far, in all businesses; past the last one nothing is there. */
+/**
+ * One write. `to` is the index of an intent in the order of creation. If it is past the last one, there is no such
+ * intent.
+ */
 export type Write = { by: CallerName; key: string } & (
   | { what: 'create'; body: { amount?: number; amountType?: string } }
   | { what: 'cancel'; to: number; body: Record<string, never> }
@@ -18,7 +21,7 @@ export type Write = { by: CallerName; key: string } & (
   | { what: 'refund'; to: number; body: { amount?: number; expectedRefundable?: number } }
 )
 
-/** One look at a page of a list. */
+/** The query of one page of a list. */
 export interface Search {
   by: CallerName
   status: Status | null
@@ -26,5 +29,5 @@ export interface Search {
   limit: number
 }
 
-/** How a customer's try to pay by a wallet of the sandbox ends. */
+/** The outcome of a customer's payment with a sandbox wallet. */
 export type WalletName = 'pays' | 'wrongPin' | 'poor' | 'broken'
