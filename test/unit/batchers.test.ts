@@ -23,8 +23,12 @@ function openBatcher(longestBatch: number, restMs = 0) {
   return {
     batches,
     call: (item: string, deadlineAt = later()) => batcher(item, deadlineAt),
-    /** Ends a batch after all its calls succeeded. */
-    finish: (index: number) => batches[index]?.end(batches[index].items.map((item) => item.toUpperCase())),
+    /** Waits for a batch and lets all its calls succeed. */
+    async finish(index: number) {
+      await nextLoop()
+      batches[index]?.end(batches[index].items.map((item) => item.toUpperCase()))
+      await nextLoop()
+    },
     sizes: () => batches.map(({ items }) => items.length),
   }
 }
@@ -44,15 +48,13 @@ describe('A batcher of writes', () => {
     const others = ['b', 'c', 'd'].map((item) => call(item))
     await nextLoop()
     expect(batches.map(({ items }) => items)).to.deep.equal([['a']])
-    finish(0)
+    await finish(0)
     expect(await first).to.equal('A')
-    await nextLoop()
     expect(batches[1]?.items).to.deep.equal(['b', 'c', 'd'])
-    finish(1)
+    await finish(1)
     expect(await Promise.all(others)).to.deep.equal(['B', 'C', 'D'])
     const lone = call('e')
-    await nextLoop()
-    finish(2)
+    await finish(2)
     expect(await lone).to.equal('E')
   })
 
@@ -61,8 +63,7 @@ describe('A batcher of writes', () => {
     const { batches, call, finish } = openBatcher(10, restMs)
     const startedAt = performance.now()
     const first = call('a')
-    await nextLoop()
-    finish(0)
+    await finish(0)
     expect(await first).to.equal('A')
     const second = call('b')
     await nextLoop()
@@ -71,51 +72,41 @@ describe('A batcher of writes', () => {
     // A timer may fire a millisecond early.
     expect(performance.now() - startedAt).to.be.at.least(restMs - 2)
     expect(batches[1]?.items).to.deep.equal(['b', 'c'])
-    finish(1)
+    await finish(1)
     expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
   it('that pauses sends the next batch as soon as 50 calls wait', async () => {
     const { batches, call, finish } = openBatcher(100, longRestMs)
     const first = call('a')
-    await nextLoop()
-    finish(0)
+    await finish(0)
     await first
     const all = numbers(49).map((item) => call(item))
     await nextLoop()
     expect(batches).to.have.length(1)
     all.push(call('49'))
     await nextLoop()
-    await nextLoop()
-    finish(1)
+    await finish(1)
     expect(await Promise.all(all)).to.deep.equal(numbers(50))
   })
 
   it('that pauses does not pause while 50 calls are left over, but does with fewer', async () => {
     const { batches, call, finish, sizes } = openBatcher(60, longRestMs)
     const all = numbers(115).map((item) => call(item))
-    for (const index of [0, 1]) {
-      await nextLoop()
-      finish(index)
-      await nextLoop()
-    }
+    for (const index of [0, 1]) await finish(index)
     expect(await Promise.all(all)).to.deep.equal(numbers(115))
     const late = call('late')
     await nextLoop()
     expect(sizes()).to.deep.equal([60, 55])
     await waitFor('the end of the pause', () => batches.length === 3)
-    finish(2)
+    await finish(2)
     expect(await late).to.equal('LATE')
   })
 
   it('limits the size of a batch', async () => {
     const { call, finish, sizes } = openBatcher(3)
     const all = numbers(8).map((item) => call(item))
-    for (const index of [0, 1, 2]) {
-      await nextLoop()
-      finish(index)
-      await nextLoop()
-    }
+    for (const index of [0, 1, 2]) await finish(index)
     expect(await Promise.all(all)).to.deep.equal(numbers(8))
     expect(sizes()).to.deep.equal([3, 3, 2])
   })
@@ -139,7 +130,7 @@ describe('A batcher of writes', () => {
     for (const error of await Promise.all(all)) expect(error).to.have.property('message', 'connection lost')
     await nextLoop()
     expect(batches[1]?.items).to.deep.equal(['c'])
-    finish(1)
+    await finish(1)
     expect(await waiting).to.equal('C')
   })
 
@@ -149,11 +140,11 @@ describe('A batcher of writes', () => {
     await nextLoop()
     const late = outcome(call('b', performance.now() - 1))
     const inTime = call('c')
-    finish(0)
+    await finish(0)
     await first
     expect(await late).to.include({ code: 'SERVICE_UNAVAILABLE', statusCode: 503 })
     expect(batches[1]?.items).to.deep.equal(['c'])
-    finish(1)
+    await finish(1)
     expect(await inTime).to.equal('C')
     expect(await outcome(call('d', performance.now() - 1))).to.include({ code: 'SERVICE_UNAVAILABLE' })
     expect(batches).to.have.lengthOf(2)

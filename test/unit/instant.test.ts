@@ -12,14 +12,9 @@ describe('An instant', () => {
 
   it('is exactly that of a date-time, in UTC without an offset', () => {
     const same = '2026-01-02T03:04:05.000Z'
-    for (const text of [
-      '2026-01-02T03:04:05Z',
-      '2026-01-02T03:04:05',
-      '2026-01-02T03:04:05.000Z',
-      '2026-01-02T05:04:05+02:00',
-      '2026-01-02T05:04:05+0200',
-      '2026-01-01T21:34:05-05:30',
-    ])
+    const utc = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05', '2026-01-02T03:04:05.000Z']
+    const offsets = ['2026-01-02T05:04:05+02:00', '2026-01-02T05:04:05+0200', '2026-01-01T21:34:05-05:30']
+    for (const text of [...utc, ...offsets])
       for (const edge of ['start', 'end'] as const) expect(read(text, edge), text).to.equal(same)
     expect(read('2026-01-02T03:04')).to.equal('2026-01-02T03:04:00.000Z')
     expect(read('2026-01-02T03:04Z')).to.equal('2026-01-02T03:04:00.000Z')

@@ -299,31 +299,31 @@ describe('Slots', () => {
 
   describe('that endpoints wait for', () => {
     const owner = unknownOwner('a', 'new')
+    /** Counts the reports of free slots. The returned function returns the count after this time. */
     function countReports() {
-      const reports = { count: 0 }
-      slots.onAvailable(async () => void (reports.count += 1))
-      return reports
+      let count = 0
+      slots.onAvailable(async () => void (count += 1))
+      return async (ms: number) => {
+        await time.advance(ms)
+        return count
+      }
     }
 
     it('are reported together soon after one is freed, until the endpoint is served', async () => {
-      const reports = countReports()
+      const reportsAfter = countReports()
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
       expect(slots.isWaiting(owner.endpointId)).to.equal(true)
       freeAll(taken, true)
-      expect(reports.count).to.equal(0)
-      await time.advance(10)
-      expect(reports.count).to.equal(1)
-      await time.advance(1_000)
-      expect(reports.count).to.equal(1)
+      expect(await reportsAfter(0)).to.equal(0)
+      expect(await reportsAfter(10)).to.equal(1)
+      expect(await reportsAfter(1_000)).to.equal(1)
       slots.takeNow(owner)?.free(true)
-      await time.advance(10)
-      expect(reports.count).to.equal(2)
+      expect(await reportsAfter(10)).to.equal(2)
       slots.clearWaiting(owner.endpointId)
       expect(slots.waiting()).to.deep.equal([])
       slots.takeNow(owner)?.free(true)
-      await time.advance(10)
-      expect(reports.count).to.equal(2)
+      expect(await reportsAfter(10)).to.equal(2)
     })
 
     it('are never reported twice at once, but once more if one was freed meanwhile', async () => {
@@ -348,21 +348,18 @@ describe('Slots', () => {
     })
 
     it('are reported when attempts move to the slow set', async () => {
-      const reports = countReports()
+      const reportsAfter = countReports()
       takeAll(slots, owner)
-      await time.advance(fastForMs + 10)
-      expect(reports.count).to.equal(1)
+      expect(await reportsAfter(fastForMs + 10)).to.equal(1)
     })
 
     it('are reported on request, even if none was freed, but not if no endpoint waits', async () => {
-      const reports = countReports()
+      const reportsAfter = countReports()
       slots.serveWaiting()
-      await time.advance(10)
-      expect(reports.count).to.equal(0)
+      expect(await reportsAfter(10)).to.equal(0)
       slots.setWaiting(owner)
       slots.serveWaiting()
-      await time.advance(10)
-      expect(reports.count).to.equal(1)
+      expect(await reportsAfter(10)).to.equal(1)
     })
 
     it('go to the endpoints in the order in which they were refused one', () => {
