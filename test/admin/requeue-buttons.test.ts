@@ -25,6 +25,7 @@ describe('The Re-queue button', () => {
   })
   after(() => Promise.all([failing?.close(), quick?.close()]))
 
+  const textAt = async (location: string | null) => readable((await support.get(String(location))).text)
   const toFailing = () => subscribe(service, merchant, String(failing?.url), ['payment.created'])
   const statusOf = async (delivery: { _id: string }) => (await storedDelivery(service, delivery)).status
   const linesOn = ({ _id }: { _id: string }) =>
@@ -37,7 +38,7 @@ describe('The Re-queue button', () => {
     const press = async (back: string) => {
       const { status, location } = await support.act(act, { back })
       expect(status).to.equal(303)
-      return [location?.split('?')[0], readable((await support.get(String(location))).text)] as const
+      return [location?.split('?')[0], await textAt(location)] as const
     }
     const payment = `/admin/payments/${referenceNumber}`
     expect((await press('source'))[0]).to.equal(payment)
@@ -46,9 +47,8 @@ describe('The Re-queue button', () => {
     expect(hold).to.include('An attempt is already due or in progress, so the delivery was not re-queued.')
     failing?.respondWith((res) => void res.end())
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
-    expect((await press('source'))[1]).to.include(
-      'This delivery was already delivered, so it was not re-queued.',
-    )
+    const [, delivered] = await press('source')
+    expect(delivered).to.include('This delivery was already delivered, so it was not re-queued.')
     expect((await attempt(service.deps, _id)).outcome).to.equal('superseded')
     const lines = await linesOn({ _id })
     expect(lines).to.have.lengthOf(1)
@@ -67,9 +67,7 @@ describe('The Re-queue button', () => {
     failing?.respondWith((res) => void res.end())
     const workers = service.startWorkers()
     const { location } = await support.act(`/admin/deliveries/${dead._id}/requeue`)
-    expect(readable((await support.get(String(location))).text)).to.include(
-      'Re-queued. The next attempt starts now.',
-    )
+    expect(await textAt(location)).to.include('Re-queued. The next attempt starts now.')
     await waitFor('DELIVERED', async () => (await statusOf(dead)) === 'DELIVERED')
     await workers.close()
   })
@@ -79,11 +77,8 @@ describe('The Re-queue button', () => {
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const url = String(quick?.url)
     service.allowHost(new URL(url).host)
-    await service.http
-      .put(`/api/v1/dev/webhooks/endpoints/${id}`)
-      .set(merchant.write())
-      .send({ url })
-      .expect(200)
+    const change = service.http.put(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write())
+    await change.send({ url }).expect(200)
     await support.act(`/admin/deliveries/${_id}/requeue`)
     expect((await attempt(service.deps, _id)).outcome).to.equal('delivered')
     const text = async (page: string) => readable((await support.get(`/admin/${page}`)).text)
@@ -97,9 +92,8 @@ describe('The Re-queue button', () => {
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     for (const act of [`deliveries/${_id}/requeue`, `endpoints/${id}/requeue-all`]) {
       const { location } = await support.act(`/admin/${act}`)
-      expect(readable((await support.get(String(location))).text)).to.include(
-        'The endpoint is deleted or disabled, so nothing was re-queued.',
-      )
+      const text = await textAt(location)
+      expect(text).to.include('The endpoint is deleted or disabled, so nothing was re-queued.')
     }
     expect(await statusOf({ _id })).to.equal('DEAD')
     expect(await linesOn({ _id })).to.deep.equal([])
@@ -117,9 +111,8 @@ describe('The Re-queue button', () => {
     expect(await statusOf({ _id })).to.equal('DEAD')
     const pages = [`payments/${referenceNumber}`, `deliveries/${_id}`, `endpoints/${id}`, 'dead']
     for (const page of pages) {
-      expect((await support.get(`/admin/${page}`)).text, page).to.match(
-        /<form [^>]*action="[^"]*\/requeue(-all)?"/,
-      )
+      const forSupport = await support.get(`/admin/${page}`)
+      expect(forSupport.text, page).to.match(/<form [^>]*action="[^"]*\/requeue(-all)?"/)
       const { status, text } = await viewer.get(`/admin/${page}`)
       expect([status, /requeue(-all)?"|<button>Re-queue/.test(text)], page).to.deep.equal([200, false])
     }
@@ -161,8 +154,9 @@ describe('The Re-queue button', () => {
       failing?.respondWith((res) => void res.end())
       const workers = service.startWorkers()
       const { location } = await support.act(`/admin/endpoints/${one.id}/requeue-all`)
-      const said = readable((await support.get(String(location))).text)
-      expect(said).to.include('Re-queued: 1 delivery.').and.not.to.include('Remaining')
+      expect(await textAt(location))
+        .to.include('Re-queued: 1 delivery.')
+        .and.not.to.include('Remaining')
       await waitFor('delivered', async () =>
         service.deps.Delivery.exists({ endpointId: one.id, status: 'DELIVERED' }),
       )
@@ -178,14 +172,10 @@ describe('The Re-queue button', () => {
       expect(readable(first.text)).to.include('Re-queued: 500 deliveries. Remaining: 400.')
       const later = await deadDelivery(service, merchant)
       const [, continueForm = ''] = /(<form [^>]*requeue-all">.*?Re-queue the rest)/s.exec(first.text) ?? []
-      const fields = [...continueForm.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [
-        name,
-        value,
-      ])
+      const inputs = continueForm.matchAll(/name="(\w+)" value="([^"]*)"/g)
+      const fields = [...inputs].map(([, name, value]) => [name, value])
       const second = await support.post(act, Object.fromEntries(fields))
-      expect(readable((await support.get(String(second.location))).text)).to.include(
-        'Re-queued: 400 deliveries.',
-      )
+      expect(await textAt(second.location)).to.include('Re-queued: 400 deliveries.')
       expect(await statusOf(later)).to.equal('DEAD')
       expect(await deadOf(id)).to.equal(1)
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
@@ -198,9 +188,8 @@ describe('The Re-queue button', () => {
       const responses = await Promise.all([support.act(act), support.act(act)])
       expect(responses.map(({ status }) => status)).to.deep.equal([303, 303])
       const all = await service.deps.Delivery.find({ endpointId: id }, { requeues: 1, status: 1 }).lean()
-      expect(new Set(all.map(({ requeues, status }) => `${status} ${requeues}`))).to.deep.equal(
-        new Set(['RETRYING 1']),
-      )
+      const states = new Set(all.map(({ requeues, status }) => `${status} ${requeues}`))
+      expect([...states]).to.deep.equal(['RETRYING 1'])
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
     })
 

@@ -93,11 +93,8 @@ describe('npm run admin -- deliveries requeue', function () {
       cli.admin(['deliveries', 'requeue', '--endpoint', 'unknown']),
       ...wrong.map(([, ...args]) => cli.admin(['deliveries', 'requeue', ...args], nowhere)),
     ])
-    expect(unknownEndpoint).to.deep.equal({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'There is no endpoint unknown.\n',
-    })
+    const message = 'There is no endpoint unknown.\n'
+    expect(unknownEndpoint).to.deep.equal({ exitCode: 1, stdout: '', stderr: message })
     outcomes.forEach(({ exitCode, stdout, stderr }, index) => {
       expect([exitCode, stdout], String(wrong[index])).to.deep.equal([1, ''])
       expect(stderr).to.match(wrong[index]?.[0] ?? /never/)

@@ -16,20 +16,14 @@ describe('npm run admin -- shop create', function () {
     const [shop] = await service.deps.Shop.find().lean()
     expect(JSON.parse(first.stdout)).to.deep.equal({ id: shop?._id })
     expect(shop).to.include({ businessId: merchant.businessId, sandbox: false, name: "L'Atar & fils" })
-    await service.http
-      .post('/api/v1/dev/store/products')
-      .set(merchant.write())
-      .send({ name: 'x', price: 1 })
-      .expect(201)
+    const created = service.http.post('/api/v1/dev/store/products').set(merchant.write())
+    await created.send({ name: 'x', price: 1 }).expect(201)
 
     const [second, withoutBusiness] = await Promise.all([create(merchant.businessId), create('unknown')])
     const refusal = `Business ${merchant.businessId} already has a shop.\n`
     expect(second).to.deep.equal({ exitCode: 1, stdout: '', stderr: refusal })
-    expect(withoutBusiness).to.deep.equal({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'There is no business unknown.\n',
-    })
+    const unknown = 'There is no business unknown.\n'
+    expect(withoutBusiness).to.deep.equal({ exitCode: 1, stdout: '', stderr: unknown })
     expect(await service.deps.Shop.countDocuments()).to.equal(1)
   })
 })

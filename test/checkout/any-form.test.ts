@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import * as fc from 'fast-check'
-import { createIntent } from '../support/actions.ts'
 import { recordLog } from '../support/recorded-log.ts'
 import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { debits, fill, open, pay, seen, wallets } from './customer.ts'
+import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
 describe('The page of a payment, for arbitrary input,', () => {
   const recorded = recordLog()
@@ -12,11 +11,7 @@ describe('The page of a payment, for arbitrary input,', () => {
 
   const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
-    const { shortCode, referenceNumber } = await createIntent(service, merchant, {
-      amount: 50_000,
-      ...fields,
-    })
-    return { merchant, shortCode, referenceNumber, path: `/p/${shortCode}` }
+    return { merchant, ...(await offerOf(service, merchant, fields)) }
   }
   const form = 'application/x-www-form-urlencoded'
   const post = (path: string, body: string | Buffer, more: Record<string, string> = {}) => {

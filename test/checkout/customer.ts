@@ -1,5 +1,6 @@
 import { formFor } from '../../dev/form.ts'
 import { readable } from '../admin/staff.ts'
+import { createIntent } from '../support/actions.ts'
 import type { Merchant, Service } from '../support/service.ts'
 
 /** A page as a browser without scripts receives it. */
@@ -13,6 +14,12 @@ export interface Seen {
   html: string
   /** The readable text. */
   says: string
+}
+
+/** Creates an intent of 500.00 MRU. `path` is that of its page. */
+export async function offerOf(service: Service, merchant: Merchant, fields: object = {}) {
+  const intent = await createIntent(service, merchant, { amount: 50_000, ...fields })
+  return { ...intent, path: `/p/${intent.shortCode}` }
 }
 
 /** Opens a page in English, unless `headers` ask for another language. */

@@ -1,16 +1,13 @@
 import { expect } from 'chai'
-import { createIntent, openSecondProcess } from '../support/actions.ts'
+import { openSecondProcess } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
-import { fill, open, type Seen, seen, wallets } from './customer.ts'
+import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'
 
 describe('A customer with the link of a payment at an address that is refused for guessing', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
-  const offer = async (fields: object = {}) => {
-    const { shortCode } = await createIntent(service, merchant, { amount: 50_000, ...fields })
-    return `/p/${shortCode}`
-  }
+  const offer = async (fields: object = {}) => (await offerOf(service, merchant, fields)).path
   let addresses = 0
   /** Returns an address of its own, its count, and a function that exceeds its limit. */
   const network = () => {

@@ -2,11 +2,11 @@ import { expect } from 'chai'
 import { queryWallet } from '../../src/intents/query-wallets.ts'
 import type { Wallet, WalletOutcome } from '../../src/wallets/wallet.ts'
 import type { Wallets } from '../../src/wallets/wallets.ts'
-import { createIntent, readIntent } from '../support/actions.ts'
+import { readIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { debits, fill, follow, open, pay, wallets } from './customer.ts'
+import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts'
 
 describe('A payment on the hosted page', () => {
   const service = withService()
@@ -14,11 +14,7 @@ describe('A payment on the hosted page', () => {
   /** Creates an intent of a new merchant, so that tests do not share demo wallets. */
   const offer = async (fields: object = {}) => {
     const merchant = await service.merchant()
-    const { shortCode, referenceNumber } = await createIntent(service, merchant, {
-      amount: 50_000,
-      ...fields,
-    })
-    return { merchant, referenceNumber, path: `/p/${shortCode}` }
+    return { merchant, ...(await offerOf(service, merchant, fields)) }
   }
   const statusOf = async (merchant: Merchant, referenceNumber: string): Promise<string> =>
     (await readIntent(service, merchant, referenceNumber)).status

@@ -1,10 +1,9 @@
 import { expect } from 'chai'
 import type { PaymentOrder, WalletOutcome } from '../../src/wallets/wallet.ts'
-import { createIntent } from '../support/actions.ts'
 import { createGate } from '../support/gate.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { fill, open } from './customer.ts'
+import { fill, offerOf, open } from './customer.ts'
 
 const wrong = { outcome: 'refused', reason: 'wrong_pin' } as const
 const poor = { outcome: 'declined', reason: 'insufficient_funds' } as const
@@ -45,10 +44,7 @@ describe('The limits on attempts to pay', () => {
   }
   /** Returns the counted attempts of a network prefix at the payment of this page. */
   const attemptsOf = async (path: string, range: string) => pointsOf(await keyOf(path, range))
-  const offer = async (merchant: Merchant) => {
-    const { shortCode } = await createIntent(service, merchant, { amount: 50_000 })
-    return `/p/${shortCode}`
-  }
+  const offer = async (merchant: Merchant) => (await offerOf(service, merchant)).path
   /** Opens the page from an address and submits a PIN. */
   const attemptAt = async (path: string, ip: string, phone = '22111111') => {
     const from = { 'X-Forwarded-For': ip }

@@ -5,7 +5,7 @@ import { queryWallet } from '../../src/intents/query-wallets.ts'
 import { finishLeftovers } from '../../workers/run/poll.ts'
 import { openAdmin } from '../admin/admin.ts'
 import { operator } from '../admin/staff.ts'
-import { changeAsOperator, createIntent, deliveriesOf, relay, subscribe } from '../support/actions.ts'
+import { changeAsOperator, deliveriesOf, relay, subscribe } from '../support/actions.ts'
 import { closeInBackground } from '../support/closing.ts'
 import { killAtEveryStep } from '../support/kill-at-every-step.ts'
 import { outboxEventsOf, storedIntent } from '../support/pay.ts'
@@ -13,7 +13,7 @@ import { asSpecified, type Provider, send, startProvider } from '../support/prov
 import { payer } from '../support/provider-books.ts'
 import { asMerchant, type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { debits, fill, open, pay, type Seen, seen, wallets } from './customer.ts'
+import { debits, fill, offerOf, open, pay, type Seen, seen, wallets } from './customer.ts'
 
 const closed = 'Payment is not available now'
 const label = 'Sandales de plage'
@@ -51,10 +51,7 @@ describe('A business that is switched off', () => {
     await provider.close()
   })
 
-  const offer = async (as = merchant) => {
-    const created = await createIntent(service, as, { amount: 50_000, label, cancel_url: cancelUrl })
-    return { ...created, path: `/p/${created.shortCode}` }
-  }
+  const offer = (as = merchant) => offerOf(service, as, { label, cancel_url: cancelUrl })
   const change = (to: keyof typeof switches) => changeAsOperator(service, merchant.businessId, switches[to])
   const liveKey = async () =>
     asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))

@@ -133,15 +133,10 @@ describe('A sandbox wallet', () => {
     const phone = await here.customer(850)
     const orders = Array.from({ length: 20 }, () => here.order({ phone }))
     const outcomes = await Promise.all(
-      orders.map(({ key, amount, validUntil }, index) =>
-        transfer((index % 2 === 0 ? service : beside).deps, phone, {
-          key,
-          kind: 'payment',
-          amount,
-          paymentKey: key,
-          validUntil,
-        }),
-      ),
+      orders.map(({ key, amount, validUntil }, index) => {
+        const order = { key, kind: 'payment', amount, paymentKey: key, validUntil } as const
+        return transfer((index % 2 === 0 ? service : beside).deps, phone, order)
+      }),
     )
     expect([count(outcomes, done), count(outcomes, poor)]).to.deep.equal([8, 12])
     expect(await here.accountOf(phone)).to.include({ balance: 50, current: null })
