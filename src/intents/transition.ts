@@ -97,7 +97,7 @@ export async function writeInBatch(
   return after
 }
 
-/** Counts a transition after its write. */
+/** Counts a transition after its write. `move` is the published label of the metric. */
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
   name: TransitionName | 'create',

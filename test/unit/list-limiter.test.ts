@@ -32,7 +32,9 @@ describe('The list limiter', () => {
     }
   }
   /** Starts work of the owner that each name begins with. */
-  const start = (...names: string[]) => names.map((name) => work(name[0] ?? '', name))
+  const start = (...names: string[]) => {
+    for (const name of names) void work(name[0] ?? '', name)
+  }
   /** Waits until all work that may begin has begun. */
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   async function end(name: string): Promise<void> {
