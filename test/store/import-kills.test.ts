@@ -60,8 +60,9 @@ describe('An import whose process is killed between any two steps', function () 
       const products = await storedProducts(service, merchant)
       expect(products.flatMap(variantLines), label).to.deep.equal(imported)
       expectNoTrace(products, label)
-      const plans = (await plansOf(service, merchant)).map(({ state, open }) => [state, open])
-      expect(plans, label).to.deep.equal(Array(2).fill(['done', undefined]))
+      const plans = (await plansOf(service, merchant)).map(({ state, open }) => ({ state, open }))
+      const done = { state: 'done', open: undefined }
+      expect(plans, label).to.deep.equal([done, done])
     },
   }
 

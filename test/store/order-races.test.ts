@@ -240,9 +240,10 @@ describe('Concurrent orders', () => {
   it('return an unknown outcome if stock is held until the deadline', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 5)
-    const order = (quantity: number) => placeDirectly([{ productId: product._id, quantity }], 1100).outcome
-    expect(await order(1)).to.equal('SERVICE_UNAVAILABLE')
+    const outcomeOf = (quantity: number) =>
+      placeDirectly([{ productId: product._id, quantity }], 1100).outcome
+    expect(await outcomeOf(1)).to.equal('SERVICE_UNAVAILABLE')
     expect(await placeDirectly(null, 1100).outcome).to.equal('SERVICE_UNAVAILABLE')
-    expect(await order(6)).to.equal('INSUFFICIENT_STOCK')
+    expect(await outcomeOf(6)).to.equal('INSUFFICIENT_STOCK')
   })
 })
