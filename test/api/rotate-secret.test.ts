@@ -32,6 +32,8 @@ describe('The rotation of a webhook secret', () => {
     `sha256=${createHmac('sha256', secret)
       .update(`${String(headers['x-service-timestamp'])}.${body}`)
       .digest('hex')}`
+  const signatures = (secrets: string[], arrived: Received) =>
+    secrets.map((secret) => under(secret, arrived)).join(',')
   const previousOf = ({ headers }: Received) => headers['x-service-signature-previous']
 
   it('returns the new secret, which is stored sealed and shown nowhere else', async () => {
@@ -77,20 +79,10 @@ describe('The rotation of a webhook secret', () => {
     const [current = '', ...old] = secrets
     const seven = await arrival()
     expect(isSignedWith(current, seven)).to.equal(true)
-    expect(previousOf(seven)).to.equal(
-      old
-        .slice(0, 5)
-        .map((each) => under(each, seven))
-        .join(','),
-    )
+    expect(previousOf(seven)).to.equal(signatures(old.slice(0, 5), seven))
     service.clock.freeze(new Date('2031-05-07T04:30:00Z'))
     const later = await arrival()
-    expect(previousOf(later)).to.equal(
-      old
-        .slice(0, 2)
-        .map((each) => under(each, later))
-        .join(','),
-    )
+    expect(previousOf(later)).to.equal(signatures(old.slice(0, 2), later))
   })
 
   it('happens once for one idempotency key, twice for two keys under concurrency, and loses none', async () => {
@@ -102,7 +94,7 @@ describe('The rotation of a webhook secret', () => {
     const current = isSignedWith(one, arrived) ? [one, two] : [two, one]
     expect(isSignedWith(current[0] ?? '', arrived)).to.equal(true)
     const old = [current[1] ?? '', second, first]
-    expect(previousOf(arrived)).to.equal(old.map((each) => under(each, arrived)).join(','))
+    expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
   it('returns the secret of a crashed process to the retry, even if it was rotated again meanwhile', async () => {

@@ -23,11 +23,8 @@ describe('A read that takes longer than the intent lives returns its expiry', ()
 
   /** Pays the intent between the read and the response. */
   async function payAndWait() {
-    await service.http
-      .post(`/api/v1/dev/intents/${referenceNumber}/simulate-payment`)
-      .set(merchant.write())
-      .send({})
-      .expect(200)
+    const path = `/api/v1/dev/intents/${referenceNumber}/simulate-payment`
+    await service.http.post(path).set(merchant.write()).send({}).expect(200)
     service.clock.advance(3000)
   }
 

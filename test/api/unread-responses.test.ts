@@ -168,10 +168,8 @@ describe('Responses that are not read', () => {
         stock: 1_000_000_000,
       })),
     })
-    const { text } = await service.http
-      .get(`/api/v1/dev/store/products/${_id}`)
-      .set(merchant.read())
-      .expect(200)
+    const path = `/api/v1/dev/store/products/${_id}`
+    const { text } = await service.http.get(path).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.product * 0.9, largestItem.product)
   })
 })
