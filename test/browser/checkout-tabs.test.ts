@@ -50,10 +50,10 @@ describe('One payment in a browser', function () {
       forPayments(sandbox) {
         const wallet = wallets.forPayments(sandbox)
         if (wallet === null) return null
-        const authorise: typeof wallet.authorise = async (order) => {
+        const authorise: typeof wallet.authorise = async (paymentOrder) => {
           arrived.open()
           await gate.passed
-          return wallet.authorise(order)
+          return wallet.authorise(paymentOrder)
         }
         return { ...wallet, authorise }
       },

@@ -38,7 +38,7 @@ const shortTimeoutMs = 400
 /** The `validUntil` that a provider receives is this much later than the order's own, because its clock may be ahead. */
 const maxClockSkewMs = 30_000
 
-const request = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
+const postRequest = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
 
 describe('The live wallet', () => {
   let provider: Provider
@@ -265,7 +265,7 @@ describe('The live wallet', () => {
     })
     // The second request waits for the only connection.
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
-    const exchanged = await Promise.all([1, 2].map(() => exchange(pool, request, timeoutMs)))
+    const exchanged = await Promise.all([1, 2].map(() => exchange(pool, postRequest, timeoutMs)))
     const bodies = exchanged.map((each) => each.outcome === 'responded' && each.body)
     expect(bodies).to.deep.equal(['to order 1', 'to order 2'])
     await pool.close()
@@ -310,14 +310,14 @@ describe('The live wallet', () => {
       void gate.passed.then(() => res.end())
     })
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`, { connections: 1 })
-    const first = exchange(pool, request, 5000)
+    const first = exchange(pool, postRequest, 5000)
     await waitFor('the first', () => arrived === 1)
     const neverSent = { outcome: 'never-sent', why: 'no connection' }
     // The connection becomes free before the timeout, but too late to wait for the response to an order.
     setTimeout(gate.open, 350)
-    expect(await exchange(pool, request, 500)).to.deep.equal(neverSent)
+    expect(await exchange(pool, postRequest, 500)).to.deep.equal(neverSent)
     expect(await first).to.include({ outcome: 'responded', status: 200 })
-    expect(await exchange(pool, request, 5000)).to.include({ outcome: 'responded', status: 200 })
+    expect(await exchange(pool, postRequest, 5000)).to.include({ outcome: 'responded', status: 200 })
     expect(arrived).to.equal(2)
     await pool.close()
   })
@@ -356,7 +356,7 @@ describe('The live wallet', () => {
       }
       return true
     }
-    const { outcome } = await exchange({ dispatch } as unknown as Pool, request, 1000)
+    const { outcome } = await exchange({ dispatch } as unknown as Pool, postRequest, 1000)
     expect([outcome, written]).to.deep.equal(['lost', 1])
   })
 
@@ -368,9 +368,9 @@ describe('The live wallet', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}')
     })
     const pool = new Pool(`http://127.0.0.1:${endpointServer.port}`)
-    expect(await exchange(pool, request, timeoutMs)).to.include({ outcome: 'responded', status: 200 })
+    expect(await exchange(pool, postRequest, timeoutMs)).to.include({ outcome: 'responded', status: 200 })
     await waitFor('the connection is free', () => pool.stats.free === 1)
-    expect(await exchange(pool, request, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
+    expect(await exchange(pool, postRequest, timeoutMs)).to.deep.equal({ outcome: 'lost', why: 'reset' })
     await pool.close()
     expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })
