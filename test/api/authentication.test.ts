@@ -5,14 +5,14 @@ import { changeAsOperator } from '../support/actions.ts'
 import { profiled } from '../support/profiled.ts'
 import { openService, withMerchant, withService } from '../support/service.ts'
 import { operations } from './operations.ts'
-import { crlf, sendRaw } from './raw-request.ts'
+import { crlf, expectFailure, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('Authentication', () => {
-  // One trusted hop, so that a test may come from any address.
+  // One trusted hop, so that a test can send from any address.
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
@@ -39,12 +39,9 @@ describe('Authentication', () => {
 
     it('refuses two headers, even if both are valid', async () => {
       const line = `Authorization: Bearer ${merchant.key}`
-      const [answer] = await sendRaw(
-        service.origin,
-        crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', line, line, '', ''),
-      )
-      expect(answer?.status).to.equal(401)
-      expect(JSON.parse(answer?.body ?? '').error.code).to.equal('INVALID_AUTH_HEADER')
+      const head = crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', line, line, '', '')
+      const [response] = await sendRaw(service.origin, head)
+      expectFailure(response, 401, 'INVALID_AUTH_HEADER')
     })
 
     it('ignores keys elsewhere in the request', async () => {
@@ -57,16 +54,9 @@ describe('Authentication', () => {
     it('refuses a malformed key without reading the database', async () => {
       const { key } = merchant
       const last = key.at(-1) === 'a' ? 'b' : 'a'
-      const mistyped = [
-        key.slice(0, -1) + last,
-        key.slice(0, -1),
-        `${key}a`,
-        key.toUpperCase(),
-        key.replace('sk_test_', 'sk_live_'),
-        key.replace('sk_test_', 'pk_test_'),
-        'sk_test_',
-        '{"$ne":null}',
-      ]
+      const prefixes = ['sk_live_', 'pk_test_'].map((prefix) => key.replace('sk_test_', prefix))
+      const altered = [key.slice(0, -1) + last, key.slice(0, -1), `${key}a`, key.toUpperCase()]
+      const mistyped = [...altered, ...prefixes, 'sk_test_', '{"$ne":null}']
       const lookups = async (work: () => Promise<unknown>) =>
         (await profiled(service, work)).filter(({ ns }) => ns.endsWith('.apikeys')).length
       const tryAll = async () => {
@@ -119,8 +109,7 @@ describe('Authentication', () => {
       for (const key of [old.key, ...issued]) await list(bearer(key)).expect(200)
       service.clock.advance(3_601_000)
       const later = await Promise.all([old.key, ...issued].map((key) => list(bearer(key))))
-      expect(later.filter(({ status }) => status === 200)).to.have.lengthOf(1)
-      expect(later.filter(({ status }) => status === 401)).to.have.lengthOf(5)
+      expect(later.map(({ status }) => status).toSorted()).to.deep.equal([200, 401, 401, 401, 401, 401])
     })
 
     it('accepts a key that was hashed with the previous SECRET_KEY', async () => {
@@ -166,9 +155,8 @@ describe('Authentication', () => {
       it(`returns 503 FEATURE_DISABLED with Retry-After after ${JSON.stringify(closing)}`, async () => {
         const { businessId, read } = await service.merchant()
         await changeAsOperator(service, businessId, closing ?? {})
-        const { headers } = await list(read()).expect(503)
+        const { headers } = await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
         expect(Number(headers['retry-after'])).to.be.greaterThan(0)
-        await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
         await changeAsOperator(service, businessId, opening ?? {})
         await list(read()).expect(200)
       })
@@ -189,35 +177,22 @@ describe('Authentication', () => {
       const { read } = await service.merchant({ ipAllowlist })
       return list({ ...read(), 'X-Forwarded-For': address })
     }
-    const allowed: [string[], string][] = [
-      [['192.0.2.7'], '192.0.2.7'],
-      [['192.0.2.0/24'], '192.0.2.255'],
-      [['198.51.100.1', '192.0.2.0/30'], '192.0.2.3'],
-      [['192.0.2.7'], '::ffff:192.0.2.7'],
-      [['::ffff:192.0.2.7'], '192.0.2.7'],
-      [['::ffff:192.0.2.0/120'], '192.0.2.9'],
-      [['2001:db8::/32'], '2001:db8:1::1'],
-      [['2001:db8::1'], '2001:DB8:0:0:0:0:0:1'],
-      [['0.0.0.0/0'], '203.0.113.9'],
+    const ranges: [allowlist: string[], accepted: string[], refused: string[]][] = [
+      [['192.0.2.7'], ['192.0.2.7', '::ffff:192.0.2.7'], ['192.0.2.8', '::ffff:192.0.2.8']],
+      [['192.0.2.0/24'], ['192.0.2.255'], ['192.0.3.1', '2001:db8::1']],
+      [['198.51.100.1', '192.0.2.0/30'], ['192.0.2.3'], []],
+      [['::ffff:192.0.2.7'], ['192.0.2.7'], []],
+      [['::ffff:192.0.2.0/120'], ['192.0.2.9'], []],
+      [['2001:db8::/32'], ['2001:db8:1::1'], ['2001:db9::1']],
+      [['2001:db8::1'], ['2001:DB8:0:0:0:0:0:1'], []],
+      [['0.0.0.0/0'], ['203.0.113.9'], ['2001:db8::1', 'unknown']],
+      [['::/0'], [], ['192.0.2.7']],
     ]
-    const refused: [string[], string][] = [
-      [['192.0.2.7'], '192.0.2.8'],
-      [['192.0.2.0/24'], '192.0.3.1'],
-      [['192.0.2.7'], '::ffff:192.0.2.8'],
-      [['192.0.2.0/24'], '2001:db8::1'],
-      [['2001:db8::/32'], '2001:db9::1'],
-      [['0.0.0.0/0'], '2001:db8::1'],
-      [['::/0'], '192.0.2.7'],
-      [['0.0.0.0/0'], 'unknown'],
-    ]
-    it('accepts the addresses of the allowlist: IPv4, IPv6, CIDR and IPv4 in IPv6', async () => {
-      for (const [ranges, address] of allowed)
-        expect((await from(ranges, address)).status, `${ranges.join()} ∋ ${address}`).to.equal(200)
-    })
-    it('returns 403 IP_NOT_ALLOWED for all other addresses', async () => {
-      for (const [ranges, address] of refused)
-        await expectRefused(from(ranges, address), 403, 'IP_NOT_ALLOWED')
-    })
+    for (const [allowlist, accepted, refused] of ranges)
+      it(`accepts only the addresses of the allowlist ${allowlist.join()}`, async () => {
+        for (const address of accepted) expect((await from(allowlist, address)).status, address).to.equal(200)
+        for (const address of refused) await expectRefused(from(allowlist, address), 403, 'IP_NOT_ALLOWED')
+      })
 
     it('trusts only the configured hops, and only the socket without TRUST_PROXY', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })

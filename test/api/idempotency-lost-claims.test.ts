@@ -29,6 +29,13 @@ interface Ready {
   effects(): Promise<number>
 }
 
+const readyToPost = (path: string, body: object, effects: Ready['effects']): Ready => ({
+  method: 'post',
+  path,
+  body,
+  effects,
+})
+
 describe('A request that loses its claim', function () {
   this.timeout(60_000)
   const mongo = withServer(() => startMongo({ ttlSeconds: 1 }))
@@ -106,7 +113,7 @@ describe('A request that loses its claim', function () {
     await simulate(service, merchant, referenceNumber)
     await service.deps.Claim.deleteMany({})
     const effects = async () => (await storedIntent(service, referenceNumber)).refunds.length
-    return { method: 'post', path: `/intents/${referenceNumber}/refund`, body: { amount }, effects }
+    return readyToPost(`/intents/${referenceNumber}/refund`, { amount }, effects)
   }
 
   const changes: Record<string, () => Promise<Ready>> = {
@@ -116,7 +123,7 @@ describe('A request that loses its claim', function () {
       const { referenceNumber } = await createIntent(service, merchant)
       await service.deps.Claim.deleteMany({})
       const effects = async () => (await storedIntent(service, referenceNumber)).effects.length
-      return { method: 'post', path: `/intents/${referenceNumber}/cancel`, body: {}, effects }
+      return readyToPost(`/intents/${referenceNumber}/cancel`, {}, effects)
     },
     async 'stock change'() {
       const product = await createProduct(service, merchant)
@@ -131,37 +138,27 @@ describe('A request that loses its claim', function () {
     },
   }
 
+  const deps = () => service.deps
+  const own = () => ({ businessId: merchant.businessId })
+  const endpoint = { url: 'https://shop.example/hook', events: ['payment.created'] }
+
   const creates: Record<string, { insert: Held; ready(): Promise<Ready> }> = {
     'create of an intent': {
       insert: 'insertIntent',
-      ready: async () => ({
-        method: 'post',
-        path: '/intents',
-        body: { amount: 5 },
-        effects: () => service.deps.Intent.countDocuments({ businessId: merchant.businessId }),
-      }),
+      ready: async () => readyToPost('/intents', { amount: 5 }, () => deps().Intent.countDocuments(own())),
     },
     'create of an endpoint': {
       insert: 'insertEndpoint',
-      ready: async () => ({
-        method: 'post',
-        path: '/webhooks/endpoints',
-        body: { url: 'https://shop.example/hook', events: ['payment.created'] },
-        effects: () => service.deps.Endpoint.countDocuments({ businessId: merchant.businessId }),
-      }),
+      ready: async () =>
+        readyToPost('/webhooks/endpoints', endpoint, () => deps().Endpoint.countDocuments(own())),
     },
     order: {
       insert: 'insertOrder',
       async ready() {
         const { _id: productId } = await createProduct(service, merchant)
         await service.deps.Claim.deleteMany({})
-        return {
-          method: 'post',
-          path: '/store/orders/simulate',
-          body: { items: [{ productId, quantity: 1 }] },
-          effects: () =>
-            service.deps.Order.countDocuments({ businessId: merchant.businessId, status: 'PLACED' }),
-        }
+        const placed = () => deps().Order.countDocuments({ ...own(), status: 'PLACED' })
+        return readyToPost('/store/orders/simulate', { items: [{ productId, quantity: 1 }] }, placed)
       },
     },
   }

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { asMerchant, type Merchant, withMerchantPerTest, withService } from '../support/service.ts'
+import { withMerchantPerTest, withService } from '../support/service.ts'
 import { expectRefused } from './refused.ts'
 
 const intents = '/api/v1/dev/intents'
@@ -16,7 +16,7 @@ describe('GET /dev/intents', () => {
   const merchant = withMerchantPerTest(service)
   afterEach(() => service.clock.freeze(null))
 
-  const list = (query = '', as: Merchant = merchant) => service.http.get(`${intents}?${query}`).set(as.read())
+  const list = (query = '') => service.http.get(`${intents}?${query}`).set(merchant.read())
   const listed = async (query = '') => {
     const { status, body } = await list(query)
     expect(status, JSON.stringify(body)).to.equal(200)
@@ -166,12 +166,5 @@ describe('GET /dev/intents', () => {
     const params = body.error.details.map((fault: { param: string }) => fault.param)
     expect(params).to.deep.equal(['status', 'from', 'to', 'page', 'limit'])
     expect(body.error.param).to.equal('status')
-  })
-
-  it('separates the environments of a business', async () => {
-    const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
-    await create()
-    const { body } = await list('', live).expect(200)
-    expect(body.data.total).to.equal(0)
   })
 })
