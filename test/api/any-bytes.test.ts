@@ -45,31 +45,31 @@ describe('Arbitrary bytes', function () {
     return [counted, inChunks + crlf('6', '{"amou', '6', 'nt":5}', '0', '', ''), read, counted + read]
   }
 
-  async function answersTo(bytes: Uint8Array): Promise<RawResponse[]> {
+  async function responsesTo(bytes: Uint8Array): Promise<RawResponse[]> {
     const socket = await connectTo(service.origin)
-    const answered = readToEnd(socket)
+    const received = readToEnd(socket)
     socket.write(bytes)
     const leaving = setTimeout(() => socket.end(), leaveAfterMs)
-    const wire = await answered
+    const wire = await received
     clearTimeout(leaving)
     return responsesOf(wire.toString('latin1'))
   }
 
-  function expectOurs(answers: RawResponse[]): void {
-    for (const answer of answers) {
-      expect(answer.status, answer.body).to.be.within(200, 499)
+  function expectOurs(responses: RawResponse[]): void {
+    for (const response of responses) {
+      expect(response.status, response.body).to.be.within(200, 499)
       // The path may have become that of a page.
-      if (answer.headers.get('content-type')?.startsWith('text/')) continue
-      const { success, error } = JSON.parse(answer.body)
-      if (success !== true) expectFailure(answer, error.statusCode, error.code)
+      if (response.headers.get('content-type')?.startsWith('text/')) continue
+      const { success, error } = JSON.parse(response.body)
+      if (success !== true) expectFailure(response, error.statusCode, error.code)
     }
   }
 
   const statusesOf = async (all: Uint8Array[]): Promise<number[]> => {
-    const answers = await Promise.all(all.map(answersTo))
-    answers.forEach(expectOurs)
+    const responses = await Promise.all(all.map(responsesTo))
+    responses.forEach(expectOurs)
     await service.http.post(intents).set(merchant.write()).send({ amount: 5 }).expect(201)
-    return answers.flatMap((some) => some.map(({ status }) => status))
+    return responses.flatMap((some) => some.map(({ status }) => status))
   }
 
   const seeded = { seed: 8, endOnFailure: true }

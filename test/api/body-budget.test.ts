@@ -119,9 +119,9 @@ describe('Large bodies', () => {
   it('take the largest budget while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await waitFor('memory is reserved', () => taken('json') === largestJson)
-    const answered = readToEnd(socket)
+    const received = readToEnd(socket)
     socket.write('c\r\n{"amount":5}\r\n0\r\n\r\n')
-    expect(String(await answered)).to.match(/^HTTP\/1\.1 201 /)
+    expect(String(await received)).to.match(/^HTTP\/1\.1 201 /)
     expect(taken('json')).to.equal(0)
   })
 
@@ -134,8 +134,8 @@ describe('Large bodies', () => {
     }
     const { origin, close } = await openWeb({ ...service.deps, now })
     for (const bytes of [12, 20_000]) {
-      const [answer] = await createInChunks(origin, bytes)
-      expect(answer?.status).to.equal(201)
+      const [response] = await createInChunks(origin, bytes)
+      expect(response?.status).to.equal(201)
       expect(most).to.equal(bytes === 12 ? 0 : bytes)
     }
     await close()
@@ -146,8 +146,8 @@ describe('Large bodies', () => {
     const requested = once(server, 'request')
     const framing = [`Content-Length: ${largestJson}`, 'Connection: close']
     const head = postHead(intents, merchant.write(), ...framing)
-    const [answer] = await sendRaw(origin, head, json(largestJson))
-    expect(answer?.status).to.equal(201)
+    const [response] = await sendRaw(origin, head, json(largestJson))
+    expect(response?.status).to.equal(201)
     const [request] = await requested
     expect(request.body).to.equal(undefined)
     await close()
@@ -171,7 +171,7 @@ describe('Large bodies', () => {
     const late = ['Content-Length: 100000', 'Transfer-Encoding: chunked'].map((framing) =>
       sendRaw(origin, postHead(intents, merchant.write(), framing), '5\r\n{"am'),
     )
-    for (const [answer] of await Promise.all(late)) expectFailure(answer, 408, 'REQUEST_TIMEOUT')
+    for (const [response] of await Promise.all(late)) expectFailure(response, 408, 'REQUEST_TIMEOUT')
     const chunked = postHead(intents, merchant.write(), 'Transfer-Encoding: chunked')
     const [malformed] = await sendRaw(origin, chunked, 'zz\r\n')
     expectFailure(malformed, 400, 'VALIDATION_ERROR')

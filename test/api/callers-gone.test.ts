@@ -22,8 +22,8 @@ describe('A client that disconnects after it sent everything', () => {
     it(`stores no response as if the request had no ${kind}`, async () => {
       const headers = merchant.write()
       await giveUp(path, { ...headers, 'Content-Type': type }, body)
-      const answer = await service.http.post(path).set(headers).type(type).send(body)
-      expect([answer.status, answer.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
+      const response = await service.http.post(path).set(headers).type(type).send(body)
+      expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
   it('gets only as much refunded as it asked for', async () => {
@@ -49,12 +49,12 @@ describe('A client that disconnects after it sent everything', () => {
     const caller = connect(Number(new URL(origin).port), '127.0.0.1')
     const [served] = (await once(server, 'connection')) as [Socket]
     const looked = new Promise<void>((resolve) => {
-      deps.batchers.findKey = async (hash, until) => {
+      deps.batchers.findKey = async (hash, deadlineAt) => {
         deps.batchers.findKey = findKey
         const gone = once(served, 'close')
         caller.destroy()
         await gone
-        const found = await findKey(hash, until)
+        const found = await findKey(hash, deadlineAt)
         setImmediate(resolve)
         return found
       }

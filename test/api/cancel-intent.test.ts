@@ -54,8 +54,8 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   it('needs no body and ignores one', async () => {
     for (const body of ['', '{', '[1]', '{"status":"PAID"}', 'x'.repeat(300_000)]) {
       const { referenceNumber } = await create()
-      const answer = await cancel(referenceNumber).set('Content-Type', 'text/plain').send(body)
-      expect(answer.body.data?.status, body.slice(0, 20)).to.equal('CANCELLED')
+      const response = await cancel(referenceNumber).set('Content-Type', 'text/plain').send(body)
+      expect(response.body.data?.status, body.slice(0, 20)).to.equal('CANCELLED')
     }
   })
 
@@ -86,9 +86,9 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     for (let round = 0; round < 100; round += 1) {
       const { referenceNumber } = await create()
       const count = 2 + (round % 3)
-      const answers = await Promise.all(Array.from({ length: count }, () => cancel(referenceNumber)))
-      const won = answers.filter(({ status }) => status === 200)
-      const lost = answers.filter(({ status }) => status === 400)
+      const responses = await Promise.all(Array.from({ length: count }, () => cancel(referenceNumber)))
+      const won = responses.filter(({ status }) => status === 200)
+      const lost = responses.filter(({ status }) => status === 400)
       expect([won.length, lost.length]).to.deep.equal([1, count - 1])
       for (const { body } of lost) {
         expect(body.error.code).to.be.oneOf(['INTENT_CANCEL_INVALID_STATUS', 'INTENT_CANCEL_CONFLICT'])

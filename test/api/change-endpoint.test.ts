@@ -69,15 +69,15 @@ describe('A webhook endpoint', () => {
     ]
     const errors = new Set<string>()
     for (const [as, target] of cases)
-      for (const answer of [
+      for (const response of [
         await update({ active: false }, as, target),
         await update({}, as, target),
         await remove(as, target),
         await act('test', as, target),
         await act('rotate-secret', as, target),
       ]) {
-        expect(answer.status, target).to.equal(404)
-        errors.add(JSON.stringify({ ...answer.body.error, requestId: null }))
+        expect(response.status, target).to.equal(404)
+        errors.add(JSON.stringify({ ...response.body.error, requestId: null }))
       }
     expect([...errors].map((text) => JSON.parse(text).code)).to.deep.equal(['ENDPOINT_NOT_FOUND'])
     expect((await listed())[0]).to.deep.include({ id, url, events, active: true })
@@ -149,13 +149,13 @@ describe('A webhook endpoint', () => {
     })
 
     it('changes the endpoint once for one idempotency key, also under ten concurrent requests', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
       )
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       await update({ active: true }).expect(200)
       const again = await update({ active: false }, merchant, id, 'the-same')
-      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([answers[0]?.text, 'true'])
+      expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([responses[0]?.text, 'true'])
       expect((await listed())[0]).to.include({ active: true })
     })
 
@@ -194,8 +194,8 @@ describe('A webhook endpoint', () => {
     })
 
     it('happens once under ten concurrent requests', async () => {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => remove()))
-      const counts = [200, 404].map((code) => answers.filter(({ status }) => status === code).length)
+      const responses = await Promise.all(Array.from({ length: 10 }, () => remove()))
+      const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])
     })
 
@@ -302,11 +302,11 @@ describe('A webhook endpoint', () => {
       const body = { url, events: ['payment.created'] }
       const create = () => service.http.post(path).set(merchant.write()).send(body)
       await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
-      const [answers] = await Promise.all([
+      const [responses] = await Promise.all([
         Promise.all(Array.from({ length: 20 }, () => create())),
         Promise.all(ids.slice(0, 4).map((target) => remove(merchant, target).expect(200))),
       ])
-      const made = answers.filter(({ status }) => status === 201).length
+      const made = responses.filter(({ status }) => status === 201).length
       expect(made).to.be.at.most(4)
       expect(await listed()).to.have.length(1 + made)
       for (let left = made; left < 4; left += 1) await create().expect(201)

@@ -23,16 +23,16 @@ describe('POST /dev/intents', () => {
       .send(typeof body === 'string' ? body : JSON.stringify(body))
 
   async function created(body: object | string, as: Merchant = merchant) {
-    const answer = await create(body, as)
-    expect(answer.status, answer.text).to.equal(201)
-    return answer.body.data
+    const response = await create(body, as)
+    expect(response.status, response.text).to.equal(201)
+    return response.body.data
   }
 
   async function refused(body: object | string, as: Merchant = merchant) {
-    const answer = await create(body, as)
-    const about = `${JSON.stringify(body).slice(0, 200)} → ${answer.text.slice(0, 200)}`
-    expect(answer.status, about).to.equal(400)
-    return answer.body.error
+    const response = await create(body, as)
+    const about = `${JSON.stringify(body).slice(0, 200)} → ${response.text.slice(0, 200)}`
+    expect(response.status, about).to.equal(400)
+    return response.body.error
   }
 
   async function expectInvalid(body: object | string, code: string, param: string, as: Merchant = merchant) {
@@ -106,9 +106,9 @@ describe('POST /dev/intents', () => {
       ]
       for (const body of bodies) {
         const { referenceNumber, shortCode, amount, metadata } = await created(body)
-        const [told, ...more] = await outboxData(service, referenceNumber)
-        expect([told?.event, more]).to.deep.equal(['payment.created', []])
-        expect(told?.data).to.deep.equal({
+        const [event, ...more] = await outboxData(service, referenceNumber)
+        expect([event?.event, more]).to.deep.equal(['payment.created', []])
+        expect(event?.data).to.deep.equal({
           reference_number: referenceNumber,
           short_code: shortCode,
           amount,
@@ -292,8 +292,8 @@ describe('POST /dev/intents', () => {
 
   it('fails no other create of a batch if one document cannot be stored', async () => {
     const bodies = Array.from({ length: 40 }, (_, n) => ({ amount: n === 7 ? 0 : 1, label: String(n) }))
-    const answers = await Promise.all(bodies.map((body) => create(body)))
-    expect(answers.filter(({ status }) => status === 201)).to.have.lengthOf(39)
-    expect(answers[7]?.status).to.equal(400)
+    const responses = await Promise.all(bodies.map((body) => create(body)))
+    expect(responses.filter(({ status }) => status === 201)).to.have.lengthOf(39)
+    expect(responses[7]?.status).to.equal(400)
   })
 })

@@ -34,8 +34,8 @@ describe('The response envelope', () => {
 
     it('has a new X-Request-Id in every response', async () => {
       const read = () => service.http.get(intents).set(merchant.read())
-      const answers = await Promise.all(Array.from({ length: 5 }, read))
-      const ids = answers.map(({ headers }) => headers['x-request-id'])
+      const responses = await Promise.all(Array.from({ length: 5 }, read))
+      const ids = responses.map(({ headers }) => headers['x-request-id'])
       for (const id of ids) expect(id).to.match(uuid)
       expect(new Set(ids)).to.have.property('size', 5)
     })
@@ -56,17 +56,17 @@ describe('The response envelope', () => {
     }
 
     it('every response forbids sniffing, framing and caching', async () => {
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         service.http.get(intents).set(merchant.read()).expect(200),
         service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
         service.http.get(intents).expect(401),
         service.http.get('/nothing').expect(404),
         service.http.get('/healthz').expect(200),
       ])
-      for (const { headers } of answers) expect(headers).to.include(always)
+      for (const { headers } of responses) expect(headers).to.include(always)
       const [malformed] = await sendRaw(service.origin, 'noise\r\n\r\n')
       expect(Object.fromEntries(malformed?.headers ?? [])).to.include(always)
-      expect(answers[0]?.headers).not.to.have.property('strict-transport-security')
+      expect(responses[0]?.headers).not.to.have.property('strict-transport-security')
     })
 
     it('responses in production over https tell browsers to use https only', () => {
@@ -83,13 +83,13 @@ describe('The response envelope', () => {
 
   describe('with CORS', () => {
     const origin = { Origin: 'https://shop.example' }
-    const asksToGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
+    const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
     it('lets a browser send and read requests for which a publishable key is enough', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
-      const preflight = await service.http.options(path).set(asksToGet).expect(200)
+      const preflight = await service.http.options(path).set(forGet).expect(200)
       expect(preflight.body).to.deep.equal({ success: true, data: null })
       expect(preflight.headers).to.include({
         'access-control-allow-origin': '*',
@@ -97,25 +97,25 @@ describe('The response envelope', () => {
         'access-control-allow-headers': 'Authorization, Content-Type',
       })
       const signed = { ...origin, Authorization: `Bearer ${key}` }
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         service.http.get(path).set(signed).expect(200),
         service.http.get(`${intents}/PI-1`).set(signed).expect(404),
         service.http.get(path).set(origin).expect(401),
       ])
-      for (const { headers } of answers) expect(headers).to.include({ 'access-control-allow-origin': '*' })
+      for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
     it('refuses other origins everywhere else', async () => {
-      const asksToPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
-      const answers = await Promise.all([
-        service.http.options(intents).set(asksToPost).expect(404),
-        service.http.options(`${intents}/PI-1/cancel`).set(asksToGet).expect(404),
+      const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
+      const responses = await Promise.all([
+        service.http.options(intents).set(forPost).expect(404),
+        service.http.options(`${intents}/PI-1/cancel`).set(forGet).expect(404),
         service.http.options(`${intents}/PI-1`).expect(404),
         service.http.options(`${intents}/PI-1`).set(origin).expect(404),
         service.http.get(intents).set(origin).set(merchant.read()).expect(200),
         service.http.post(`${intents}/PI-1/cancel`).set(origin).set(merchant.write()).expect(404),
       ])
-      for (const { headers } of answers) expect(headers).not.to.have.property('access-control-allow-origin')
+      for (const { headers } of responses) expect(headers).not.to.have.property('access-control-allow-origin')
     })
   })
 

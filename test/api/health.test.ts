@@ -62,8 +62,8 @@ describe('Health', () => {
       crlf('GET /api/v1/dev/intents HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
       crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''),
     ]
-    const answers = await Promise.all(wires.map((wire) => sendRaw(origin, wire)))
-    expect(answers.flat().map(({ status }) => status)).to.deep.equal([400, 431, 404, 200])
+    const responses = await Promise.all(wires.map((wire) => sendRaw(origin, wire)))
+    expect(responses.flat().map(({ status }) => status)).to.deep.equal([400, 431, 404, 200])
     await server.stop(0)
   })
 })

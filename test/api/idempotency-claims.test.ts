@@ -75,9 +75,9 @@ describe('The claim of a write', () => {
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
       const { effectId } = await claim()
       await crash(past())
-      const answers = await Promise.all(Array.from({ length: 5 }, () => create('crashed')))
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-      expect(answers[0]?.status).to.equal(201)
+      const responses = await Promise.all(Array.from({ length: 5 }, () => create('crashed')))
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(responses[0]?.status).to.equal(201)
       expect((await intentsMade()).map(({ _id }) => _id)).to.deep.equal([effectId])
     })
 
@@ -113,8 +113,8 @@ describe('The claim of a write', () => {
         { $set: { status: 'PENDING', effects: [], cancellationReason: null }, $pop: { outbox: 1 } },
       )
       await crash(past())
-      const answers = await Promise.all(Array.from({ length: 5 }, () => cancel(referenceNumber, 'crashed')))
-      for (const { status, body } of answers)
+      const responses = await Promise.all(Array.from({ length: 5 }, () => cancel(referenceNumber, 'crashed')))
+      for (const { status, body } of responses)
         expect([status, body.data?.status]).to.deep.equal([200, 'CANCELLED'])
       expect((await intentsMade())[0]?.outbox).to.have.lengthOf(2)
     })
@@ -138,9 +138,9 @@ describe('The claim of a write', () => {
     const first = await create('daily')
     const { effectId } = await claim()
     service.clock.advance(day)
-    const answers = await Promise.all(Array.from({ length: 5 }, () => create('daily')))
-    expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 1)
-    expect(answers[0]?.body.data.referenceNumber).not.to.equal(first.body.data.referenceNumber)
+    const responses = await Promise.all(Array.from({ length: 5 }, () => create('daily')))
+    expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)
+    expect(responses[0]?.body.data.referenceNumber).not.to.equal(first.body.data.referenceNumber)
     expect((await claim()).effectId).to.not.equal(effectId)
     expect(await intentsMade()).to.have.lengthOf(2)
   })
@@ -187,9 +187,9 @@ describe('The claim of a write', () => {
 
     it('makes a duplicate wait for the first response, and counts it as a replay', async () => {
       const insert = holdNextInsert()
-      const first = create('slow').then((answer) => answer)
+      const first = create('slow').then((response) => response)
       await waitFor('the first insert', insert.arrived)
-      const second = create('slow').then((answer) => answer)
+      const second = create('slow').then((response) => response)
       await waitFor('the duplicate to look twice', () => insert.lookups() >= 2)
       expect(await intentsMade()).to.have.lengthOf(0)
       insert.letGo()
@@ -211,18 +211,18 @@ describe('The claim of a write', () => {
         if (status === 409) refused += 1
         return status
       }
-      const answers = Promise.all(Array.from({ length: duplicates }, duplicate))
+      const responses = Promise.all(Array.from({ length: duplicates }, duplicate))
       await waitFor('duplicates beyond 20 are refused', () => refused === duplicates - 21)
       const other = await service.merchant()
       await service.http.post(intents).set(other.write()).send({ amount: 5 }).expect(201)
       insert.letGo()
-      expect((await answers).filter((status) => status === 201)).to.have.lengthOf(21)
+      expect((await responses).filter((status) => status === 201)).to.have.lengthOf(21)
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
     it('results in one intent and one response if a write arrives late', async () => {
       const insert = holdNextInsert()
-      const first = create('late').then((answer) => answer)
+      const first = create('late').then((response) => response)
       await waitFor('the first insert', insert.arrived)
       await crash(past())
       const second = await create('late')
@@ -234,9 +234,9 @@ describe('The claim of a write', () => {
     })
 
     it('returns 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, and does not store it', async () => {
-      const { answers, waitedMs, retry } = await stuck
+      const { responses, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
-      for (const { status, body, headers } of answers) {
+      for (const { status, body, headers } of responses) {
         expect([status, body.error.code]).to.deep.equal([409, 'IDEMPOTENCY_REQUEST_IN_PROGRESS'])
         expect(Number(headers['retry-after'])).to.be.greaterThan(0)
       }
@@ -324,10 +324,10 @@ async function waitForStuck() {
     const held = (leaseEndsAt: Date) => service.deps.Claim.updateMany({}, { $set: { leaseEndsAt } })
     await held(new Date(service.deps.now().getTime() + day))
     const startedAt = performance.now()
-    const answers = await Promise.all([create({ amount: 5 }), create({ amount: 6 })])
+    const responses = await Promise.all([create({ amount: 5 }), create({ amount: 6 })])
     const waitedMs = performance.now() - startedAt
     await held(new Date(0))
-    return { answers, waitedMs, retry: await create({ amount: 5 }) }
+    return { responses, waitedMs, retry: await create({ amount: 5 }) }
   } finally {
     await service.close()
   }

@@ -55,7 +55,7 @@ describe('A request that loses its claim', function () {
     service.http[method](`${api}${path}`)
       .set(merchant.write(key))
       .send(body)
-      .then((answer) => answer)
+      .then((response) => response)
 
   /** Makes the claim due for removal, and waits until MongoDB has removed it. */
   async function removeClaim(): Promise<void> {
@@ -64,7 +64,7 @@ describe('A request that loses its claim', function () {
   }
 
   /** Waits until MongoDB has removed a document that is due at this instant, and so has checked all others. */
-  async function untilRemoved(removeAt: Date): Promise<void> {
+  async function awaitRemoval(removeAt: Date): Promise<void> {
     const { _id: _, ...rest } = await claim()
     await service.deps.Claim.create({ ...rest, _id: 'due', removeAt })
     await waitFor('a removal', async () => (await service.deps.Claim.findById('due')) === null)
@@ -255,7 +255,7 @@ describe('A request that loses its claim', function () {
     service.clock.advance(behindMs)
     behindMs = 0
     const retry = send(ready)
-    await untilRemoved(expiresAt)
+    await awaitRemoval(expiresAt)
     gate.open()
     const { status, text } = await retry
     expect(status, text).to.equal(200)

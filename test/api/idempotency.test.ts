@@ -27,17 +27,17 @@ describe('X-Idempotency-Key', () => {
     headers: Record<string, string>
   }
 
-  function expectReplay(answer: Received, of: Received, params: 'same' | 'other' = 'same'): void {
-    expect([answer.status, answer.text]).to.deep.equal([of.status, of.text])
-    expect(answer.headers['content-type']).to.equal(of.headers['content-type'])
-    expect(answer.headers['idempotent-replayed']).to.equal('true')
-    expect(answer.headers['idempotent-params-mismatch']).to.equal(params === 'other' ? 'true' : undefined)
-    expect(answer.headers['x-request-id']).not.to.equal(of.headers['x-request-id'])
+  function expectReplay(response: Received, of: Received, params: 'same' | 'other' = 'same'): void {
+    expect([response.status, response.text]).to.deep.equal([of.status, of.text])
+    expect(response.headers['content-type']).to.equal(of.headers['content-type'])
+    expect(response.headers['idempotent-replayed']).to.equal('true')
+    expect(response.headers['idempotent-params-mismatch']).to.equal(params === 'other' ? 'true' : undefined)
+    expect(response.headers['x-request-id']).not.to.equal(of.headers['x-request-id'])
   }
 
-  function expectFresh(answer: Omit<Received, 'headers'> & { headers: object }, status: number): void {
-    expect(answer.status, answer.text).to.equal(status)
-    expect(answer.headers).not.to.have.any.keys('idempotent-replayed', 'idempotent-params-mismatch')
+  function expectFresh(response: Omit<Received, 'headers'> & { headers: object }, status: number): void {
+    expect(response.status, response.text).to.equal(status)
+    expect(response.headers).not.to.have.any.keys('idempotent-replayed', 'idempotent-params-mismatch')
   }
 
   describe('as a header', () => {
@@ -46,8 +46,8 @@ describe('X-Idempotency-Key', () => {
       const head = `${postHead(intents, merchant.read(), 'Connection: close', 'Content-Length: 12').trimEnd()}\r\n`
       const lines = values.flatMap((value) => ['X-Idempotency-Key: ', value, '\r\n'])
       const parts = [head, ...lines, '\r\n{"amount":5}'].map((part) => Buffer.from(part))
-      const [answer] = await sendRaw(service.origin, Buffer.concat(parts))
-      return { status: answer?.status, ...JSON.parse(answer?.body ?? '') }
+      const [response] = await sendRaw(service.origin, Buffer.concat(parts))
+      return { status: response?.status, ...JSON.parse(response?.body ?? '') }
     }
 
     async function expectRawRefused(code: string, ...values: string[]): Promise<void> {
@@ -140,8 +140,8 @@ describe('X-Idempotency-Key', () => {
     })
 
     it('distinguishes keys by case and by every character', async () => {
-      const answers = await Promise.all(['a', 'A', 'a1', 'á', 'b'].map((key) => create(encodeURI(key))))
-      expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 5)
+      const responses = await Promise.all(['a', 'A', 'a1', 'á', 'b'].map((key) => create(encodeURI(key))))
+      expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 5)
     })
 
     it('expires after 24 hours, and then starts a new request with any parameters', async () => {
@@ -279,28 +279,30 @@ describe('X-Idempotency-Key', () => {
 
   describe('in concurrent requests', () => {
     it('creates one intent for 50 requests, which all get the same bytes', async () => {
-      const answers = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-      expect(answers[0]?.status).to.equal(201)
-      const replayed = answers.filter(({ headers }) => headers['idempotent-replayed'] === 'true')
+      const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(responses[0]?.status).to.equal(201)
+      const replayed = responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')
       expect(replayed).to.have.lengthOf(49)
       expect(await count()).to.equal(1)
     })
 
     it('cancels once for 20 requests, which all get the same bytes', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
-      const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')))
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
-      expect(answers[0]?.status).to.equal(200)
+      const responses = await Promise.all(
+        Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')),
+      )
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
+      expect(responses[0]?.status).to.equal(200)
       const { outbox } = await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
       expect(outbox).to.have.lengthOf(2)
     })
 
     it('returns one response to creates with different bodies', async () => {
       const bodies = Array.from({ length: 10 }, (_, n) => ({ amount: n + 1 }))
-      const answers = await Promise.all(bodies.map((body) => create('at once', body)))
-      expect(new Set(answers.map(({ text }) => text))).to.have.property('size', 1)
-      const mismatches = answers.filter(({ headers }) => headers['idempotent-params-mismatch'] === 'true')
+      const responses = await Promise.all(bodies.map((body) => create('at once', body)))
+      expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)
+      const mismatches = responses.filter(({ headers }) => headers['idempotent-params-mismatch'] === 'true')
       expect(mismatches).to.have.lengthOf(9)
     })
   })

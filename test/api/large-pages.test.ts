@@ -50,7 +50,7 @@ describe('A business whose intents have 1 000 refunds', () => {
   })
 
   for (const query of ['?limit=40', '?limit=40&status=PENDING'])
-    it(`is told to request fewer of them: ${query}`, async () => {
+    it(`gets 429 with the advice to request fewer: ${query}`, async () => {
       const { status, body, headers } = await get(query)
       expect([status, headers['retry-after']]).to.deep.equal([429, '1'])
       expect(body.error).to.deep.include({
@@ -76,8 +76,8 @@ describe('A business whose intents have 1 000 refunds', () => {
   it('gets 429 for some of 40 concurrent refunds, and none of those moves money', async function () {
     this.timeout(20_000)
     const path = await paidIntent()
-    const answers = await Promise.all(Array.from({ length: 40 }, () => refund(path)))
-    const refused = answers.filter(({ status }) => status !== 200)
+    const responses = await Promise.all(Array.from({ length: 40 }, () => refund(path)))
+    const refused = responses.filter(({ status }) => status !== 200)
     expect(refused.length).to.be.within(1, 39)
     for (const { status, body } of refused)
       expect([status, body.error?.details?.scope]).to.deep.equal([429, 'responses'])

@@ -15,9 +15,9 @@ const [minute, hour] = [60_000, 3_600_000]
 /** Ages, newest first: within the last five minutes, within the last hour, equal to the millisecond, and up to ten days. */
 const ages = [
   ...[0, 1, 2, 2, 3, 4].map((minutes) => minutes * minute),
-  ...Array.from({ length: 20 }, (_none, place) => (6 + 2 * place) * minute),
+  ...Array.from({ length: 20 }, (_none, index) => (6 + 2 * index) * minute),
   ...Array.from({ length: 14 }, () => 5 * hour),
-  ...Array.from({ length: 30 }, (_none, place) => (8 + 8 * place) * hour),
+  ...Array.from({ length: 30 }, (_none, index) => (8 + 8 * index) * hour),
 ]
 
 interface Made {
@@ -118,7 +118,7 @@ describe('The counts of long lists', () => {
         it(`are exact between any two instants, with checkpoints ${stride} apart`, async () => {
           const deps = withCheckpoints(stride)
           await expectPages(deps, anyTime, all)
-          const instants = [null, ...[3, 26, 45].map((place) => all[place]?.createdAt ?? null)]
+          const instants = [null, ...[3, 26, 45].map((index) => all[index]?.createdAt ?? null)]
           for (const from of instants)
             for (const to of instants) {
               if (from !== null && to !== null && from > to) continue

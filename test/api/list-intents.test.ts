@@ -55,10 +55,10 @@ describe('GET /dev/intents', () => {
     const made = new Set(await Promise.all(Array.from({ length: 25 }, () => create())))
     const seen: string[] = []
     for (let page = 1, hasMore = true; hasMore; page += 1) {
-      const answer = await listed(`page=${page}&limit=7`)
-      expect(answer).to.include({ page, limit: 7, total: 25 })
-      seen.push(...answer.items.map((item) => item.referenceNumber))
-      hasMore = answer.hasMore
+      const response = await listed(`page=${page}&limit=7`)
+      expect(response).to.include({ page, limit: 7, total: 25 })
+      seen.push(...response.items.map((item) => item.referenceNumber))
+      hasMore = response.hasMore
     }
     expect(seen).to.have.lengthOf(25)
     expect(new Set(seen)).to.deep.equal(made)
@@ -71,8 +71,8 @@ describe('GET /dev/intents', () => {
   it('returns no items past the end', async () => {
     await create()
     for (const page of ['2', '1000', '999999999999999']) {
-      const answer = await listed(`page=${page}`)
-      expect(answer).to.deep.include({ items: [], total: 1, hasMore: false, page: Number(page) })
+      const response = await listed(`page=${page}`)
+      expect(response).to.deep.include({ items: [], total: 1, hasMore: false, page: Number(page) })
     }
   })
 

@@ -121,8 +121,8 @@ describe('The limits on lists', () => {
 
   it('keep 60 readers of a list of 40 000 from delaying creates of another merchant', async () => {
     const count = 40_000
-    await copyIntents(service, await intentTemplate(service, lister), count, (place) => ({
-      createdAt: new Date(Date.now() - (place * day) / count / 2),
+    await copyIntents(service, await intentTemplate(service, lister), count, (index) => ({
+      createdAt: new Date(Date.now() - (index * day) / count / 2),
     }))
     const enough = new AbortController()
     const seen = { listed: 0, refused: 0, other: 0 }
@@ -138,7 +138,7 @@ describe('The limits on lists', () => {
       }
     })
     await waitFor('lists are refused', () => seen.refused > 0)
-    for (let place = 0; place < 40; place += 1) await createIntent(service, neighbour)
+    for (let index = 0; index < 40; index += 1) await createIntent(service, neighbour)
     expect((await read('/api/v1/dev/intents', neighbour)).status).to.equal(200)
     enough.abort()
     await Promise.all(listers)

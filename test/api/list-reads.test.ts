@@ -49,14 +49,14 @@ describe('A list', () => {
     /** A fifth of the intents in each status. A third of the PENDING ones is held by a payment, and with overdue ones, a third is overdue. */
     async function fill(whose: Merchant, withOverdue: boolean): Promise<void> {
       await service.deps.Intent.deleteMany({ businessId: whose.businessId })
-      await copyIntents(service, await intentTemplate(service, whose), many, (place) => {
-        const status = statuses[place % 5] ?? 'PAID'
-        const kind = Math.floor(place / 5) % 3
+      await copyIntents(service, await intentTemplate(service, whose), many, (index) => {
+        const status = statuses[index % 5] ?? 'PAID'
+        const kind = Math.floor(index / 5) % 3
         const expiresAt = at(withOverdue && kind > 0 ? 1 : -hour)
         const pending = kind === 2 ? neverCancels : expiresAt
         const cancelsAt = { PENDING: pending, CANCELLED: alreadyCancelled }[status as string] ?? null
         const hold = (cancelsAt === neverCancels ? { id: newId() } : null) as Intent['hold']
-        return { status, hold, expiresAt, cancelsAt, createdAt: at(place * minute) }
+        return { status, hold, expiresAt, cancelsAt, createdAt: at(index * minute) }
       })
     }
 
@@ -83,9 +83,9 @@ describe('A list', () => {
     await service.deps.Delivery.deleteMany({})
     const names = ['payment.created', 'payment.expired']
     const copies = [merchant, neighbour].flatMap(({ businessId }) =>
-      Array.from({ length: many }, (_none, place): Delivery => {
-        const status = deliveryStatuses[place % 5] ?? 'DEAD'
-        const endpoint = place % 3 === 0 ? endpointId : newId()
+      Array.from({ length: many }, (_none, index): Delivery => {
+        const status = deliveryStatuses[index % 5] ?? 'DEAD'
+        const endpoint = index % 3 === 0 ? endpointId : newId()
         const isOpen = status === 'PENDING' || status === 'RETRYING'
         return {
           ...made,
@@ -93,8 +93,8 @@ describe('A list', () => {
           endpointId: endpoint,
           businessId,
           status,
-          event: names[place % 2] ?? '',
-          createdAt: at(place * minute),
+          event: names[index % 2] ?? '',
+          createdAt: at(index * minute),
           nextAttemptAt: isOpen ? at(-day) : null,
           deadAt: status === 'DEAD' ? at(0) : null,
         }
@@ -107,18 +107,18 @@ describe('A list', () => {
     others.push(`endpointId=${endpointId}&event=payment.created&${span}`)
     const part = [1, 1 / 3, 1 / 2, 1, 1 / 6]
     const counts = [many, ...deliveryStatuses.map(() => many / 5)]
-    for (const [place, other] of others.entries()) {
+    for (const [index, other] of others.entries()) {
       const queries = status.map((one) => `${one}&${other}`)
       const found = await totals('webhooks/events', 'deliveries', queries)
-      expect(found, other).to.deep.equal(counts.map((count) => count * (part[place] ?? 0)))
+      expect(found, other).to.deep.equal(counts.map((count) => count * (part[index] ?? 0)))
     }
   })
 
   it('of products, orders or endpoints reads only the documents it returns, with any filter', async () => {
-    for (let place = 0; place < 24; place += 1) {
-      const name = place % 3 === 0 ? `Tea ${place}` : `Soap ${place}`
-      const variant = { sku: `s${place}`, price: 1, stock: 1 }
-      await createProduct(service, merchant, { name, active: place % 2 === 0, ...variant })
+    for (let index = 0; index < 24; index += 1) {
+      const name = index % 3 === 0 ? `Tea ${index}` : `Soap ${index}`
+      const variant = { sku: `s${index}`, price: 1, stock: 1 }
+      await createProduct(service, merchant, { name, active: index % 2 === 0, ...variant })
       await storeOrder(service, merchant)
     }
     const { body } = await service.http.get('/api/v1/dev/store/products?sku=s3').set(merchant.read())
@@ -126,8 +126,8 @@ describe('A list', () => {
     const wanted = ['', 'active=true', 'q=tea', 'q=tea&active=false', 'sku=s3', 'sku=none']
     expect(await totals('store/products', 'products', wanted)).to.deep.equal([24, 12, 8, 4, 1, 0])
     expect(await totals('store/orders', 'orders', ['', spanOf(day, 0)])).to.deep.equal([24, 24])
-    for (let place = 0; place < 20; place += 1) {
-      const { id } = await subscribe(service, merchant, `http://127.0.0.1:9/${place}`)
+    for (let index = 0; index < 20; index += 1) {
+      const { id } = await subscribe(service, merchant, `http://127.0.0.1:9/${index}`)
       await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
     }
     expect(await totals('webhooks', 'webhookendpoints', [''])).to.deep.equal([1])

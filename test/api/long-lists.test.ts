@@ -34,12 +34,12 @@ describe('A long list', () => {
   /** Inserts intents, of which every fifth PENDING one is younger than a day, and the oldest is 40 days old. */
   async function fill(whose: Merchant, ageMs: number): Promise<Intent[]> {
     const newest = Date.now() - ageMs
-    const copies = await copyIntents(service, await intentTemplate(service, whose), many, (place) => {
-      const age = place < together ? 0 : ((place - together) * 40 * day) / (many - together)
+    const copies = await copyIntents(service, await intentTemplate(service, whose), many, (index) => {
+      const age = index < together ? 0 : ((index - together) * 40 * day) / (many - together)
       const createdAt = new Date(Math.floor(newest - age))
       const expiresAt = new Date(createdAt.getTime() + day)
-      const isOverdue = place % 5 === 0 && expiresAt.getTime() < Date.now()
-      const status = isOverdue ? 'PAID' : (statuses[place % 5] ?? 'PAID')
+      const isOverdue = index % 5 === 0 && expiresAt.getTime() < Date.now()
+      const status = isOverdue ? 'PAID' : (statuses[index % 5] ?? 'PAID')
       const cancelsAt = { PENDING: expiresAt, CANCELLED: alreadyCancelled }[status as string] ?? null
       return { status, createdAt, expiresAt, cancelsAt }
     })
@@ -68,7 +68,7 @@ describe('A long list', () => {
   })
 
   it('has an exact total between any two instants', async () => {
-    const instants = [0, together - 1, together, 3_000, 4_711, many - 1].map((place) => all[place]?.createdAt)
+    const instants = [0, together - 1, together, 3_000, 4_711, many - 1].map((index) => all[index]?.createdAt)
     for (const from of [undefined, ...instants])
       for (const to of [undefined, ...instants]) {
         if (from !== undefined && to !== undefined && from > to) continue
@@ -85,7 +85,7 @@ describe('A long list', () => {
     expect(await counts()).to.deep.equal(expected())
     const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
     expect(await totalOf('')).to.equal(many + 20)
-    const changes = (await counts()).map((count, place) => count - (expected()[place] ?? 0))
+    const changes = (await counts()).map((count, index) => count - (expected()[index] ?? 0))
     expect(changes).to.deep.equal([20, 0, 0, 0, 0])
     await cancelIntent(service, merchant, made[0]?.referenceNumber ?? '')
     const oldestPaid = all.findLast((one) => one.status === 'PAID')

@@ -42,10 +42,10 @@ const samplesOf = (text: string): Sample[] =>
   }))
 
 async function scrape(origin: string): Promise<Sample[]> {
-  const answer = await fetch(`${origin}/metrics`)
-  expect(answer.status).to.equal(200)
-  expect(answer.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8')
-  return samplesOf(await answer.text())
+  const response = await fetch(`${origin}/metrics`)
+  expect(response.status).to.equal(200)
+  expect(response.headers.get('content-type')).to.equal('text/plain; version=0.0.4; charset=utf-8')
+  return samplesOf(await response.text())
 }
 
 /** Returns the sum of all samples of `payment_intents_<name>` with these labels, or null if there are none. */
