@@ -109,7 +109,7 @@ describe('Authentication', () => {
       for (const key of [old.key, ...issued]) await list(bearer(key)).expect(200)
       service.clock.advance(3_601_000)
       const later = await Promise.all([old.key, ...issued].map((key) => list(bearer(key))))
-      expect(later.map(({ status }) => status).toSorted()).to.deep.equal([200, 401, 401, 401, 401, 401])
+      expect(later.map(({ status }) => status)).to.have.members([200, 401, 401, 401, 401, 401])
     })
 
     it('accepts a key that was hashed with the previous SECRET_KEY', async () => {

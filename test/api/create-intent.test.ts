@@ -187,15 +187,15 @@ describe('POST /dev/intents', () => {
       values.flatMap((amount) =>
         ['FIXED', 'OPEN'].map((type) => `{"amount":${amount},"amountType":"${type}"}`),
       )
-    const fields = (name: string, ...values: string[]) =>
+    const inField = (name: string, ...values: string[]) =>
       values.map((value) => `{"amount":1,"${name}":${value}}`)
     const keys51 = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, '']))
     const value501 = { a: 'x', b: '💰'.repeat(501) }
-    const metadata = [
-      ...['null', '[]', '["x"]', '"x"', '5', '{"":"x"}', `{"${'x'.repeat(65)}":"x"}`],
-      ...['{"a":5}', '{"a":null}', '{"a":true}', '{"a":{"b":"c"}}', '{"a":["b"]}', '{"__proto__":{"a":"b"}}'],
-      ...['{"a\\u0000":"x"}', '{"\\ud800":"x"}', '{"a":"\\u0000"}', '{"a":"\\udfff"}'],
-    ]
+    const shapes = [
+      ['null', '[]', '["x"]', '"x"', '5', '{"":"x"}', `{"${'x'.repeat(65)}":"x"}`],
+      ['{"a":5}', '{"a":null}', '{"a":true}', '{"a":{"b":"c"}}', '{"a":["b"]}', '{"__proto__":{"a":"b"}}'],
+      ['{"a\\u0000":"x"}', '{"\\ud800":"x"}', '{"a":"\\u0000"}', '{"a":"\\udfff"}'],
+    ].flat()
     const unstorable = ['"\\ud83d"', '"a\\udc00b"', '"a\\u0000b"', '5', 'null', '["x"]', '{}']
     const noIntegers = ['1.5', '"5"', 'null', 'true', '[5]', '{"$gt":0}', '1e-7']
     const outside = ['0', '-0', '-1', String(maxAmount + 1), '9007199254740993', '1e300']
@@ -206,12 +206,12 @@ describe('POST /dev/intents', () => {
       ['VALIDATION_ERROR', 'amount', 'an amount that is no integer', amounts(...noIntegers)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'an integer outside 1 to the maximum', amounts(...outside)],
       ['AMOUNT_OUT_OF_RANGE', 'amount', 'a number beyond the range of JavaScript', ['{"amount":1e400}']],
-      ['INVALID_AMOUNT_TYPE', 'amountType', 'anything but FIXED and OPEN', fields('amountType', ...types)],
-      ['LABEL_TOO_LONG', 'label', '201 code points', fields('label', `"${'💰'.repeat(201)}"`)],
-      ['VALIDATION_ERROR', 'label', 'text that cannot be stored', fields('label', ...unstorable)],
+      ['INVALID_AMOUNT_TYPE', 'amountType', 'anything but FIXED and OPEN', inField('amountType', ...types)],
+      ['LABEL_TOO_LONG', 'label', '201 code points', inField('label', `"${'💰'.repeat(201)}"`)],
+      ['VALIDATION_ERROR', 'label', 'text that cannot be stored', inField('label', ...unstorable)],
       ['METADATA_TOO_MANY_KEYS', 'metadata', '51 keys', [{ amount: 1, metadata: keys51 }]],
       ['METADATA_VALUE_TOO_LONG', 'metadata', '501 code points', [{ amount: 1, metadata: value501 }]],
-      ['INVALID_METADATA', 'metadata', 'any other shape', fields('metadata', ...metadata)],
+      ['INVALID_METADATA', 'metadata', 'any other shape', inField('metadata', ...shapes)],
     ]
     for (const [code, param, what, bodies] of invalid)
       it(`returns ${code} for ${what}`, async () => {
@@ -219,20 +219,15 @@ describe('POST /dev/intents', () => {
       })
 
     it('returns INVALID_REDIRECT_URL for anything but an absolute https URL', async () => {
+      const long = ['x', '💰'].map((character) => `https://shop.example/${character.repeat(2028)}`)
       const urls: unknown[] = [
-        ...['', '/back', '//shop.example', 'shop.example', 'https:', 'https://', 'https:/shop.example'],
-        ...[
-          'http://shop.example',
-          'http://localhost.shop.example',
-          'javascript:alert(1)',
-          'data:text/html,x',
-        ],
-        ...['ftp://shop.example', 'https://user@shop.example', 'https://user:pass@shop.example'],
-        ...['https://@shop.example', 'https://shop.example/\u0000', 'https://shop.example/\ud800'],
-        ...['https://shop.example/a\r\nSet-Cookie: a=b', 'https://sh\top.example/', ' https://shop.example'],
-        ...['x', '💰'].map((character) => `https://shop.example/${character.repeat(2028)}`),
-        ...[null, 5, ['https://shop.example']],
-      ]
+        ['', '/back', '//shop.example', 'shop.example', 'https:', 'https://', 'https:/shop.example', ...long],
+        ['http://shop.example', 'http://localhost.shop.example', 'javascript:alert(1)', 'ftp://shop.example'],
+        ['data:text/html,x', 'https://user@shop.example', 'https://user:pass@shop.example'],
+        ['https://@shop.example', 'https://shop.example/\u0000', 'https://shop.example/\ud800'],
+        ['https://shop.example/a\r\nSet-Cookie: a=b', 'https://sh\top.example/', ' https://shop.example'],
+        [null, 5, ['https://shop.example']],
+      ].flat()
       for (const url of urls)
         for (const field of ['success_url', 'cancel_url'])
           await expectInvalid({ amount: 1, [field]: url }, 'INVALID_REDIRECT_URL', field)

@@ -126,9 +126,9 @@ describe('The response envelope', () => {
 
   describe('of an unknown URL', () => {
     const unknown = [
-      ...['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
-      ...['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
-    ]
+      ['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
+      ['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
+    ].flat()
     it('is 404 ENDPOINT_NOT_FOUND, before authentication', async () => {
       for (const path of unknown) {
         const { status, body, headers } = await service.http.get(path)

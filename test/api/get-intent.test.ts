@@ -47,9 +47,9 @@ describe('GET /dev/intents/{referenceNumber}', () => {
 
   it('returns 404 INTENT_NOT_FOUND for any unknown reference', async () => {
     const references = [
-      ...['PI-NONE', 'PI-', '0', '$ne', '%7B%22%24ne%22%3A1%7D', '%00', 'x'.repeat(2000), '..%2F'],
-      ...['[object Object]', 'PI-%F0%9F%92%B0'],
-    ]
+      ['PI-NONE', 'PI-', '0', '$ne', '%7B%22%24ne%22%3A1%7D', '%00', 'x'.repeat(2000), '..%2F'],
+      ['[object Object]', 'PI-%F0%9F%92%B0'],
+    ].flat()
     for (const reference of references) {
       const request = service.http.get(`${intents}/${reference}`).set(merchant.read())
       await expectRefused(request, 404, 'INTENT_NOT_FOUND')
