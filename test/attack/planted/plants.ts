@@ -126,7 +126,7 @@ export const plants: readonly Plant[] = [
     replace('checkCsrf', 'isOwnForm($user, $csrf)', '(isOwnForm($user, $csrf) || $csrf !== null)'),
   ]),
   plant('access refused', /^(POST|PUT) \/admin/, 'a page of another site may act', [
-    replace('requireOwnOrigin', 'isFromHere($$)', 'publicUrl.length > 0'),
+    replace('requireOwnOrigin', 'isFromOwnSite($$)', 'publicUrl.length > 0'),
   ]),
   plant('businesses apart', / \/dev\/intents\/:/, 'the intent of another business can be read', [
     replace('ownedBy', '$ !== businessId', 'false'),
