@@ -83,10 +83,10 @@ describe('The OpenAPI description', () => {
 
   it('lists for scripts of other sites the headers they may read, in every response', async () => {
     const { headers } = await service.http.get('/api/v1/dev/intents/PI-1')
-    const described = components.headers as Record<string, { schema?: { const?: string } }>
+    const documented = components.headers as Record<string, { schema?: { const?: string } }>
     expect(headers).to.include({
-      'access-control-allow-origin': described.AccessControlAllowOrigin?.schema?.const,
-      'access-control-expose-headers': described.AccessControlExposeHeaders?.schema?.const,
+      'access-control-allow-origin': documented.AccessControlAllowOrigin?.schema?.const,
+      'access-control-expose-headers': documented.AccessControlExposeHeaders?.schema?.const,
     })
     const { responses } = paths['/dev/intents/{referenceNumber}']?.get ?? expect.fail()
     for (const status of [200, 400, 401, 403, 404, 429, 500, 503])

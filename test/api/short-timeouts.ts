@@ -26,10 +26,10 @@ export interface Opened {
 /** Opens a second HTTP server of a service. */
 export async function openServer(
   service: Service,
-  timeouts = shortTimeouts,
+  limits = shortTimeouts,
   app = createApp(service.deps, () => false),
 ): Promise<Opened> {
-  const server = createHttpServer(service.deps, app, timeouts)
+  const server = createHttpServer(service.deps, app, limits)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

@@ -44,11 +44,12 @@ describe('The list of webhook deliveries', () => {
     (await listed(query, as)).items.map((item: { id: string }) => item.id)
   const one = async ({ _id }: { _id: string }, as = merchant) =>
     (await service.http.get(`${path}/${_id}`).set(as.read()).expect(200)).body.data
-  const respond = (status: number) => endpointServer.respondWith((res) => void res.writeHead(status).end())
+  const respondWithStatus = (status: number) =>
+    endpointServer.respondWith((res) => void res.writeHead(status).end())
   /** A delivery after one attempt with this response status. */
   async function attempted(status: number) {
     const delivery = await freshDelivery(service, merchant)
-    respond(status)
+    respondWithStatus(status)
     await attempt(service.deps, delivery._id)
     return delivery
   }
@@ -63,7 +64,7 @@ describe('The list of webhook deliveries', () => {
   }
   async function dead() {
     const delivery = await freshDelivery(service, merchant)
-    respond(500)
+    respondWithStatus(500)
     await makeAllAttempts(service, delivery)
     return delivery
   }
@@ -97,7 +98,7 @@ describe('The list of webhook deliveries', () => {
       }
       expect((await listed()).items).to.deep.equal([untried])
 
-      respond(503)
+      respondWithStatus(503)
       await attempt(service.deps, delivery._id)
       const [failed] = (await listed()).items
       expect(failed.lastDurationMs).to.be.a('number')
@@ -112,7 +113,7 @@ describe('The list of webhook deliveries', () => {
       })
 
       service.clock.advance(30_000)
-      respond(201)
+      respondWithStatus(201)
       await attempt(service.deps, delivery._id)
       const [done] = (await listed()).items
       const now = service.clock.now().toISOString()
@@ -348,7 +349,7 @@ describe('The list of webhook deliveries', () => {
       expect(endpointServer.received).to.have.length(9)
 
       await retried(delivery)
-      respond(200)
+      respondWithStatus(200)
       await attempt(service.deps, delivery._id)
       expect(await one(delivery)).to.include({ status: 'DELIVERED', attempts: 10, maxAttempts: 10 })
       expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
