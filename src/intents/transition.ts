@@ -97,12 +97,12 @@ export async function writeInBatch(
   return after
 }
 
-/** Counts a transition after its write. `move` is the published label of the metric. */
+/** Counts a transition after its write. */
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
   name: TransitionName | 'create',
   intent: Pick<Intent, 'sandbox'>,
-): void => metrics.transitions.inc({ move: name, environment: environmentOf(intent) })
+): void => metrics.transitions.inc({ transition: name, environment: environmentOf(intent) })
 
 /**
  * Plans THE write: guard, change and event together, as one update of one document. Nothing else sets a status.

@@ -54,7 +54,7 @@ export function createCounted(registers: Registry[]) {
     transitions: new Counter({
       name: 'payment_intents_transitions_total',
       help: 'Transitions of payment intents.',
-      labelNames: ['move', 'environment'],
+      labelNames: ['transition', 'environment'],
       registers,
     }),
     attempts: new Counter({

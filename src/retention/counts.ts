@@ -7,7 +7,7 @@ export const kinds = [
   'products',
   'endpoints',
   'attempts',
-  'answers',
+  'responses',
 ] as const
 export type Kind = (typeof kinds)[number]
 

@@ -121,7 +121,7 @@ describe('Metrics', () => {
       ['wallet_call_duration_seconds_count', 1, { wallet: 'sandbox', outcome: 'refused' }],
       ['wallet_call_duration_seconds_count', 1, { wallet: 'sandbox', outcome: 'done' }],
     ]
-    for (const [move, count] of Object.entries({
+    for (const [transition, count] of Object.entries({
       create: 5,
       pay: 2,
       fail: 1,
@@ -129,7 +129,7 @@ describe('Metrics', () => {
       cancel: 1,
       expire: 0,
     }))
-      increases.push(['transitions_total', count, { move, environment: 'test' }])
+      increases.push(['transitions_total', count, { transition, environment: 'test' }])
     const after = await now()
     for (const [name, increase, labels] of increases) {
       const difference = (valueOf(after, name, labels) ?? 0) - (valueOf(before, name, labels) ?? 0)
@@ -168,7 +168,7 @@ describe('Metrics', () => {
       done,
       ['webhook_attempts_total', 1, { outcome: 'retrying', stage: 'status', environment }],
       ['webhook_attempt_duration_seconds_count', 1, { outcome: 'retrying' }],
-      ['transitions_total', 1, { move: 'expire', environment }],
+      ['transitions_total', 1, { transition: 'expire', environment }],
       ['last_poll_timestamp_seconds', [startedAt, nowSeconds], { queue: 'maintenance' }],
       ['attempts_in_flight', [0, 5], { slots: 'fast' }],
       ['attempts_in_flight', [0, 5], { slots: 'slow' }],

@@ -69,7 +69,7 @@ const plain: Record<string, readonly string[]> = {
   line: [],
   result: ['ok', 'refused', 'failed', 'gone'],
   params: ['same', 'other'],
-  move: ['create', ...Object.keys(transitions)],
+  transition: ['create', ...Object.keys(transitions)],
   kind: ['link', 'code', 'test-code', 'payment', 'refund', 'used', 'most'],
   outcome: ['done', 'refused', 'declined', 'failed', 'not-executed', 'unknown'],
   stage: ['none', ...stages],

@@ -83,7 +83,7 @@ describe('the clean-up', () => {
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 2, orders: 1, products: 2, movements: 2 })
     expect(await books()).to.deep.equal(before)
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
-    expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, answers: 0 })
+    expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, responses: 0 })
   })
 
   it('keeps data that has not ended, however old, and removes it after it has', async () => {
@@ -273,9 +273,9 @@ describe('the clean-up', () => {
     expect(await answered()).to.deep.equal([2, 1])
     service.clock.advance(dayMs)
     await createProduct(service, pair.live)
-    expect(await clean()).to.include({ answers: 0 })
+    expect(await clean()).to.include({ responses: 0 })
     service.clock.advance(120_000)
-    expect(await clean()).to.include({ answers: 3 })
+    expect(await clean()).to.include({ responses: 3 })
     expect(await answered()).to.deep.equal([1, 0])
     const renewed = await create()
     expect([renewed.status, renewed.headers['idempotent-replayed']]).to.deep.equal([201, undefined])
@@ -397,10 +397,10 @@ describe('the clean-up', () => {
     await service.deps.RetentionProgress.updateMany({}, { $unset: { walked: 1 } })
     const ending = new AbortController()
     const count = (kind: Kind, documents: number) =>
-      void (kind === 'answers' && documents > 1 && ending.abort())
+      void (kind === 'responses' && documents > 1 && ending.abort())
     const stopped = await clean(service.deps, ending, { ...unwatched, count })
     expect(stopped).to.include({ outcome: 'stopped', businesses: 0 })
-    const walk = 'answers products byTime live'
+    const walk = 'responses products byTime live'
     const reached = async () =>
       (await service.deps.RetentionProgress.findById(pair.live.businessId).lean())?.walked?.[walk]
     const last = ages[499]
