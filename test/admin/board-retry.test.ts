@@ -78,7 +78,8 @@ describe('The Retry button of Bull Board', function () {
 
   it('retries in batches all jobs that were in *failed* at the start, but not those that fail again meanwhile', async () => {
     const { Delivery: deliveries, Endpoint, AuditEvent } = board.service.deps
-    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again at once.
+    // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again at
+    // once.
     const make = board.deadDelivery
     const [one, two, three] = [await make(), await make(), await make()]
     const before = await board.countFailed()

@@ -8,7 +8,8 @@ import { withAdmin } from './admin.ts'
 
 const intents = '/api/v1/dev/intents'
 
-// Every command is a process: a third of a second of one core. So each stands in one story, and what its arguments may be is in test/unit/admin-arguments.test.ts.
+// Every command is a process: a third of a second of one core. So each stands in one story, and what its arguments may
+// be is in test/unit/admin-arguments.test.ts.
 describe('npm run admin', function () {
   this.timeout(60_000)
   const service = withService()

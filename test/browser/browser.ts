@@ -22,7 +22,9 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: path, args: switches })
 }
 
-/** A browser window of one user. `faults`: violations of the page policy, errors of scripts, requests to other hosts. */
+/**
+ * A browser window of one user. `faults`: violations of the page policy, errors of scripts, requests to other hosts.
+ */
 export interface UserWindow {
   page: Page
   faults: string[]

@@ -14,7 +14,9 @@ import {
 
 const create = 'POST /dev/intents'
 
-/** Violations in Swagger UI's own markup: unnamed fields, a button in a button, long responses without keyboard access. */
+/**
+ * Violations in Swagger UI's own markup: unnamed fields, a button in a button, long responses without keyboard access.
+ */
 const knownViolations = /^(label|select-name|nested-interactive|scrollable-region-focusable): /
 
 /** Collects the requests of the page to the API, except for the description. */

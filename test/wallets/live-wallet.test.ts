@@ -35,7 +35,9 @@ import { done, locked, notExecuted, poor, technical, wrongPin } from './customer
 const timeoutMs = 5000
 /** For tests that wait until the timeout. */
 const shortTimeoutMs = 400
-/** The `validUntil` that a provider receives is this much later than the order's own, because its clock may be ahead. */
+/**
+ * The `validUntil` that a provider receives is this much later than the order's own, because its clock may be ahead.
+ */
 const maxClockSkewMs = 30_000
 
 const postRequest = { method: 'POST', path: '/', headers: {}, body: '{}' } as const
@@ -185,7 +187,9 @@ describe('The live wallet', () => {
   /** Carries out the order and responds with these fields beside its key. */
   const respond = (fields: Record<string, unknown>, status = 200): ProviderBehaviour =>
     respondWith((res, { key }) => send(res, { status, body: { key, ...fields } }))
-  /** Responses that prove nothing. The provider still carries out each order, so assuming the opposite would be wrong. */
+  /**
+   * Responses that prove nothing. The provider still carries out each order, so assuming the opposite would be wrong.
+   */
   const faults: [what: string, behaviour: ProviderBehaviour, why: RegExp][] = [
     ['status 500', respondWith((res) => res.writeHead(500).end()), /^status 500$/],
     ['status 401', respondWith((res) => res.writeHead(401).end()), /^status 401$/],
