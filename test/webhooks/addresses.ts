@@ -1,6 +1,6 @@
 /**
- * Addresses that a resolver may return, by the correct verdict. Copied from IANA's special-purpose registries and the documentation of
- * the clouds, not computed by the code under test.
+ * Addresses that a resolver may return, by the correct verdict. Copied from IANA's special-purpose registries and the
+ * documentation of the clouds, not computed by the code under test.
  */
 
 /** Splits a text into its words. */

@@ -33,9 +33,9 @@ describe('The body of a payment’s webhook', () => {
   })
 
   const act = async (path: string, body: object, status: number) => {
-    const answer = await service.http.post(`/api/v1/dev/intents/${path}`).set(merchant.write()).send(body)
-    expect(answer.status, JSON.stringify(answer.body)).to.equal(status)
-    return answer.body.data
+    const response = await service.http.post(`/api/v1/dev/intents/${path}`).set(merchant.write()).send(body)
+    expect(response.status, JSON.stringify(response.body)).to.equal(status)
+    return response.body.data
   }
   const simulate = (reference: string, body: object, status = 200) =>
     act(`${reference}/simulate-payment`, body, status)
@@ -44,25 +44,25 @@ describe('The body of a payment’s webhook', () => {
     expect(outcomeName(await pay(service, reference, said))).to.equal(outcome.outcome)
   }
 
-  /** Waits for these events of an intent. Returns their bodies, oldest first, each checked against its schema. */
-  async function told(reference: string, ...events: string[]): Promise<Body[]> {
+  /** Waits for these events of an intent. Checks their bodies against the schema, and returns them, oldest first. */
+  async function bodiesOf(reference: string, ...events: string[]): Promise<Body[]> {
     const bodies = await waitFor(`${events.join()} of ${reference}`, () => {
-      const some = endpointServer.received
+      const received = endpointServer.received
         .map(({ json }) => json)
         .filter(({ data }) => data.reference_number === reference)
-      return some.length >= events.length && some
+      return received.length >= events.length && received
     })
     for (const body of bodies) expect(schemaErrorsOf(body), JSON.stringify(body)).to.deep.equal([])
     expect(bodies.map(({ event }) => event)).to.have.members(events.map((name) => `payment.${name}`))
     return bodies.toSorted((a, b) => a.created_at.localeCompare(b.created_at))
   }
-  const last = async (...asked: Parameters<typeof told>): Promise<Body> =>
-    (await told(...asked)).at(-1) as Body
+  const last = async (...query: Parameters<typeof bodiesOf>): Promise<Body> =>
+    (await bodiesOf(...query)).at(-1) as Body
 
   it('describes a new intent, with any keys in its metadata', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
-    const asked = `{"amount":50000,"metadata":${metadata}}`
-    const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, asked)
+    const input = `{"amount":50000,"metadata":${metadata}}`
+    const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, input)
     const body = await last(referenceNumber, 'created')
     expect(body).to.include({ event: 'payment.created', created_at: createdAt, sandbox: true })
     expect(JSON.stringify(body.data.metadata)).to.equal(JSON.stringify(JSON.parse(metadata)))
@@ -100,7 +100,7 @@ describe('The body of a payment’s webhook', () => {
     await payWith({ outcome: 'declined', reason: 'limit_exceeded' }, referenceNumber, { amount: 60_000 })
     await payWith({ outcome: 'done' }, referenceNumber, { amount: 50_000 })
     await act(`${referenceNumber}/refund`, { amount: 1 }, 200)
-    const bodies = await told(referenceNumber, 'created', 'failed', 'confirmed', 'refunded')
+    const bodies = await bodiesOf(referenceNumber, 'created', 'failed', 'confirmed', 'refunded')
     expect(bodies.map(({ data }) => data.amount)).to.deep.equal([null, null, 50_000, 50_000])
     const left = await createIntent(service, merchant, open)
     await cancelIntent(service, merchant, left.referenceNumber)
@@ -114,7 +114,7 @@ describe('The body of a payment’s webhook', () => {
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await simulate(referenceNumber, { outcome: 'insufficient_funds' }, 402)
     await payWith({ outcome: 'failed', reason: 'wallet_closed' }, referenceNumber)
-    const [, ...failed] = await told(referenceNumber, 'created', 'failed', 'failed', 'failed')
+    const [, ...failed] = await bodiesOf(referenceNumber, 'created', 'failed', 'failed', 'failed')
     const poor = { code: 'insufficient_funds', retryable: true }
     expect(failed.map(({ data: { status, failure } }) => ({ status, failure }))).to.deep.equal([
       { status: 'PENDING', failure: poor },
@@ -134,7 +134,7 @@ describe('The body of a payment’s webhook', () => {
     await payWith({ outcome: 'done' }, referenceNumber)
     const first = await act(`${referenceNumber}/refund`, { amount: 20_000, reason: 'torn' }, 200)
     const second = await act(`${referenceNumber}/refund`, {}, 200)
-    const [, , paid, ...refunds] = await told(
+    const [, , paid, ...refunds] = await bodiesOf(
       referenceNumber,
       'created',
       'failed',
@@ -165,13 +165,13 @@ describe('The body of a payment’s webhook', () => {
     expect(bodies[1]?.created_at).to.equal(expired.expiresAt)
   })
 
-  it('says whether it is a test', async () => {
-    service.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:told', close: async () => undefined })
+  it('has sandbox false for a live payment', async () => {
+    service.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:test', close: async () => undefined })
     const live = await service.merchant({ mode: 'live' })
     await subscribe(service, live, endpointServer.url, paymentEvents)
     const { referenceNumber } = await createIntent(service, live)
     await payWith({ outcome: 'done' }, referenceNumber)
-    const bodies = await told(referenceNumber, 'created', 'confirmed')
+    const bodies = await bodiesOf(referenceNumber, 'created', 'confirmed')
     expect(bodies.map(({ sandbox }) => sandbox)).to.deep.equal([false, false])
   })
 })

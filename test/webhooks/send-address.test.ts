@@ -168,7 +168,7 @@ describe('The webhook sender, with names and addresses', () => {
     const options = { resolve: async () => [liar], blockedRanges: [parseRange('127.0.0.0/8')] }
     const made = sender([`${hostName}:${port}`], options)
     expectStage(await made.post(`http://${hostName}:${port}/`), 'address')
-    expect(liar.reads()).to.equal(1)
+    expect(liar.reads()).to.be.at.least(2)
   })
 
   it('resolves the name for each connection, so that a name that rebinds is refused', async () => {
@@ -191,7 +191,7 @@ describe('The webhook sender, with names and addresses', () => {
     const liar = changingAddress()
     const made = sender([], { resolve: async () => [liar] })
     expectStage(await made.post(`https://${hostName}:${port}/`), 'address')
-    expect(liar.reads()).to.equal(1)
+    expect(liar.reads()).to.be.at.least(2)
   })
 
   it('resolves the name once per connection, and connects to that address', async () => {

@@ -127,8 +127,8 @@ describe('The webhook sender, over time', () => {
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
     await post()
-    const busyUntilAt = performance.now() + 1_050
-    while (performance.now() < busyUntilAt);
+    const busyEndsAt = performance.now() + 1_050
+    while (performance.now() < busyEndsAt);
     expect(await post()).to.include({ outcome: 'delivered' })
     expect(endpointServer.connections).to.have.length(2)
   })

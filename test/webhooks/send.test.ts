@@ -256,49 +256,33 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
   }
 
   it('reports a connection that was closed at once, before or during the response', async () => {
-    const atOnce = await rawEndpoint((socket) => socket.destroy())
-    const torn = await rawEndpoint((socket) => socket.resetAndDestroy())
-    const afterRequest = await rawHttpEndpoint((socket) => socket.end())
-    const midHeaders = await rawHttpEndpoint((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-'))
-    const midBody = await rawHttpEndpoint((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'),
-    )
-    const midChunk = await rawHttpEndpoint((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nha'),
-    )
-    const lastBody = await rawHttpEndpoint((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\nconnection: close\r\n\r\nhalf'),
-    )
-    const lastChunk = await rawHttpEndpoint((socket) =>
-      socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n5\r\nha'),
-    )
-    for (const endpointServer of [
-      atOnce,
-      torn,
-      afterRequest,
-      midHeaders,
-      midBody,
-      midChunk,
-      lastBody,
-      lastChunk,
-    ]) {
+    const ending = (text: string) => rawHttpEndpoint((socket) => void socket.end(text))
+    const ok = 'HTTP/1.1 200 OK\r\n'
+    const endpointServers = [
+      rawEndpoint((socket) => socket.destroy()),
+      rawEndpoint((socket) => socket.resetAndDestroy()),
+      ending(''),
+      ending(`${ok}content-`),
+      ending(`${ok}content-length: 10\r\n\r\nhalf`),
+      ending(`${ok}content-length: 10\r\nconnection: close\r\n\r\nhalf`),
+      ending(`${ok}transfer-encoding: chunked\r\n\r\n5\r\nha`),
+      ending(`${ok}transfer-encoding: chunked\r\nconnection: close\r\n\r\n5\r\nha`),
+    ]
+    for (const endpointServer of await Promise.all(endpointServers)) {
       expectStage(await attemptAt(endpointServer, {}), 'closed')
       expect(endpointServer.connections, 'a request is sent once').to.have.length(1)
     }
   })
 
   it('reports a response that is not HTTP', async () => {
-    const answers = [
+    const responses = [
       'SSH-2.0-OpenSSH_9.6\r\n',
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
-    ]
-    for (const answer of [
-      ...answers,
       'HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n',
       'HTTP/1.1 100 Continue\r\n\r\n',
-    ]) {
-      expectStage(await attemptAt(await rawHttpEndpoint((socket) => socket.write(answer)), {}), 'protocol')
-    }
+    ]
+    for (const response of responses)
+      expectStage(await attemptAt(await rawHttpEndpoint((socket) => socket.write(response)), {}), 'protocol')
   })
 
   it('reports a refused connection', async () => {

@@ -54,7 +54,9 @@ export function sender(hosts: string[], options: Partial<SenderOptions>): TestSe
   return { ...made, post: (url) => made.send({ url, headers, body, owner }) }
 }
 
-/** Opens a sender that may connect to the endpoints by address. `post` makes an attempt at one of them, by its index. */
+/**
+ * Opens a sender that may connect to the endpoints by address. `post` makes an attempt at one of them, by its index.
+ */
 export function senderTo(endpointServers: EndpointServer[], options: Partial<SenderOptions>) {
   const hosts = endpointServers.map(({ port }) => `127.0.0.1:${port}`)
   const urls = hosts.map((host) => `http://${host}/hooks`)

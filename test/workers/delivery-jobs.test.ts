@@ -1,57 +1,40 @@
-import type { ServerResponse } from 'node:http'
-import { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { Redis } from 'ioredis'
 import { retryJob } from '../../src/admin/board/retry.ts'
 import { newId } from '../../src/security/ids.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { createIntent, deliveriesOf, outboxEvents, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, isSignedWith, startEndpointServer } from '../support/endpoint-server.ts'
+import { createGate } from '../support/gate.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { openService, type Service, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { hasStatus, isIn, withQueues } from './set-up.ts'
 
-/** From the API to the endpoint, with the real workers and the real queues. */
-describe('the job of a delivery', () => {
+/** From the API to the endpoint, with real workers and real queues. */
+describe('The job of a delivery', () => {
   const quick = withService(() => ({ WEBHOOK_RETRY_SECONDS: '0.2,0.2,0.2,0.2,0.2,0.2,0.2' }))
   const standard = withService()
-  let redis: Redis
-  const queues: Queue[] = []
+  const queues = withQueues('describe')
   before(() => {
-    redis = new Redis(quick.deps.config.redisUrl, { maxRetriesPerRequest: null })
     for (const service of [quick, standard]) service.startWorkers()
   })
-  after(async () => {
-    await Promise.all(queues.map((queue) => queue.close()))
-    redis.disconnect()
-  })
 
-  const queueOf = ({ deps }: Service) => {
-    const queue = new Queue('webhook-delivery', { connection: redis, prefix: deps.config.queuePrefix })
-    queues.push(queue)
-    return queue
-  }
+  const queueOf = (service: Service) => queues.open(service, 'webhook-delivery')
 
-  /** Creates an intent of a merchant whose endpoint responds like this. The rest happens by itself. */
-  async function told(service: Service, respond: (count: number) => number) {
+  /** Creates an intent of a merchant whose endpoint responds with these statuses. The workers do the rest. */
+  async function createDelivery(service: Service, respond: (count: number) => number) {
     const [merchant, endpointServer] = await Promise.all([service.merchant(), startEndpointServer()])
-    endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('an answer'))
+    endpointServer.respondWith((res, count) => void res.writeHead(respond(count)).end('a response'))
     const { secret } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const intent = await createIntent(service, merchant, {
       amount: 4321,
-      label: 'a-label-nobody-else-has',
-      metadata: { order: 'a-value-nobody-else-has' },
+      label: 'a-label-of-this-test',
+      metadata: { order: 'a-value-of-this-test' },
     })
     const [first] = await endpointServer.atLeast(1)
     const [delivery] = await deliveriesOf(service, merchant)
     return { merchant, endpointServer, secret, intent, id: delivery?._id ?? '', first }
   }
-
-  const waitForStatus = (service: Service, id: string, status: string) =>
-    waitFor(status, async () => {
-      const now = await storedDelivery(service, { _id: id })
-      return now.status === status && now
-    })
 
   const gapsOf = ({ received }: EndpointServer) =>
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
@@ -72,8 +55,6 @@ describe('the job of a delivery', () => {
 
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
-  const isIn = (queue: Queue, jobId: string, state: string) =>
-    waitFor(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
 
   it('does not exist for a first attempt that succeeds: nothing of the delivery is in Redis', async () => {
     const service = await openService()
@@ -84,8 +65,8 @@ describe('the job of a delivery', () => {
       added.push(...jobs.map(() => queue))
       enqueue(queue, jobs)
     }
-    const { endpointServer, id } = await told(service, () => 200)
-    await waitForStatus(service, id, 'DELIVERED')
+    const { endpointServer, id } = await createDelivery(service, () => 200)
+    await hasStatus(service, id, 'DELIVERED')
     expect(added).to.include('outbox-relay')
     expect(added).not.to.include('webhook-delivery')
     expect(await dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)).not.to.include(id)
@@ -94,8 +75,8 @@ describe('the job of a delivery', () => {
   })
 
   it('runs after each wait until the endpoint accepts the delivery, and is then removed', async () => {
-    const { endpointServer, id, secret } = await told(quick, (count) => (count < 8 ? 500 : 200))
-    const { attempts, attemptLog } = await waitForStatus(quick, id, 'DELIVERED')
+    const { endpointServer, id, secret } = await createDelivery(quick, (count) => (count < 8 ? 500 : 200))
+    const { attempts, attemptLog } = await hasStatus(quick, id, 'DELIVERED')
     expect([attempts, attemptLog.length, endpointServer.received.length]).to.deep.equal([8, 8, 8])
     expect(Math.min(...gapsOf(endpointServer))).to.be.at.least(200)
     expect(endpointServer.received.every((one) => isSignedWith(secret, one) && one.json.id === id)).to.equal(
@@ -108,24 +89,27 @@ describe('the job of a delivery', () => {
 
   it('completes while its attempt hangs', async () => {
     const [merchant, hanging, queue] = [await quick.merchant(), await startEndpointServer(), queueOf(quick)]
-    const held: ServerResponse[] = []
-    hanging.respondWith((res, count) => (count === 1 ? void res.writeHead(500).end() : void held.push(res)))
+    const gate = createGate()
+    hanging.respondWith((res, count) => {
+      if (count === 1) res.writeHead(500).end()
+      else void gate.passed.then(() => res.end())
+    })
     await subscribe(quick, merchant, hanging.url, ['payment.created'])
     await createIntent(quick, merchant)
     await hanging.atLeast(2)
     const [delivery] = await deliveriesOf(quick, merchant)
     const id = delivery?._id ?? ''
     await isIn(queue, jobOf(id, 1), 'unknown')
-    expect(held).to.have.length(1)
+    expect(hanging.received).to.have.length(2)
     expect(await storedDelivery(quick, { _id: id })).to.include({ status: 'RETRYING', attempts: 1 })
-    held[0]?.end()
-    await waitForStatus(quick, id, 'DELIVERED')
+    gate.open()
+    await hasStatus(quick, id, 'DELIVERED')
     await hanging.close()
   })
 
   it('is among the failed jobs after the 8th failure, where support staff find it, and Retry re-queues the delivery', async () => {
-    const { endpointServer, id, intent } = await told(quick, () => 500)
-    await waitForStatus(quick, id, 'DEAD')
+    const { endpointServer, id, intent } = await createDelivery(quick, () => 500)
+    await hasStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
     const job = await queue.getJob(jobOf(id, 8))
@@ -142,7 +126,7 @@ describe('the job of a delivery', () => {
     endpointServer.respondWith((res) => void res.end())
     const by = { actor: { kind: 'staff', name: 'awa.diop', ip: null }, actId: newId() } as const
     expect(await retryJob(quick.deps, queue, jobOf(id, 8), by)).to.include({ status: 204 })
-    const delivered = await waitForStatus(quick, id, 'DELIVERED')
+    const delivered = await hasStatus(quick, id, 'DELIVERED')
     expect(delivered).to.include({ attempts: 9, requeues: 1 })
     for (const jobId of [jobOf(id, 8), jobIdOf(delivered), jobIdOf({ _id: id, attempts: 8, requeues: 1 })])
       await isIn(queue, jobId, 'unknown')
@@ -150,20 +134,23 @@ describe('the job of a delivery', () => {
   })
 
   it('leaves the failed jobs when the delivery is re-queued without a job, as the command line does', async () => {
-    const { endpointServer, id } = await told(quick, () => 500)
-    await waitForStatus(quick, id, 'DEAD')
+    const { endpointServer, id } = await createDelivery(quick, () => 500)
+    await hasStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
     await isIn(queue, jobOf(id, 8), 'failed')
     endpointServer.respondWith((res) => void res.end())
-    const asked = { status: 'RETRYING', requeues: 1, attemptsAtRequeue: 8, deadAt: null } as const
-    await quick.deps.Delivery.updateOne({ _id: id }, { $set: { ...asked, nextAttemptAt: quick.deps.now() } })
-    await waitForStatus(quick, id, 'DELIVERED')
+    const requeued = { status: 'RETRYING', requeues: 1, attemptsAtRequeue: 8, deadAt: null } as const
+    await quick.deps.Delivery.updateOne(
+      { _id: id },
+      { $set: { ...requeued, nextAttemptAt: quick.deps.now() } },
+    )
+    await hasStatus(quick, id, 'DELIVERED')
     await isIn(queue, jobOf(id, 8), 'unknown')
     await endpointServer.close()
   })
 
   it('is delayed until the next attempt, and shows how many failed, why, and when the next one is', async () => {
-    const { endpointServer, id, intent } = await told(standard, () => 500)
+    const { endpointServer, id, intent } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
     const { nextAttemptAt } = await storedDelivery(standard, { _id: id })
@@ -177,16 +164,16 @@ describe('the job of a delivery', () => {
       next: nextAttemptAt?.toISOString(),
     })
     // BullMQ stores the time in the score: milliseconds times 4096, plus a counter.
-    const score = Number(await redis.zscore(queue.toKey('delayed'), jobOf(id, 1)))
+    const score = Number(await queues.redis.zscore(queue.toKey('delayed'), jobOf(id, 1)))
     expect(Math.floor(score / 4096) - (nextAttemptAt?.getTime() ?? 0)).to.be.within(-1, 1000)
     await endpointServer.close()
   })
 
   it('takes no more than 700 bytes of Redis while it waits', async () => {
-    const { endpointServer, id } = await told(standard, () => 500)
+    const { endpointServer, id } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
-    const bytes = Number(await redis.memory('USAGE', queue.toKey(jobOf(id, 1))))
+    const bytes = Number(await queues.redis.memory('USAGE', queue.toKey(jobOf(id, 1))))
     const inSet = Buffer.byteLength(jobOf(id, 1)) + 100
     expect(bytes + inSet).to.be.at.most(700)
     await endpointServer.close()
@@ -195,21 +182,21 @@ describe('the job of a delivery', () => {
   it('is not needed: without it a worker finds the delivery when it is due', async () => {
     const service = await openService({ WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' })
     service.startWorkers()
-    const { endpointServer, id } = await told(service, (count) => (count === 1 ? 500 : 200))
+    const { endpointServer, id } = await createDelivery(service, (count) => (count === 1 ? 500 : 200))
     const queue = queueOf(service)
     await waitFor(
       'the delivery waits',
       async () => (await storedDelivery(service, { _id: id })).status === 'RETRYING',
     )
     await waitFor('its job is lost', async () => (await queue.remove(jobOf(id, 1))) === 1)
-    await waitForStatus(service, id, 'DELIVERED')
+    await hasStatus(service, id, 'DELIVERED')
     expect(gapsOf(endpointServer)[0]).to.be.at.least(1_000)
     await endpointServer.close()
     await service.close()
   })
 
   it('has only ids and harmless text, like all of Redis: no body, secret, key, code or response', async () => {
-    const { endpointServer, id, merchant, secret, intent, first } = await told(standard, () => 500)
+    const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
     const { redisUrl, queuePrefix } = standard.deps.config
@@ -220,16 +207,16 @@ describe('the job of a delivery', () => {
     const forbidden = [
       secret,
       merchant.key,
-      'a-label-nobody-else-has',
-      'a-value-nobody-else-has',
-      'an answer',
+      'a-label-of-this-test',
+      'a-value-of-this-test',
+      'a response',
       'sha256=',
       'commission',
       String(first?.headers['x-service-signature']),
       intent.shortCode,
       `"${intent.code}"`,
     ]
-    expect(forbidden.filter((words) => text.includes(words))).to.deep.equal([])
+    expect(forbidden.filter((secretText) => text.includes(secretText))).to.deep.equal([])
     await endpointServer.close()
   })
 })

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import type { Deps } from '../../src/deps.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { attempt, freshDelivery, storedDelivery, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withSecondProcess, withService } from '../support/service.ts'
+import { withBatchers } from './set-up.ts'
 
 describe('The lease on a delivery', () => {
   const service = withService()
@@ -23,11 +23,11 @@ describe('The lease on a delivery', () => {
   afterEach(() => endpointServer.close())
 
   const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms)
-  /** The state while another process holds the delivery, or after it died. */
-  const holdByAnother = (until: Date) =>
+  /** Makes the state while another process holds the delivery, or after that process died. */
+  const holdByAnother = (endsAt: Date) =>
     service.deps.Delivery.updateOne(
       { _id: delivery._id },
-      { $set: { leaseToken: 'another', nextAttemptAt: until } },
+      { $set: { leaseToken: 'another', nextAttemptAt: endsAt } },
     )
 
   it('allows one attempt when two processes claim at once, and one when one process claims twice', async () => {
@@ -39,43 +39,39 @@ describe('The lease on a delivery', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
-  it('holds to its last millisecond, then a worker takes over; an attempt cut short is not one of the 8', async () => {
-    const until = inMs(10_000)
-    await holdByAnother(until)
+  it('lasts to its last millisecond; then a worker takes over, and the attempt that was cut short does not count', async () => {
+    const endsAt = inMs(10_000)
+    await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {
-      service.clock.freeze(new Date(until.getTime() - 10_000 + waitMs))
+      service.clock.freeze(new Date(endsAt.getTime() - 10_000 + waitMs))
       expect(await attempt(service.deps, delivery._id)).to.deep.equal({
         outcome: 'not-due',
-        nextAttemptAt: until,
+        nextAttemptAt: endsAt,
         attempts: 0,
       })
     }
     expect(endpointServer.received).to.have.length(0)
-    service.clock.freeze(until)
+    service.clock.freeze(endsAt)
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('allows no attempt if MongoDB took so long that it might end before it is renewed', async () => {
-    const { batchers } = service.deps
-    const slow: Deps = {
-      ...service.deps,
-      batchers: {
-        ...batchers,
-        async claimDelivery(which, until) {
-          const claimed = await batchers.claimDelivery(which, until)
-          service.clock.advance(5_001)
-          return claimed
-        },
+  it('allows no attempt if MongoDB is so slow that the lease may end before its renewal', async () => {
+    const { claimDelivery } = service.deps.batchers
+    const slow = withBatchers(service.deps, {
+      async claimDelivery(id, deadlineAt) {
+        const claimed = await claimDelivery(id, deadlineAt)
+        service.clock.advance(5_001)
+        return claimed
       },
-    }
-    const until = inMs(10_000)
+    })
+    const endsAt = inMs(10_000)
     expect(await attempt(slow, delivery._id)).to.deep.equal({
       outcome: 'lost',
-      nextAttemptAt: until,
+      nextAttemptAt: endsAt,
       attempts: 0,
     })
     expect(endpointServer.received).to.have.length(0)
-    service.clock.freeze(until)
+    service.clock.freeze(endsAt)
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
@@ -117,7 +113,7 @@ describe('The lease on a delivery', () => {
     const before = await storedDelivery(service, delivery)
     held[0]?.writeHead(500).end()
     await slow
-    // The failure that this process saw does not count.
+    // The failure in this process does not count.
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })

@@ -15,6 +15,7 @@ import {
 import { startEndpointServer } from '../support/endpoint-server.ts'
 import { openService, withMerchantPerTest, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { createIntents } from './set-up.ts'
 
 const dayMs = 86_400_000
 
@@ -126,7 +127,7 @@ describe('Expiry with real workers and a lifetime of one second', () => {
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()
     await subscribe(service, merchant, endpointServer.url, ['payment.expired'])
-    const made = await Promise.all(Array.from({ length: 10 }, () => createIntent(service, merchant)))
+    const made = await createIntents(service, merchant, 10)
     await endpointServer.atLeast(10, 5_000)
     const expiresAt = new Map(made.map((intent) => [intent.referenceNumber, Date.parse(intent.expiresAt)]))
     for (const { at, json } of endpointServer.received) {

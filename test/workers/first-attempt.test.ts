@@ -1,14 +1,10 @@
-import type { ServerResponse } from 'node:http'
-import { Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { Redis } from 'ioredis'
-import type { Deps } from '../../src/deps.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
 import {
-  createIntent,
   deliveriesOf,
   openSecondProcess,
   outboxEvents,
@@ -22,33 +18,24 @@ import { startProcess } from '../support/processes.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { type Merchant, withServicePerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { allDelivered, createIntents, holdRequests, withBatchers, withQueues } from './set-up.ts'
 
 describe('The first attempt at a delivery', () => {
   const service = withServicePerTest()
   const endpointServer = withEndpointServerPerTest()
+  const queues = withQueues('test')
   let merchant: Merchant
   let endpointId: string
-  let redis: Redis
   let queue: Queue
   beforeEach(async () => {
-    redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
-    queue = new Queue('webhook-delivery', { connection: redis, prefix: service.deps.config.queuePrefix })
+    queue = queues.open(service, 'webhook-delivery')
     merchant = await service.merchant()
     ;({ id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created']))
   })
-  afterEach(async () => {
-    await queue.close()
-    redis.disconnect()
-  })
 
-  const create = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
+  const create = (count: number) => createIntents(service, merchant, count)
   const inRedis = () => dumpKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
-  const areDelivered = (count: number) =>
-    waitFor(`${count} are delivered`, async () => {
-      const made = await deliveriesOf(service, merchant)
-      return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
-    })
+  const areDelivered = (count: number) => allDelivered(service, merchant, count)
   /** How many times each delivery arrived. */
   const arrivals = () => {
     const counts = new Map<string, number>()
@@ -57,8 +44,7 @@ describe('The first attempt at a delivery', () => {
   }
 
   it('is made by the relay that inserts the delivery, under a lease, with nothing in Redis', async () => {
-    const held: ServerResponse[] = []
-    endpointServer.respondWith((res) => void held.push(res))
+    const requests = holdRequests(endpointServer)
     await create(1)
     service.deps.slots.open()
     const began = service.clock.now().getTime()
@@ -72,7 +58,7 @@ describe('The first attempt at a delivery', () => {
       deliveryLeaseMs + 5_000,
     )
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
-    held[0]?.end()
+    requests.release()
     await service.deps.backgroundWork.ended()
     const [done] = await areDelivered(1)
     expect(done).to.include({ attempts: 1, leaseToken: null, nextAttemptAt: null })
@@ -81,8 +67,7 @@ describe('The first attempt at a delivery', () => {
   })
 
   it('waits without a lease, but with a job, if there is no slot, and is made as soon as a slot is free', async () => {
-    const held: ServerResponse[] = []
-    endpointServer.respondWith((res) => void held.push(res))
+    const requests = holdRequests(endpointServer)
     service.startWorkers()
     await create(5)
     await waitFor('all are inserted', async () => (await deliveriesOf(service, merchant)).length === 5)
@@ -92,9 +77,8 @@ describe('The first attempt at a delivery', () => {
     for (const delivery of waiting)
       await waitFor('its job', async () => (await queue.getJob(jobIdOf(delivery))) !== undefined)
     expect(endpointServer.received).to.have.length(2)
-    endpointServer.respondWith((res) => void res.end())
     const freedAt = Date.now()
-    for (const res of held) res.end()
+    requests.release()
     await areDelivered(5)
     // Long before their jobs run again.
     expect(Math.max(...endpointServer.received.map(({ at }) => at)) - freedAt).to.be.below(4_000)
@@ -140,17 +124,13 @@ describe('The first attempt at a delivery', () => {
   })
 
   it('is made by the poll as soon as the lease ends, if its relay died after the insert', async () => {
-    const { batchers } = service.deps
-    const dying: Deps = {
-      ...service.deps,
-      batchers: {
-        ...batchers,
-        async insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
-          await batchers.insertDelivery(...item)
-          throw new Error('killed')
-        },
+    const { insertDelivery } = service.deps.batchers
+    const dying = withBatchers(service.deps, {
+      async insertDelivery(...item) {
+        await insertDelivery(...item)
+        throw new Error('killed')
       },
-    }
+    })
     await create(1)
     service.deps.slots.open()
     expect(await relay(service, merchant, dying).catch((error: Error) => error.message)).to.equal('killed')
@@ -172,22 +152,14 @@ describe('The first attempt at a delivery', () => {
   })
 
   it('is repeated within 15 s by another process if its process is killed, and does not count', async () => {
-    const held: ServerResponse[] = []
-    endpointServer.respondWith((res, count) => (count === 1 ? void held.push(res) : void res.end()))
+    endpointServer.respondWith((res, count) => void (count > 1 && res.end()))
     const worker = await startProcess('worker', service, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host })
     await create(1)
     await endpointServer.atLeast(1)
     worker.kill('SIGKILL')
     const killedAt = Date.now()
     service.startWorkers()
-    const [done] = await waitFor(
-      'it is taken over',
-      async () => {
-        const made = await deliveriesOf(service, merchant)
-        return made[0]?.status === 'DELIVERED' && made
-      },
-      15_000,
-    )
+    const [done] = await allDelivered(service, merchant, 1, 15_000)
     expect(done).to.include({ attempts: 1 })
     expect(Date.now() - killedAt).to.be.below(15_000)
     expect(arrivals()).to.deep.equal([2])
@@ -195,10 +167,8 @@ describe('The first attempt at a delivery', () => {
   })
 
   describe('after an error of MongoDB', () => {
-    const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery'): Deps => ({
-      ...service.deps,
-      batchers: { ...service.deps.batchers, [name]: () => Promise.reject(new Error('MongoDB is away')) },
-    })
+    const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery') =>
+      withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 
     it('at its result does not count, and is repeated when its lease ends', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
@@ -249,7 +219,7 @@ describe('The first attempt at a delivery', () => {
       service.deps.slots.setWaiting({ endpointId, businessId, health, origin: endpointServer.host })
       service.startWorkers()
       await areDelivered(3)
-      await waitFor('nobody waits', () => service.deps.slots.waiting().length === 0)
+      await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
     })
   })
 })

@@ -1,9 +1,9 @@
-import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { createIntent, deliveriesOf, recordRecentSuccess, subscribe } from '../support/actions.ts'
 import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { allDelivered, createIntents, holdRequests } from './set-up.ts'
 
 /** A merchant with one endpoint. */
 interface Shop {
@@ -12,8 +12,8 @@ interface Shop {
   endpointId: string
 }
 
-/** From the API to the endpoint, with the real workers. */
-describe('an endpoint that hangs or is slow', () => {
+/** From the API to the endpoint, with real workers. */
+describe('An endpoint that hangs or is slow', () => {
   const service = withService()
   const endpointServers: EndpointServer[] = []
   before(() => {
@@ -28,32 +28,14 @@ describe('an endpoint that hangs or is slow', () => {
     return { merchant, endpointServer, endpointId }
   }
 
-  const sell = ({ merchant }: Shop, count: number) =>
-    Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
+  const sell = ({ merchant }: Shop, count: number) => createIntents(service, merchant, count)
 
-  const isDone = (shop: Shop, count: number, withinMs?: number) =>
-    waitFor(
-      `${count} are delivered`,
-      async () => {
-        const made = await deliveriesOf(service, shop.merchant)
-        return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
-      },
-      withinMs,
-    )
-
-  /** Holds every request until the function is called, and responds at once from then on. */
-  function hang({ endpointServer }: Shop): () => void {
-    const held: ServerResponse[] = []
-    endpointServer.respondWith((res) => void held.push(res))
-    return () => {
-      endpointServer.respondWith((res) => void res.end())
-      for (const res of held) res.end()
-    }
-  }
+  const isDone = ({ merchant }: Shop, count: number, withinMs?: number) =>
+    allDelivered(service, merchant, count, withinMs)
 
   it('has 2 attempts in flight if it is unknown; the others wait, and all arrive once when it responds again', async () => {
     const [bad, good] = [await openShop(), await openShop()]
-    const respond = hang(bad)
+    const requests = holdRequests(bad.endpointServer)
     await sell(bad, 12)
     await waitFor('the others wait', async () => (await deliveriesOf(service, bad.merchant)).length === 12)
     await bad.endpointServer.atLeast(2)
@@ -63,7 +45,7 @@ describe('an endpoint that hangs or is slow', () => {
     await isDone(good, 20)
     expect(bad.endpointServer.received).to.have.length(2)
 
-    respond()
+    requests.release()
     const done = await isDone(bad, 12, 15_000)
     expect(bad.endpointServer.received).to.have.length(12)
     expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
@@ -72,7 +54,7 @@ describe('an endpoint that hangs or is slow', () => {
   it('frees its fast slots after 5 s, so another endpoint of its business goes on', async () => {
     const bad = await openShop()
     await recordRecentSuccess(service, bad.endpointId)
-    const respond = hang(bad)
+    const requests = holdRequests(bad.endpointServer)
     const other = await startEndpointServer()
     endpointServers.push(other)
     await sell(bad, 60)
@@ -83,9 +65,9 @@ describe('an endpoint that hangs or is slow', () => {
     await service.http.post(path).set(bad.merchant.write()).expect(200)
     await other.atLeast(1, 5_000)
     expect(bad.endpointServer.received).to.have.length(50)
-    // From here on it gets two at a time.
+    // From now on it gets two attempts at a time.
     await bad.endpointServer.atLeast(52, 10_000)
-    respond()
+    requests.release()
     await waitFor(
       'all are delivered',
       async () =>
@@ -99,7 +81,7 @@ describe('an endpoint that hangs or is slow', () => {
   it('does not delay an endpoint of another business at the same host', async () => {
     const bad = await openShop()
     await recordRecentSuccess(service, bad.endpointId)
-    const respond = hang(bad)
+    const requests = holdRequests(bad.endpointServer)
     await sell(bad, 60)
     await bad.endpointServer.atLeast(50)
     const good = await openShop(bad.endpointServer)
@@ -109,7 +91,7 @@ describe('an endpoint that hangs or is slow', () => {
         ({ json }) => json.data['reference_number'] === intent?.referenceNumber,
       ),
     )
-    respond()
+    requests.release()
     await isDone(bad, 60, 20_000)
     await isDone(good, 1)
   })
@@ -117,7 +99,7 @@ describe('an endpoint that hangs or is slow', () => {
   it('gets all events at once if it responds after only a second', async () => {
     const slow = await openShop()
     slow.endpointServer.respondWith((res) => void setTimeout(() => res.end(), 1_000))
-    // It begins with 2 slots, and gets one more with each success.
+    // The endpoint begins with 2 slots and gets one more with each success.
     for (const count of [2, 4, 8, 16]) {
       const before = slow.endpointServer.received.length
       await sell(slow, count)

@@ -22,12 +22,12 @@ import { withMerchant, withSecondProcess, withService } from '../support/service
 import { waitFor } from '../support/wait-for.ts'
 
 const rounds = 2000
-const together = 25
+const roundsAtOnce = 25
 
 const dayMs = 86_400_000
-/** Whom a round's payers pay by: enough that they seldom wait for one another. */
+/** The wallets of the payers. There are enough that payers seldom wait for each other. */
 const wallets = 50
-/** Of some 25 payments of about 100 each, a wallet can make most. */
+/** Enough for most of the 25 or so payments of 100 that each wallet gets. */
 const balance = 2000
 
 describe('Two payers, the merchant, a simulation and the expiry that compete for one intent', () => {
@@ -36,9 +36,11 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   const merchant = withMerchant(service)
   let caller: Caller
   const instant = new Date('2032-01-01T00:00:00Z')
-  /** Customers may just begin. */
+  /** The last second in which a payment may begin. */
   const soon = new Date(instant.getTime() + dayMs - 1001)
-  /** To the API there is time left, to the workers there is none: their clocks are further apart than any may be. */
+  /**
+   * For the workers the intent has expired, for the API it has not. The clock skew is larger than any that may occur.
+   */
   let workers: Deps[]
   before(async () => {
     caller = callerOf(merchant)
@@ -56,7 +58,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
 
   const phoneOf = (number: number) => String(23_000_000 + (number % wallets))
 
-  /** The sandbox wallet from the PIN on, of which hashing is all the price. The PIN says what goes wrong. */
+  /** The sandbox wallet without hashing, which would be slow. The PIN selects the fault. */
   function withoutPins(deps: Deps) {
     const sandbox = deps.wallets.forPayments(true) ?? expect.fail()
     async function authorise({ key, amount, validUntil, phone, pin }: PaymentOrder): Promise<WalletOutcome> {
@@ -64,10 +66,10 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       if (pin === 'wrong') return decideWithoutMoney(deps, order, { outcome: 'refused', reason: 'wrong_pin' })
       if (pin === 'fails')
         return decideWithoutMoney(deps, order, { outcome: 'failed', reason: 'technical_error' })
-      if (pin === 'hangs up before') throw new TypeError('it hung up')
-      if (pin === 'slow') await held.passed
+      if (pin === 'fails before transfer') throw new TypeError('the connection was closed')
+      if (pin === 'slow') await slowPayment.passed
       const outcome = await transfer(deps, phone, order)
-      if (pin === 'hangs up after') throw new TypeError('it hung up')
+      if (pin === 'fails after transfer') throw new TypeError('the connection was closed')
       return outcome
     }
     return openWallets({ ...sandbox, authorise }, null)
@@ -78,26 +80,26 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     'right',
     'wrong',
     'right',
-    'hangs up after',
+    'fails after transfer',
     'fails',
     'right',
-    'hangs up before',
+    'fails before transfer',
     'right',
   ]
 
-  type Act = 'payer' | 'other' | 'cancel' | 'simulation' | 'expiry' | 'question'
+  type Actor = 'payer' | 'other' | 'cancel' | 'simulation' | 'expiry' | 'query'
 
-  /** How everything that was tried on one intent at once went. */
+  /** The result of each actor of one round. */
   interface Round {
     referenceNumber: string
-    went: Record<Act, string>
+    results: Record<Actor, string>
   }
 
   /**
-   * The first rounds, of which each brings about an end that chance may not: who is done before the others begin, and the PIN of the payer.
-   * One that is slow has the intent under way while the merchant cancels.
+   * The first rounds, which ensure that each end occurs. `first` is done before the others begin. `pin` is the PIN of
+   * the payer. With the PIN `slow`, the payment is in progress while the merchant cancels.
    */
-  const steered: { first: Act; pin: string }[] = [
+  const controlled: { first: Actor; pin: string }[] = [
     { first: 'payer', pin: 'right' },
     { first: 'payer', pin: 'fails' },
     { first: 'simulation', pin: 'right' },
@@ -105,75 +107,76 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     { first: 'expiry', pin: 'right' },
     { first: 'cancel', pin: 'slow' },
   ]
-  /** Opens when the merchant has heard that somebody pays. */
-  const held = createGate()
+  /** Opens when the merchant's cancellation was refused because of the payment. */
+  const slowPayment = createGate()
 
   const effect = () => ({ id: newId(), deadlineAt: performance.now() + 10_000, cause: null, seal: () => '' })
-  const asked = (asking: Promise<Intent>): Promise<string> =>
-    asking.then(
+  const resultOf = (request: Promise<Intent>): Promise<string> =>
+    request.then(
       () => 'done',
       (error: { code: string }) => error.code,
     )
 
   /**
-   * All at once, as the pages, the API and the workers begin it; each in turn with a little start, and one is left out, so that not
-   * always the same is quickest; but for the rounds that are steered. The question comes too early: the wallet has the order still.
+   * Runs all actors at once, as the pages, the API and the workers do. Each starts a little later than the previous
+   * one, and the last is left out. The order changes with `index`, so that different actors win. The query comes too
+   * early, while the wallet still works on the order.
    */
   async function race(intent: Intent, index: number): Promise<Round> {
     const { referenceNumber } = intent
-    const asIf = (number: number) => ({
+    const formOf = (number: number) => ({
       phone: phoneOf(index + number),
       pin: pins[(index + number) % pins.length] ?? '',
     })
-    const steer = steered[index]
+    const control = controlled[index]
     const worker = workers[index % 2] as Deps
     const acts = {
       payer: async () =>
-        outcomeName(await payFor(service, intent, { ...asIf(0), ...(steer && { pin: steer.pin }) })),
-      other: async () => outcomeName(await payFor(beside, intent, asIf(7))),
-      cancel: () => asked(cancelIntent(service.deps, caller, referenceNumber, effect())),
+        outcomeName(await payFor(service, intent, { ...formOf(0), ...(control && { pin: control.pin }) })),
+      other: async () => outcomeName(await payFor(beside, intent, formOf(7))),
+      cancel: () => resultOf(cancelIntent(service.deps, caller, referenceNumber, effect())),
       simulation: () => {
         const outcome = index % 10 === 0 ? 'insufficient_funds' : 'success'
         const simulation = { amount: null, payerPhone: '22000001', outcome } as const
-        return asked(simulatePayment(beside.deps, caller, referenceNumber, simulation, effect()))
+        return resultOf(simulatePayment(beside.deps, caller, referenceNumber, simulation, effect()))
       },
       expiry: async () => ((await expireIntent(worker, referenceNumber)).expired ? 'done' : 'not'),
-      question: async () => {
+      query: async () => {
         const { _id, hold } = await storedIntent(service, referenceNumber)
         return hold === null ? 'not' : (await queryWallet(worker, _id, hold.id)).outcome
       },
     }
-    const names = Object.keys(acts) as Act[]
-    if (steer !== undefined) return { referenceNumber, went: await oneFirst(intent, acts, steer) }
-    const words = names.map(async (name, place) => {
-      const turn = (index + place) % names.length
-      if (turn === names.length - 1) return [name, 'left out']
-      await pause(turn * (index % 4) * 2)
+    const names = Object.keys(acts) as Actor[]
+    if (control !== undefined) return { referenceNumber, results: await runOneFirst(intent, acts, control) }
+    const results = names.map(async (name, at) => {
+      const position = (index + at) % names.length
+      if (position === names.length - 1) return [name, 'left out']
+      await pause(position * (index % 4) * 2)
       return [name, await acts[name]()]
     })
-    return { referenceNumber, went: Object.fromEntries(await Promise.all(words)) }
+    return { referenceNumber, results: Object.fromEntries(await Promise.all(results)) }
   }
 
-  async function oneFirst(
+  async function runOneFirst(
     { referenceNumber }: Intent,
-    acts: Record<Act, () => Promise<string>>,
-    { first, pin }: { first: Act; pin: string },
-  ): Promise<Round['went']> {
-    const went: Partial<Record<Act, Promise<string>>> = {}
+    acts: Record<Actor, () => Promise<string>>,
+    { first, pin }: { first: Actor; pin: string },
+  ): Promise<Round['results']> {
+    const running: Partial<Record<Actor, Promise<string>>> = {}
     if (pin === 'slow') {
-      went.payer = acts.payer()
-      await waitFor('under way', async () => (await storedIntent(service, referenceNumber)).hold !== null)
+      running.payer = acts.payer()
+      await waitFor('the hold', async () => (await storedIntent(service, referenceNumber)).hold !== null)
     }
-    went[first] = acts[first]()
-    await went[first]
-    if (pin === 'slow') held.open()
-    for (const name of Object.keys(acts) as Act[]) went[name] ??= acts[name]()
-    const words = Object.entries(went).map(async ([name, word]) => [name, await word])
-    return Object.fromEntries(await Promise.all(words))
+    running[first] = acts[first]()
+    await running[first]
+    if (pin === 'slow') slowPayment.open()
+    for (const name of Object.keys(acts) as Actor[]) running[name] ??= acts[name]()
+    const results = Object.entries(running).map(async ([name, result]) => [name, await result])
+    return Object.fromEntries(await Promise.all(results))
   }
 
-  /** Ends what is open: whoever hung up is asked by two workers at once, and the time is up for what nobody won. */
-  async function conclude({ _id, referenceNumber, hold }: Intent): Promise<void> {
+  /** Ends an open intent: two workers at once query its wallet, then expire it. */
+  async function end({ _id, referenceNumber, hold }: Intent): Promise<void> {
     if (hold !== null) await Promise.all(workers.map((deps) => queryWallet(deps, _id, hold.id)))
     await Promise.all(workers.map((deps) => expireIntent(deps, referenceNumber)))
   }
@@ -185,9 +188,12 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     requested_by_merchant: 'payment.cancelled',
   }
 
-  /** One end, whoever heard that it was theirs; the events that the history asks for, once each; never paid by two. */
-  function expectOneWinner(intent: Intent, { went, referenceNumber }: Round): string {
-    const label = `${referenceNumber} ${JSON.stringify(went)}`
+  /**
+   * Checks that the intent has one end, at most one winner, at most one payment, and exactly the events of its history.
+   * Returns the end.
+   */
+  function expectOneWinner(intent: Intent, { results, referenceNumber }: Round): string {
+    const label = `${referenceNumber} ${JSON.stringify(results)}`
     const { status, cancellationReason, payment, attempts, hold } = intent
     expect(hold, label).to.equal(null)
     const end = cancellationReason ?? status
@@ -201,35 +207,31 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     expect(outcomes.includes('failed'), label).to.equal(status === 'FAILED')
     expect(payment !== null, label).to.equal(status === 'PAID')
 
-    const payers = [went.payer, went.other]
-    const heard = [...payers, went.cancel, went.simulation, went.expiry].filter((word) => word === 'done')
-    expect(heard.length, label).to.be.at.most(1)
+    const payers = [results.payer, results.other]
+    const winners = [...payers, results.cancel, results.simulation, results.expiry].filter(
+      (result) => result === 'done',
+    )
+    expect(winners.length, label).to.be.at.most(1)
     if (payers.includes('done')) expect(payment?.wallet, label).to.equal('sandbox')
     if (payers.includes('failed')) expect(status, label).to.equal('FAILED')
-    expect(went.simulation === 'done', label).to.equal(payment?.wallet === 'simulation')
-    expect(went.cancel === 'done', label).to.equal(end === 'requested_by_merchant')
-    if (went.expiry === 'done') expect(end, label).to.equal('expired')
+    expect(results.simulation === 'done', label).to.equal(payment?.wallet === 'simulation')
+    expect(results.cancel === 'done', label).to.equal(end === 'requested_by_merchant')
+    if (results.expiry === 'done') expect(end, label).to.equal('expired')
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
   it(`have one winner and only its events, in ${rounds} rounds, with correct balances, even after refunds`, async function () {
     this.timeout(120_000)
-    const request: IntentRequest = {
-      amount: 100,
-      amountType: 'FIXED',
-      label: null,
-      metadata: [],
-      successUrl: null,
-      cancelUrl: null,
-    }
+    const urls = { successUrl: null, cancelUrl: null }
+    const request: IntentRequest = { amount: 100, amountType: 'FIXED', label: null, metadata: [], ...urls }
     await inChunks(rounds, 100, () => createIntent(service.deps, caller, request, effect()))
     const made = await service.deps.Intent.find().lean<Intent[]>()
     service.clock.freeze(soon)
-    const raced = await inChunks(rounds, together, (index) => race(made[index] ?? expect.fail(), index))
+    const raced = await inChunks(rounds, roundsAtOnce, (index) => race(made[index] ?? expect.fail(), index))
     const winners = new Map<string, number>()
     const paid: string[] = []
     const open = await service.deps.Intent.find({ status: 'PENDING' }).lean<Intent[]>()
-    await inChunks(open.length, together, (index) => conclude(open[index] ?? expect.fail()))
+    await inChunks(open.length, roundsAtOnce, (index) => end(open[index] ?? expect.fail()))
     const ended = await service.deps.Intent.find().lean<Intent[]>()
     const byReference = new Map(ended.map((intent) => [intent.referenceNumber, intent]))
     for (const round of raced) {
@@ -238,7 +240,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       winners.set(winner, (winners.get(winner) ?? 0) + 1)
       if (intent.payment?.wallet === 'sandbox') paid.push(intent.referenceNumber)
     }
-    // Those that are steered see to each.
+    // The controlled rounds ensure that each end occurs.
     expect([...winners.keys()]).to.have.members([
       'PAID by sandbox',
       'PAID by simulation',
@@ -246,19 +248,19 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
       'expired',
       'requested_by_merchant',
     ])
-    const cancels = new Set(raced.map(({ went }) => went.cancel))
+    const cancels = new Set(raced.map(({ results }) => results.cancel))
     expect(cancels).to.include.all.keys('done', 'INTENT_CANCEL_CONFLICT', 'INTENT_CANCEL_INVALID_STATUS')
     await expectBalanced(service, balance * wallets)
 
     const refundable = paid.slice(0, 100)
     await Promise.all(
       refundable.map(async (referenceNumber, index) => {
-        // Whoever is first, there is room for one of the larger two.
+        // The paid amount allows only one of the two larger refunds.
         const sizes = [60, 60, 20 + (index % 20)]
-        const answers = await Promise.all(
-          sizes.map((size, place) => refund(place === 0 ? beside : service, merchant, referenceNumber, size)),
+        const responses = await Promise.all(
+          sizes.map((size, at) => refund(at === 0 ? beside : service, merchant, referenceNumber, size)),
         )
-        expect(answers.slice(0, 2).filter(({ status }) => status === 200).length).to.be.at.most(1)
+        expect(responses.slice(0, 2).filter(({ status }) => status === 200).length).to.be.at.most(1)
       }),
     )
     const { refunded } = await expectBalanced(service, balance * wallets)
@@ -266,7 +268,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   })
 })
 
-/** Calls `act` so many times, `size` at once. */
+/** Calls `act` `count` times, `size` calls at once. */
 async function inChunks<T>(count: number, size: number, act: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   for (let start = 0; start < count; start += size)

@@ -27,10 +27,23 @@ describe('A payment in progress', () => {
   })
   afterEach(async () => {
     service.clock.freeze(null)
-    // What one case leaves under way is not to be found by the next.
+    // The next test must not find the open payments of this one.
     await service.deps.Intent.deleteMany({})
   })
 
+  /** Records the queues of all jobs until the returned function is called. That function returns them. */
+  function recordEnqueued(): () => string[] {
+    const { enqueue } = service.deps
+    const queues: string[] = []
+    service.deps.enqueue = (queue, jobs) => {
+      queues.push(queue)
+      enqueue(queue, jobs)
+    }
+    return () => {
+      service.deps.enqueue = enqueue
+      return queues
+    }
+  }
   const codeOf = ({ status, body }: { status: number; body: { error: { code: string } } }) =>
     `${status} ${body.error.code}`
   const listed = async (status: string) => {
@@ -38,7 +51,7 @@ describe('A payment in progress', () => {
     return body.data.items.map((intent: { referenceNumber: string }) => intent.referenceNumber)
   }
 
-  /** An intent that somebody pays: the wallet has the order, and answers when it is told to. */
+  /** An intent with a payment in progress: the wallet has the order, and responds at `respond`. */
   async function paying(outcome: WalletOutcome) {
     const { referenceNumber } = await createIntent(service, merchant)
     const [key, gate] = [newId(), createGate()]
@@ -48,7 +61,7 @@ describe('A payment in progress', () => {
     return {
       referenceNumber,
       key,
-      async answered() {
+      async respond() {
         gate.open()
         return outcomeName(await paid)
       },
@@ -56,7 +69,7 @@ describe('A payment in progress', () => {
   }
 
   it('keeps the merchant, a simulation and a second payer from changing the intent until it ends', async () => {
-    const { referenceNumber, key, answered } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
+    const { referenceNumber, key, respond } = await paying({ outcome: 'refused', reason: 'wrong_pin' })
     for (const _again of [1, 2]) {
       expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
         '400 INTENT_CANCEL_CONFLICT',
@@ -66,9 +79,9 @@ describe('A payment in progress', () => {
       expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     }
     expect(await readIntent(service, merchant, referenceNumber)).to.include({ status: 'PENDING' })
-    expect(await answered()).to.equal('refused')
+    expect(await respond()).to.equal('refused')
     expect(wallet.orders).to.deep.equal([key])
-    // The form that was sent before is not carried out again.
+    // A form that was sent before has no effect.
     expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
     const intent = await storedIntent(service, referenceNumber)
@@ -76,7 +89,7 @@ describe('A payment in progress', () => {
   })
 
   it('delays the expiry: the intent reads PENDING until the payment ends, however long that takes', async () => {
-    const { referenceNumber, answered } = await paying({ outcome: 'done' })
+    const { referenceNumber, respond } = await paying({ outcome: 'done' })
     service.clock.advance(2 * dayMs)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
     expect(await expireDue(service.deps)).to.equal(0)
@@ -85,33 +98,44 @@ describe('A payment in progress', () => {
     expect(codeOf(await cancelIntent(service, merchant, referenceNumber))).to.equal(
       '400 INTENT_CANCEL_CONFLICT',
     )
-    expect(await answered()).to.equal('done')
+    expect(await respond()).to.equal('done')
     expect([await listed('PENDING'), await listed('PAID')]).to.deep.equal([[], [referenceNumber]])
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
     const intent = await storedIntent(service, referenceNumber)
     expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.confirmed'])
   })
 
-  const ends: { outcome: WalletOutcome; status: string; told: string[] }[] = [
+  const ends: { outcome: WalletOutcome; status: string; events: string[] }[] = [
+    { outcome: { outcome: 'done' }, status: 'PAID', events: ['payment.confirmed'] },
     {
       outcome: { outcome: 'declined', reason: 'insufficient_funds' },
       status: 'CANCELLED',
-      told: ['payment.failed', 'payment.expired'],
+      events: ['payment.failed', 'payment.expired'],
     },
-    { outcome: { outcome: 'refused', reason: 'wrong_pin' }, status: 'CANCELLED', told: ['payment.expired'] },
-    { outcome: { outcome: 'not-executed' }, status: 'CANCELLED', told: ['payment.expired'] },
-    { outcome: { outcome: 'failed', reason: 'technical_error' }, status: 'FAILED', told: ['payment.failed'] },
+    {
+      outcome: { outcome: 'refused', reason: 'wrong_pin' },
+      status: 'CANCELLED',
+      events: ['payment.expired'],
+    },
+    { outcome: { outcome: 'not-executed' }, status: 'CANCELLED', events: ['payment.expired'] },
+    {
+      outcome: { outcome: 'failed', reason: 'technical_error' },
+      status: 'FAILED',
+      events: ['payment.failed'],
+    },
   ]
-  for (const { outcome, status, told } of ends)
+  for (const { outcome, status, events } of ends)
     it(`that is ${outcome.outcome} after the expiry leaves the intent ${status}, with one event for each change, in order`, async () => {
-      const { referenceNumber, answered } = await paying(outcome)
+      const { referenceNumber, respond } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
-      expect(await answered()).to.equal(outcome.outcome)
+      const enqueued = recordEnqueued()
+      expect(await respond()).to.equal(outcome.outcome)
+      expect(enqueued().includes('intent-expiry')).to.equal(status === 'CANCELLED')
       expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })
       for (const _again of [1, 2]) await expireIntent(service.deps, referenceNumber)
       const intent = await storedIntent(service, referenceNumber)
       expect(intent).to.deep.include({ status, hold: null })
-      expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', ...told])
+      expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', ...events])
       const dates = intent.outbox.map(({ createdAt }) => createdAt.getTime())
       expect(dates).to.deep.equal(dates.toSorted((a, b) => a - b))
       expect([intent.updatedAt.getTime(), dates.at(-1)]).to.deep.equal(
@@ -120,23 +144,7 @@ describe('A payment in progress', () => {
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 
-  for (const { outcome, status } of [{ outcome: { outcome: 'done' }, status: 'PAID' } as const, ...ends])
-    it(`that is ${outcome.outcome} after the expiry ${status === 'CANCELLED' ? 'enqueues' : 'does not enqueue'} the expiry`, async () => {
-      const { enqueue } = service.deps
-      const enqueued: string[] = []
-      service.deps.enqueue = (queue, jobs) => {
-        enqueued.push(queue)
-        enqueue(queue, jobs)
-      }
-      const { answered } = await paying(outcome)
-      service.clock.advance(dayMs + minuteMs)
-      enqueued.length = 0
-      await answered()
-      service.deps.enqueue = enqueue
-      expect(enqueued.includes('intent-expiry')).to.equal(status === 'CANCELLED')
-    })
-
-  it('that was declined may be tried again; the reason is shown until one succeeds', async () => {
+  it('that was declined may be repeated; the reason is shown until a payment succeeds', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const before = await storedIntent(service, referenceNumber)
     wallet.setOutcome(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
@@ -153,7 +161,7 @@ describe('A payment in progress', () => {
     expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('that fails for good releases the code, like one that succeeds', async () => {
+  it('that fails for good releases the code, like a payment that succeeds', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)
@@ -161,20 +169,20 @@ describe('A payment in progress', () => {
     expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('keeps the last 50 attempts only', async () => {
+  it('keeps only the last 50 attempts', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     for (let count = 0; count < 55; count += 1) await pay(service, referenceNumber)
     const { attempts } = await storedIntent(service, referenceNumber)
     expect(attempts.map(({ id }) => id)).to.deep.equal(wallet.orders.slice(-50))
-    // The form of the first is known all the same.
+    // The form of the first attempt is still known.
     expect(
       outcomeName(await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })),
     ).to.equal('not-begun')
     expect(wallet.orders).to.have.length(55)
   })
 
-  it('holds the intent even if MongoDB does not store when to ask the wallet', async () => {
+  it('holds the intent even if MongoDB does not store when to query the wallet', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const intent = await storedIntent(service, referenceNumber)
     const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
@@ -183,7 +191,7 @@ describe('A payment in progress', () => {
       cause: null,
       withinDeadline(work) {
         waits += 1
-        return waits === 3 ? Promise.reject(new Error('MongoDB is away')) : work(noDeadline)
+        return waits === 3 ? Promise.reject(new Error('MongoDB is down')) : work(noDeadline)
       },
     }
     const paid = await payIntent(service.deps, wallet, intent, confirmation, payer)
@@ -192,12 +200,15 @@ describe('A payment in progress', () => {
     expect(hold?.queryAt).to.deep.equal(hold?.validUntil)
   })
 
-  /** Confirmed at an age by a process whose hold waits in MongoDB for `ms`; `fate` as of a killed process, or `paused`. */
-  async function slowlyHeld(fate: 'paused' | 'late', ageMs: number, ms: number) {
+  /**
+   * Confirms a payment of an intent of this age in a process whose hold takes `ms` in MongoDB. `late`: the process is
+   * killed meanwhile.
+   */
+  async function holdSlowly(fate: 'paused' | 'late', ageMs: number, ms: number) {
     const { referenceNumber } = await createIntent(service, merchant)
     service.clock.advance(ageMs)
     const key = newId()
-    // After the look at the intent.
+    // Step 1 reads the intent.
     const process = await openVictim(service, { step: 2, fate, lateMs: 0 })
     const orders = scriptedWallet(process).orders
     const paid = pay(process, referenceNumber, { paymentId: key }).then(outcomeName, () => 'died')
@@ -208,7 +219,7 @@ describe('A payment in progress', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
-  it('begins only if the intent is open by a clock that is a second ahead', async () => {
+  it('begins only if the intent is open even for a clock that is a second fast', async () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)
@@ -220,32 +231,25 @@ describe('A payment in progress', () => {
     expect(wallet.orders).to.have.length(1)
   })
 
-  for (const [what, ageMs, ms, status, asked] of [
-    ['was up meanwhile', dayMs - 1500, 2000, 'CANCELLED', ['enqueue intent-expiry']],
-    ['was up for a clock that is a second ahead', dayMs - 1500, 500, 'PENDING', []],
-    ['for the order is over', 0, minuteMs, 'PENDING', []],
+  for (const [what, ageMs, ms, status, enqueued] of [
+    ['the intent expired', dayMs - 1500, 2000, 'CANCELLED', ['enqueue intent-expiry']],
+    ['the intent expired for a clock that is a second fast', dayMs - 1500, 500, 'PENDING', []],
+    ['the order expired', 0, minuteMs, 'PENDING', []],
   ] as const)
-    it(`is not begun if MongoDB took so long to hold it that the time ${what}`, async () => {
-      const { referenceNumber, orders, paid, process } = await slowlyHeld('paused', ageMs, ms)
+    it(`is not begun if ${what} while MongoDB stored the hold`, async () => {
+      const { referenceNumber, orders, paid, process } = await holdSlowly('paused', ageMs, ms)
       expect([await paid, orders]).to.deep.equal(['not-executed', []])
-      // Its expiry is asked for, and not waited for.
-      const held = ['mongodb find', 'mongodb update']
-      const suspended = 'mongodb find'
-      expect(process.steps).to.deep.equal([
-        ...held,
-        suspended,
-        'mongodb update',
-        'enqueue outbox-relay',
-        ...asked,
-      ])
+      // The intent is held, checked and released. Its expiry is enqueued.
+      const released = ['mongodb find', 'mongodb update', 'enqueue outbox-relay']
+      expect(process.steps).to.deep.equal(['mongodb find', 'mongodb update', ...released, ...enqueued])
       expect(await readIntent(service, merchant, referenceNumber)).to.include({ status })
       const intent = await storedIntent(service, referenceNumber)
       expect(intent).to.deep.include({ status: 'PENDING', hold: null, payment: null })
       await process.close()
     })
 
-  it('is released if its process died before it knew of the hold, and its form has no effect later', async () => {
-    const { referenceNumber, key, orders, paid, process } = await slowlyHeld('late', 0, minuteMs)
+  it('is released if its process died during the write of the hold, and its form has no effect later', async () => {
+    const { referenceNumber, key, orders, paid, process } = await holdSlowly('late', 0, minuteMs)
     wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)
     expect(hold?.id).to.equal(key)

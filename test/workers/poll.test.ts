@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import type { Deps } from '../../src/deps.ts'
 import { expireDue } from '../../src/intents/expire-due.ts'
@@ -26,11 +25,12 @@ import { storedIntent } from '../support/pay.ts'
 import { profiled } from '../support/profiled.ts'
 import { openService, withMerchantPerTest, withServicePerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { holdRequests } from './set-up.ts'
 
 const dayMs = 86_400_000
 
-/** What a worker finds in MongoDB without any job. No worker runs a queue here. */
-describe('the poll', () => {
+/** The work that a process finds in MongoDB without any job. No worker runs a queue here. */
+describe('The poll', () => {
   const service = withServicePerTest()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()
@@ -72,21 +72,15 @@ describe('the poll', () => {
   }
 
   describe('of outboxes', () => {
-    it('relays an event without a wake-up job, once it is old enough', async () => {
+    it('relays the events of intents and orders without wake-up jobs, once they are old enough', async () => {
       await createIntent(service, merchant)
+      await storeOrder(service, merchant)
       expect(await pollOutboxes(service.deps)).to.equal(0)
       service.clock.advance(2_000)
-      expect(await pollOutboxes(service.deps)).to.equal(1)
+      expect(await pollOutboxes(service.deps)).to.equal(2)
       expect(await outboxEvents(service, merchant)).to.deep.equal([])
       expect(await deliveriesOf(service, merchant)).to.have.length(1)
       expect(await pollOutboxes(service.deps)).to.equal(0)
-    })
-
-    it('relays the event of an order too', async () => {
-      await storeOrder(service, merchant)
-      service.clock.advance(2_000)
-      expect(await pollOutboxes(service.deps)).to.equal(1)
-      expect(await outboxEvents(service, merchant)).to.deep.equal([])
     })
 
     it('relays the event of a business before thousands of older ones of another business', async () => {
@@ -146,8 +140,7 @@ describe('the poll', () => {
 
     it('attempts the delivery of a business before thousands of older ones of another business', async () => {
       const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
-      const held: ServerResponse[] = []
-      hanging.respondWith((res) => void held.push(res))
+      const requests = holdRequests(hanging)
       const like = await freshDelivery(service, merchant)
       const ids = await Promise.all(
         Array.from({ length: 4 }, async () => (await subscribe(service, merchant, hanging.url)).id),
@@ -175,8 +168,7 @@ describe('the poll', () => {
       )
       // All endpoints of the business are at one origin.
       expect(service.deps.slots.inFlight()).to.be.within(98, 100)
-      hanging.respondWith((res) => void res.end())
-      for (const res of held) res.end()
+      requests.release()
       await service.deps.backgroundWork.ended()
       await hanging.close()
     }).timeout(60_000)
@@ -268,17 +260,17 @@ describe('the poll', () => {
     await storeOrder(service, merchant)
     service.clock.advance(dayMs)
     service.deps.slots.open()
-    const asked: string[] = []
-    const polled: Deps = {
+    const polled: string[] = []
+    const recording: Deps = {
       ...service.deps,
       log: {
         ...service.deps.log,
-        info: (fields: { queue: string }) => void asked.push(fields.queue),
+        info: (fields: { queue: string }) => void polled.push(fields.queue),
       } as never,
     }
     const done = await profiled(service, async () => {
-      const polling = startPolling(polled)
-      await waitFor('each has looked', () => new Set(asked).size >= 4)
+      const polling = startPolling(recording)
+      await waitFor('each queue was polled', () => new Set(polled).size >= 4)
       await polling.stop()
       await service.deps.backgroundWork.ended()
     })

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
 import { isUnavailable, unavailable } from '../../src/errors.ts'
 import { relayOutboxes } from '../../src/outbox/relay.ts'
@@ -25,8 +24,9 @@ import {
   withSecondProcess,
   withService,
 } from '../support/service.ts'
+import { beforeInsert, createIntents, holdRequests, withBatchers } from './set-up.ts'
 
-describe('the relay', () => {
+describe('The relay', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const endpointServer = withEndpointServer()
@@ -59,11 +59,8 @@ describe('the relay', () => {
       subscribe(service, other, endpointServer.url),
     ])
     const taken: (() => void)[] = []
-    for (;;) {
-      const free = service.deps.relaySlots.takeNow(merchant.businessId)
-      if (free === null) break
-      taken.push(free)
-    }
+    const take = () => service.deps.relaySlots.takeNow(merchant.businessId)
+    for (let free = take(); free !== null; free = take()) taken.push(free)
     await Promise.all([createIntent(service, merchant), createIntent(service, other)])
     expect(await relay(service, merchant)).to.deep.equal({ events: 0, deliveries: 0 })
     expect(await relay(service, other)).to.deep.equal({ events: 1, deliveries: 1 })
@@ -103,25 +100,15 @@ describe('the relay', () => {
     const many = Array.from({ length: 1_000 }, () => ({ ...outbox[0], id: newId() }))
     await service.deps.Intent.collection.updateOne({ referenceNumber }, { $set: { outbox: many } })
     let most = 0
-    const { batchers } = service.deps
-    const measured = {
-      ...service.deps,
-      batchers: {
-        ...batchers,
-        insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
-          most = Math.max(most, process.memoryUsage().heapUsed)
-          return batchers.insertDelivery(...item)
-        },
-      },
-    }
-    const held: ServerResponse[] = []
-    endpointServer.respondWith((res) => void held.push(res))
+    const measured = beforeInsert(service.deps, () => {
+      most = Math.max(most, process.memoryUsage().heapUsed)
+    })
+    const requests = holdRequests(endpointServer)
     service.deps.slots.open()
     const before = process.memoryUsage().heapUsed
     expect(await relay(service, merchant, measured)).to.deep.equal({ events: 1_000, deliveries: 5_000 })
     await endpointServer.atLeast(10)
-    endpointServer.respondWith((res) => void res.end())
-    for (const res of held) res.end()
+    requests.release()
     await service.deps.backgroundWork.ended()
     service.deps.slots.close()
     endpointServer.received.splice(0)
@@ -136,7 +123,7 @@ describe('the relay', () => {
     const outbox = (await service.deps.Intent.findOne({ businessId }).lean())?.outbox ?? []
     await relay(service, merchant)
     const before = await deliveriesOf(service, merchant)
-    // As if the process had died between the deliveries and the emptying.
+    // The state after the process died between the insert and the emptying of the outbox.
     await service.deps.Intent.updateOne({ businessId }, { $set: { outbox } })
     await relay(service, merchant)
     expect(await deliveriesOf(service, merchant)).to.deep.equal(before)
@@ -149,7 +136,7 @@ describe('the relay', () => {
       subscribe(service, merchant, endpointServer.url),
       subscribe(service, merchant, endpointServer.url),
     ])
-    await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
+    await createIntents(service, merchant, 20)
     await Promise.all(
       [service, beside, service, beside].map((process) => relay(service, merchant, process.deps)),
     )
@@ -173,12 +160,12 @@ describe('the relay', () => {
       subscribe(service, broken, endpointServer.url),
       subscribe(service, merchant, endpointServer.url),
     ])
-    await Promise.all(Array.from({ length: 3 }, () => createIntent(service, merchant)))
+    await createIntents(service, merchant, 3)
     const refused = await createIntent(service, merchant)
     await createIntent(service, broken)
     const { Intent, Endpoint, mongo } = service.deps
     const { businessId } = merchant
-    // One has an invalid endpoint, and MongoDB refuses the delivery of another.
+    // One event has an invalid endpoint, and MongoDB refuses the delivery of another.
     const { events } = await Endpoint.findById(wrong.id).orFail().lean()
     await Endpoint.updateOne({ _id: wrong.id }, { $set: { events: null } })
     const validator = { referenceNumber: { $ne: refused.referenceNumber } }
@@ -208,11 +195,11 @@ describe('the relay', () => {
     await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const waits: number[] = []
-    const insertDelivery = async (_delivery: unknown, until: number) => {
-      waits.push(until - performance.now())
+    const insertDelivery = async (_delivery: unknown, deadlineAt: number) => {
+      waits.push(deadlineAt - performance.now())
       throw unavailable()
     }
-    const full = { ...service.deps, batchers: { ...service.deps.batchers, insertDelivery } }
+    const full = withBatchers(service.deps, { insertDelivery })
     const outcome = await relay(service, merchant, full).catch((error: unknown) => error)
     expect(isUnavailable(outcome)).to.equal(true)
     expect(waits[0]).to.be.within(50_000, 60_000)
@@ -223,13 +210,13 @@ describe('the relay', () => {
     expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('relays events of orders and intents together, each once, and none of an order that was given up', async () => {
+  it('relays events of orders and intents together, each once, and none of a released order', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
     const { _id, businessId, sandbox, createdAt } = order
-    const givenUp = { _id: newId(), businessId, sandbox, status: 'RELEASED', released: [], createdAt }
-    await service.deps.Order.collection.insertOne(givenUp as never)
+    const released = { _id: newId(), businessId, sandbox, status: 'RELEASED', released: [], createdAt }
+    await service.deps.Order.collection.insertOne(released as never)
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'order.new'])
 
     expect(await relay(service, merchant)).to.deep.equal({ events: 2, deliveries: 2 })
@@ -256,7 +243,7 @@ describe('the relay', () => {
       },
     })
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
-    // As if the process had died between the deliveries and the emptying.
+    // The state after the process died between the insert and the emptying of the outbox.
     await service.deps.Order.updateOne({ _id }, { $set: { outbox: order.outbox } })
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
@@ -265,17 +252,9 @@ describe('the relay', () => {
   it('leaves an event that is added meanwhile to its next run', async () => {
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
-    const { batchers } = service.deps
-    const cancelledMeanwhile = {
-      ...service.deps,
-      batchers: {
-        ...batchers,
-        async insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
-          expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
-          return batchers.insertDelivery(...item)
-        },
-      },
-    }
+    const cancelledMeanwhile = beforeInsert(service.deps, async () =>
+      expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200),
+    )
     await relay(service, merchant, cancelledMeanwhile)
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.cancelled'])
     await relay(service, merchant)
@@ -330,14 +309,6 @@ describe('the relay', () => {
         ['payment.created', createdAt, 'PENDING'],
         ['payment.cancelled', cancelled.body.data.updatedAt, 'CANCELLED'],
       ])
-    })
-
-    it('amount null for an OPEN intent that is not paid', async () => {
-      await subscribe(service, merchant, endpointServer.url)
-      await createIntent(service, merchant, { amount: 900, amountType: 'OPEN' })
-      await relay(service, merchant)
-      const [delivery] = await deliveriesOf(service, merchant)
-      expect(JSON.parse(await storedBody(service, delivery)).data.amount).to.equal(null)
     })
 
     it('sandbox false for a live key, to the same endpoint', async () => {

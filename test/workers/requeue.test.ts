@@ -16,7 +16,7 @@ import { openService, withMerchantPerTest, withService } from '../support/servic
 import { waitFor } from '../support/wait-for.ts'
 
 const actor = { kind: 'operator', name: 'tester', ip: null } as const
-const someone = (): Requeuer => ({ actor, actId: newId() })
+const newRequeuer = (): Requeuer => ({ actor, actId: newId() })
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
 describe('A re-queue of a delivery', () => {
@@ -29,7 +29,7 @@ describe('A re-queue of a delivery', () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end())
   })
 
-  const requeue = async (ids: string[], by = someone()) => [
+  const requeue = async (ids: string[], by = newRequeuer()) => [
     ...(await requeueDeliveries(service.deps, ids, by)).values(),
   ]
   const trailOf = (deliveries: { _id: string }[]) =>
@@ -48,7 +48,7 @@ describe('A re-queue of a delivery', () => {
     await waitFor('DEAD', async () => (await storedDelivery(own, { _id })).status === 'DEAD')
     endpointServer.respondWith((res) => void res.end())
     own.clock.advance(3_600_000)
-    await requeueDeliveries(own.deps, [_id], someone())
+    await requeueDeliveries(own.deps, [_id], newRequeuer())
     await waitFor('DELIVERED', async () => (await storedDelivery(own, { _id })).status === 'DELIVERED')
     const [first, ...others] = endpointServer.received
     const last = others.at(-1) ?? expect.fail()
@@ -63,9 +63,9 @@ describe('A re-queue of a delivery', () => {
 
   it('takes effect once and adds one audit line for each of 500, even if it is requested twice at once', async () => {
     const dead = await deadDeliveries(service, merchant, 500)
-    const asked = await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])
-    expect(asked.flat().filter((outcome) => outcome === 'requeued')).to.have.length(500)
-    expect(asked.flat().filter((outcome) => outcome === 'under-way')).to.have.length(500)
+    const outcomes = (await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])).flat()
+    expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(500)
+    expect(outcomes.filter((outcome) => outcome === 'under-way')).to.have.length(500)
     const now = await service.deps.Delivery.find({ _id: { $in: idsOf(dead) } }).lean()
     for (const { status, requeues, unaudited } of now)
       expect([status, requeues, unaudited]).to.deep.equal(['RETRYING', 1, []])
@@ -76,7 +76,7 @@ describe('A re-queue of a delivery', () => {
 
   it('takes effect once per request, however often the request is retried, even after the attempt', async () => {
     const delivery = await oneDead()
-    const by = someone()
+    const by = newRequeuer()
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
     await attempt(service.deps, delivery._id)
@@ -100,7 +100,7 @@ describe('A re-queue of a delivery', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
 
     await requeue([delivery._id])
-    // Put off, or seen by a process whose clock is behind: it is due later, and still the one attempt asked for.
+    // A delayed delivery, or one seen by a process with a slow clock, is due later. It is still the requested attempt.
     const later = new Date(service.clock.now().getTime() + 60_000)
     await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { nextAttemptAt: later } })
     expect(await requeue([delivery._id])).to.deep.equal(['under-way'])
@@ -150,7 +150,7 @@ describe('A re-queue of a delivery', () => {
       set(delivered, { status: 'DELIVERED' }),
       set(orphan, { endpointId: newId(), status: 'DEAD' }),
     ])
-    const ids = [...idsOf([dead, cancelled, waiting, delivered, fresh, orphan]), 'nobody']
+    const ids = [...idsOf([dead, cancelled, waiting, delivered, fresh, orphan]), 'unknown']
     expect(await requeue(ids)).to.deep.equal([
       'requeued',
       'requeued',
@@ -167,7 +167,7 @@ describe('A re-queue of a delivery', () => {
       { status: 'RETRYING', nextAttemptAt: later },
     ])
     await attempt(service.deps, cancelled._id)
-    // Its first attempt of all: the table begins.
+    // This was its first attempt, so the retry table begins.
     const { nextAttemptAt, attemptLog } = await storedDelivery(service, cancelled)
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
@@ -180,7 +180,8 @@ describe('A re-queue of a delivery', () => {
     ]
     await service.deps.Delivery.updateOne({ _id: delivery._id }, { $set: { unaudited } })
     const [read] = await service.deps.Delivery.find({ _id: delivery._id }).lean()
-    // Killed after it told the trail, before it took the line away; then two sweeps at once.
+    // The state after a kill between the insert into the trail and the removal of the line. Then two sweeps run at
+    // once.
     await service.deps.AuditEvent.collection.insertMany(unaudited as never[])
     await Promise.all([
       sweepAudit(service.deps, service.deps.Delivery),
@@ -204,7 +205,7 @@ describe('A re-queue of a delivery', () => {
         { _id: { $in: [...ids] } },
         { $set: { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() }, $inc: { attempts: 1 } },
       )
-    for await (const outcomes of requeueAll(service.deps, deadByNow(), someone())) {
+    for await (const outcomes of requeueAll(service.deps, deadByNow(), newRequeuer())) {
       expect(outcomes.size).to.equal(500)
       break
     }
@@ -213,7 +214,7 @@ describe('A re-queue of a delivery', () => {
     const which = deadByNow()
     service.clock.advance(1_000)
     let seen = 0
-    for await (const outcomes of requeueAll(service.deps, which, someone())) {
+    for await (const outcomes of requeueAll(service.deps, which, newRequeuer())) {
       seen += outcomes.size
       await dieAgain(outcomes.keys())
     }
@@ -238,7 +239,7 @@ describe('A re-queue of a delivery', () => {
       const steps = await killAtEveryStep(
         service,
         {
-          prepare: async (): Promise<Case> => ({ delivery: await oneDead(), by: someone() }),
+          prepare: async (): Promise<Case> => ({ delivery: await oneDead(), by: newRequeuer() }),
           run: (victim, each) => act(each, victim.deps),
           async repeat(each) {
             expect([...(await act(each)).values()]).to.deep.equal(['requeued'])

@@ -1,7 +1,5 @@
-import { Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { Redis } from 'ioredis'
-import type { QueueName } from '../../src/queues/jobs.ts'
 import { wakeDelivery } from '../../src/webhooks/attempts/wake.ts'
 import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
 import { jobIdOf } from '../../src/webhooks/deliveries/delivery-job.ts'
@@ -14,41 +12,29 @@ import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type Merchant, withServicePerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { isIn, withQueues } from './set-up.ts'
 
-/** Support staff find every DEAD delivery among the failed jobs, whatever becomes of Redis. */
-describe('the failed job of a DEAD delivery', () => {
+/** Support staff find every DEAD delivery among the failed jobs, even after Redis lost its data. */
+describe('The failed job of a DEAD delivery', () => {
   const service = withServicePerTest()
   const endpointServer = withEndpointServerPerTest()
   let merchant: Merchant
-  let redis: Redis
   let queue: Queue
   let delivery: Delivery
-  const opened: Queue[] = []
+  const queues = withQueues('test')
   beforeEach(async () => {
     await waitFor('Redis', () => service.deps.queues.ping().then(Boolean, () => false))
-    redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
-    queue = queueOf('webhook-delivery')
+    queue = queues.open(service, 'webhook-delivery')
     merchant = await service.merchant()
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     endpointServer.respondWith((res) => void res.writeHead(500).end())
     delivery = await deadDelivery(service, merchant)
   })
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((each) => each.close()))
-    redis.disconnect()
-  })
 
-  function queueOf(name: QueueName): Queue {
-    const made = new Queue(name, { connection: redis, prefix: service.deps.config.queuePrefix })
-    opened.push(made)
-    return made
-  }
-  const isIn = (jobId: string, state: string) =>
-    waitFor(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
   const loseJobs = () => deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   const requeue = ({ _id }: Delivery) =>
     requeueDeliveries(service.deps, [_id], {
-      actor: { kind: 'operator', name: 'somebody', ip: null },
+      actor: { kind: 'operator', name: 'an operator', ip: null },
       actId: `act-${String(Math.random())}`,
     })
   const run = (slot: string, reach: 'lately' | 'all') =>
@@ -56,10 +42,10 @@ describe('the failed job of a DEAD delivery', () => {
 
   it('is restored once after Redis was emptied, and then does not change', async () => {
     service.startWorkers()
-    await isIn(jobIdOf(delivery), 'failed')
+    await isIn(queue, jobIdOf(delivery), 'failed')
     await loseJobs()
     await restoreJobs(service.deps, 'lately')
-    await isIn(jobIdOf(delivery), 'failed')
+    await isIn(queue, jobIdOf(delivery), 'failed')
     const finishedOn = (await queue.getJob(jobIdOf(delivery)))?.finishedOn
     for (const reach of ['lately', 'all'] as const) expect(await restoreJobs(service.deps, reach)).to.equal(0)
     expect((await queue.getJob(jobIdOf(delivery)))?.finishedOn).to.equal(finishedOn)
@@ -74,25 +60,25 @@ describe('the failed job of a DEAD delivery', () => {
     service.startWorkers()
     await waitFor('all are there', async () => (await queue.getFailedCount()) === 301)
     await waitFor('Redis is whole', () => service.deps.queues.standing.isWhole())
-    const done = queueOf('maintenance')
+    const done = queues.open(service, 'maintenance')
     await waitFor('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
   })
 
   it('is removed by the next full restore if its delivery was re-queued elsewhere', async () => {
     const workers = service.startWorkers()
-    await isIn(jobIdOf(delivery), 'failed')
+    await isIn(queue, jobIdOf(delivery), 'failed')
     await workers.close()
     await service.deps.Delivery.updateOne(
       { _id: delivery._id },
       { $set: { status: 'DELIVERED', deadAt: null } },
     )
     await restoreJobs(service.deps, 'all')
-    await isIn(jobIdOf(delivery), 'unknown')
+    await isIn(queue, jobIdOf(delivery), 'unknown')
   })
 
   it('of an older re-queue does nothing, and the newer job removes it', async () => {
     endpointServer.respondWith((res) => void res.end())
-    await isIn(jobIdOf(delivery), 'waiting')
+    await isIn(queue, jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
     const count = endpointServer.received.length
     const { attempts, requeues, _id: deliveryId } = delivery
@@ -103,7 +89,7 @@ describe('the failed job of a DEAD delivery', () => {
     service.startWorkers()
     await waitFor('delivered', async () => (await storedDelivery(service, delivery)).status === 'DELIVERED')
     for (const jobId of [jobIdOf(delivery), jobIdOf({ ...delivery, requeues: 1 })])
-      await isIn(jobId, 'unknown')
+      await isIn(queue, jobId, 'unknown')
     expect(endpointServer.received).to.have.length(count + 1)
     expect((await deliveriesOf(service, merchant)).map(({ requeues: times }) => times)).to.deep.equal([1])
   })
@@ -115,6 +101,6 @@ describe('the failed job of a DEAD delivery', () => {
     expect((await run(String(slot - 2), 'lately')).log).to.include({ past: true })
     expect(await queue.count()).to.equal(0)
     expect((await run(String(slot - 1), 'lately')).log).to.include({ restored: 1 })
-    await isIn(jobIdOf(delivery), 'waiting')
+    await isIn(queue, jobIdOf(delivery), 'waiting')
   })
 })

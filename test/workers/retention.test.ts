@@ -19,11 +19,11 @@ import { createProduct } from '../support/store.ts'
 
 const dayMs = 86_400_000
 const nothing = { intents: 0, deliveries: 0, orders: 0, products: 0 }
-/** Not a merchant's, or a test's by nature. */
-const passing = ['retention', 'retentionprogress', 'walletmovements', 'deliveryhours']
+/** Collections that have no data of merchants, or only test data. */
+const ignoredCollections = ['retention', 'retentionprogress', 'walletmovements', 'deliveryhours']
 const unwatched = { count: () => undefined, done: () => undefined }
 
-describe('the clean-up', () => {
+describe('The clean-up', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let pair: Pair
@@ -39,7 +39,7 @@ describe('the clean-up', () => {
     return { outcome, ...begun.counts }
   }
 
-  it('removes data of test keys after 30 days to the millisecond, with the events of later refunds, and nothing younger', async () => {
+  it('removes data of test keys after exactly 30 days, with the events of later refunds, and nothing younger', async () => {
     const madeAt = service.clock.now()
     service.clock.freeze(madeAt)
     const [paid = ''] = await createSampleData(service, pair.test, true)
@@ -60,12 +60,12 @@ describe('the clean-up', () => {
   })
 
   /**
-   * Every document but those of test keys, as text by collection and id, without what the clean-up may take of a live one, and without what
-   * attempts have noted of endpoints, which comes late.
+   * Returns every live document as text, by collection and id. Omits the fields that the clean-up may remove, and the
+   * health of endpoints, which attempts write late.
    */
-  async function books(): Promise<Map<string, string>> {
+  async function liveDocuments(): Promise<Map<string, string>> {
     const texts = new Map<string, string>()
-    for (const { name } of collections.filter((each) => !passing.includes(each.name))) {
+    for (const { name } of collections.filter((each) => !ignoredCollections.includes(each.name))) {
       const docs = await service.deps.mongo.collection(name).find().toArray()
       for (const { sealedResponse: _response, attemptLog: _log, health: _health, ...kept } of docs)
         if (kept.sandbox !== true) texts.set(`${name} ${String(kept._id)}`, JSON.stringify(kept))
@@ -77,11 +77,11 @@ describe('the clean-up', () => {
     await createSampleData(service, pair.test, true)
     await createSampleData(service, pair.live, false)
     await ageData(service, pair.test, 400 * dayMs)
-    const before = await books()
+    const before = await liveDocuments()
     const kinds = new Set([...before.keys()].map((key) => key.split(' ')[0]))
     expect([...kinds]).to.include.members(['intents', 'deliveries', 'orders', 'products', 'shops', 'wallets'])
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 2, orders: 1, products: 2, movements: 2 })
-    expect(await books()).to.deep.equal(before)
+    expect(await liveDocuments()).to.deep.equal(before)
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, responses: 0 })
   })
@@ -90,7 +90,7 @@ describe('the clean-up', () => {
     const { Intent, Order, Product, Delivery } = service.deps
     const held: [what: string, change: object, undo: object][] = [
       [
-        'its event is not told',
+        'its event is not relayed',
         {
           $push: {
             outbox: newEvent(
@@ -103,21 +103,21 @@ describe('the clean-up', () => {
         },
         { $set: { outbox: [] } },
       ],
-      ['a payment is under way', { $set: { hold: { id: newId() } } }, { $set: { hold: null } }],
+      ['a payment is in progress', { $set: { hold: { id: newId() } } }, { $set: { hold: null } }],
       [
-        'a refund is under way',
+        'a refund is in progress',
         { $push: { refunds: newRefund(service.deps, 1) } },
         { $set: { refunds: [] } },
       ],
-      ['nobody has expired it', { $set: { status: 'PENDING' } }, { $set: { status: 'CANCELLED' } }],
+      ['it is not expired yet', { $set: { status: 'PENDING' } }, { $set: { status: 'CANCELLED' } }],
     ]
     const intents = await Promise.all(held.map(() => createIntent(service, pair.test)))
     const references = intents.map(({ referenceNumber }) => referenceNumber)
     await relay(service, pair.test)
     await Intent.updateMany({ businessId: pair.test.businessId }, { $set: { status: 'CANCELLED' } })
     const [paid = '', cancelled = '', number = ''] = await createSampleData(service, pair.test, true)
-    // Its event is not told.
-    const untold = await storeOrder(service, pair.test)
+    // Its event is not relayed.
+    const unrelayed = await storeOrder(service, pair.test)
     await Promise.all(
       held.map(([, change], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, change)),
     )
@@ -161,7 +161,7 @@ describe('the clean-up', () => {
     )
     await Delivery.updateOne(ofCancelled, { $set: { nextAttemptAt: null, status: 'CANCELLED' } })
     await Delivery.updateOne(ofPaid, { $set: { unaudited: [] } })
-    await Order.updateOne({ _id: untold._id }, { $set: { outbox: [] } })
+    await Order.updateOne({ _id: unrelayed._id }, { $set: { outbox: [] } })
     await Product.updateOne(
       { _id: product?._id ?? '' },
       { $set: { reservations: [], prepared: { by: 'a plan' } } },
@@ -194,7 +194,7 @@ describe('the clean-up', () => {
     let attempts = 0
     const ops = await profiled(service, async () => void ({ attempts } = await clean()))
     expect(attempts).to.equal(1)
-    expect(returned(ops, 'byTimeAndEvent'), 'those since are not gone through for it').to.equal(0)
+    expect(returned(ops, 'byTimeAndEvent'), 'newer deliveries are not read').to.equal(0)
     expect(await storedDelivery(service, { _id })).to.not.have.property('untrimmed')
     const path = `/api/v1/dev/webhooks/events/${_id}`
     const { body } = await service.http.get(path).set(pair.live.read())
@@ -268,15 +268,15 @@ describe('the clean-up', () => {
     const again = await create()
     expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
 
-    const mine = { businessId: pair.test.businessId, sealedResponse: { $exists: true }, ...since }
-    const answered = async () => [await Product.countDocuments(mine), await Endpoint.countDocuments(mine)]
-    expect(await answered()).to.deep.equal([2, 1])
+    const own = { businessId: pair.test.businessId, sealedResponse: { $exists: true }, ...since }
+    const stored = async () => [await Product.countDocuments(own), await Endpoint.countDocuments(own)]
+    expect(await stored()).to.deep.equal([2, 1])
     service.clock.advance(dayMs)
     await createProduct(service, pair.live)
     expect(await clean()).to.include({ responses: 0 })
     service.clock.advance(120_000)
     expect(await clean()).to.include({ responses: 3 })
-    expect(await answered()).to.deep.equal([1, 0])
+    expect(await stored()).to.deep.equal([1, 0])
     const renewed = await create()
     expect([renewed.status, renewed.headers['idempotent-replayed']]).to.deep.equal([201, undefined])
     expect(renewed.body.data.referenceNumber).to.not.equal(first.body.data.referenceNumber)
@@ -296,22 +296,22 @@ describe('the clean-up', () => {
     const create = async () => (await subscribe(service, merchant, endpointServer.url)).id
     const remove = (id: string) =>
       service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
-    const [active, told] = [await create(), await create()]
+    const [active, delivered] = [await create(), await create()]
     await createIntent(service, merchant)
     await relay(service, merchant)
     const unused = await create()
-    await remove(told)
+    await remove(delivered)
     await remove(unused)
     const left = async () => {
       const all = await service.deps.Endpoint.find({ businessId: merchant.businessId }, { _id: 1 }).lean()
       return all.map(({ _id }) => _id).toSorted()
     }
     await clean()
-    expect(await left()).to.deep.equal([active, told, unused].toSorted())
+    expect(await left()).to.deep.equal([active, delivered, unused].toSorted())
     service.clock.advance(2 * dayMs + 60_000)
     expect((await clean()).endpoints).to.equal(1)
-    expect(await left()).to.deep.equal([active, told].toSorted())
-    await service.deps.Delivery.deleteMany({ endpointId: told })
+    expect(await left()).to.deep.equal([active, delivered].toSorted())
+    await service.deps.Delivery.deleteMany({ endpointId: delivered })
     expect((await clean()).endpoints).to.equal(1)
     expect(await left()).to.deep.equal([active])
   })
@@ -321,20 +321,20 @@ describe('the clean-up', () => {
     await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
     service.clock.advance(3 * dayMs)
     const ops = await profiled(service, () => clean())
-    const looks = ops.filter(
+    const reads = ops.filter(
       ({ ns, planSummary }) =>
         /\.(intents|deliveries|orders|products|webhookendpoints)$/.test(ns) && planSummary !== undefined,
     )
-    expect(looks.length).to.be.greaterThan(10)
-    // IDHACK: by an _id, as the health of an endpoint is noted meanwhile.
-    const plans = looks.map(({ planSummary }) => planSummary)
+    expect(reads.length).to.be.greaterThan(10)
+    // IDHACK is a read by _id: the health of an endpoint is written meanwhile.
+    const plans = reads.map(({ planSummary }) => planSummary)
     expect(plans.filter((plan) => !/^(IXSCAN|IDHACK)/.test(plan ?? ''))).to.deep.equal([])
     const walks = ops.filter(({ command }) => command.hint !== undefined)
     expect(walks.filter(({ docsExamined = 0 }) => docsExamined > 0)).to.deep.equal([])
     expect([returned(ops, 'deletions'), returned(ops, 'byTimeAndEvent')]).to.deep.equal([1, 0])
   })
 
-  /** More than two batches of intents like one of ours, a millisecond between each and the next. */
+  /** Stores more than two batches of intents, a millisecond apart. */
   async function makeMany(change: Partial<Intent>): Promise<void> {
     const { referenceNumber } = await createIntent(service, pair.test)
     const like = await storedIntent(service, referenceNumber)
@@ -348,7 +348,7 @@ describe('the clean-up', () => {
     await service.deps.Intent.collection.insertMany(many as never[])
   }
 
-  /** The same of live products. */
+  /** Stores as many live products. */
   async function makeManyProducts(): Promise<void> {
     const { _id: id } = await createProduct(service, pair.live)
     const { handle: _handle, ...like } = await service.deps.Product.findById(id).orFail().lean<Product>()
@@ -361,21 +361,21 @@ describe('the clean-up', () => {
     await service.deps.Product.collection.insertMany(many as never[])
   }
 
-  it('rests between batches, so that requests are served', async () => {
+  it('pauses between batches, so that requests are served', async () => {
     await makeMany({})
-    const run = { isOver: false }
+    const run = { hasEnded: false }
     let served = 0
-    const servedUntil: number[] = []
-    const count = (kind: Kind) => void (kind === 'intents' && servedUntil.push(served))
+    const servedBefore: number[] = []
+    const count = (kind: Kind) => void (kind === 'intents' && servedBefore.push(served))
     const cleaned = clean(service.deps, new AbortController(), { ...unwatched, count }).finally(
-      () => void (run.isOver = true),
+      () => void (run.hasEnded = true),
     )
-    while (!run.isOver) {
+    while (!run.hasEnded) {
       await createIntent(service, pair.live)
       served += 1
     }
     expect(await cleaned).to.include({ outcome: 'cleaned', intents: 1_100 })
-    const [first = 0, second = 0, third = 0, ...more] = servedUntil
+    const [first = 0, second = 0, third = 0, ...more] = servedBefore
     expect(more).to.deep.equal([])
     expect([second - first, third - second].filter((between) => between === 0)).to.deep.equal([])
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
@@ -428,6 +428,6 @@ describe('the clean-up', () => {
   })
 })
 
-/** How many keys the walks by this index were given. */
+/** The number of index keys that the walks by this index returned. */
 const returned = (ops: Profiled[], index: string): number =>
   ops.filter(({ command }) => command.hint === index).reduce((sum, { nreturned = 0 }) => sum + nreturned, 0)

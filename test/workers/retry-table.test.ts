@@ -8,7 +8,7 @@ import { withMerchant, withService } from '../support/service.ts'
 const waitsMs = [30, 120, 900, 3600, 14_400, 43_200, 86_400].map((seconds) => seconds * 1000)
 const dayMs = 86_400_000
 
-describe('the retry table', () => {
+describe('The retry table', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)
@@ -21,7 +21,7 @@ describe('the retry table', () => {
   const attemptsAt = (id: string) => endpointServer.received.filter(({ json }) => json.id === id).length
   const dueAt = (done: AttemptResult) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
-  it('is kept to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
+  it('is exact to the millisecond over all 8 attempts; after the 8th the delivery is DEAD and there is no ninth', async () => {
     const { _id } = await freshDelivery(service, merchant)
     for (const [index, waitMs] of waitsMs.entries()) {
       const failed = await attempt(service.deps, _id)
@@ -93,13 +93,13 @@ describe('the retry table', () => {
   })
 
   it('is lengthened by Retry-After, to at most twice the step, and never shortened', async () => {
-    const asked = ['45', '60', '3600', '5', '0', '-1', 'soon', new Date(0).toUTCString()]
-    const heard = []
-    for (const value of asked) {
+    const headers = ['45', '60', '3600', '5', '0', '-1', 'soon', new Date(0).toUTCString()]
+    const waits = []
+    for (const value of headers) {
       endpointServer.respondWith((res) => void res.writeHead(503, { 'Retry-After': value }).end())
       const { _id } = await freshDelivery(service, merchant)
-      heard.push((dueAt(await attempt(service.deps, _id)) - service.clock.now().getTime()) / 1000)
+      waits.push((dueAt(await attempt(service.deps, _id)) - service.clock.now().getTime()) / 1000)
     }
-    expect(heard).to.deep.equal([45, 60, 60, 30, 30, 30, 30, 30])
+    expect(waits).to.deep.equal([45, 60, 60, 30, 30, 30, 30, 30])
   })
 })

@@ -1,6 +1,5 @@
-import { DelayedError, type Job, Queue, UnrecoverableError } from 'bullmq'
+import { DelayedError, type Job, UnrecoverableError } from 'bullmq'
 import { expect } from 'chai'
-import { Redis } from 'ioredis'
 import { createLog, type Log } from '../../src/process/log.ts'
 import { deliveryId, endpointIdOf } from '../../src/webhooks/deliveries/delivery-id.ts'
 import { outboxRelay } from '../../workers/outbox-relay.ts'
@@ -12,6 +11,7 @@ import { freshDelivery, openSecondProcess, storedDelivery, subscribe } from '../
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { withQueues } from './set-up.ts'
 
 describe('A job', () => {
   const endpointServer = withEndpointServer()
@@ -22,12 +22,13 @@ describe('A job', () => {
   } as unknown as Log
   const service = withService({ WORKER_QUEUES: 'webhook-delivery,maintenance' }, log)
   const merchant = withMerchant(service)
+  const queues = withQueues('describe')
   before(() => subscribe(service, merchant, endpointServer.url))
   beforeEach(() => void warned.splice(0))
 
-  /** One run of a job whose work tells this next step, at a Redis that takes no answer. */
+  /** Runs a job whose work returns this next step, while Redis accepts no command. */
   async function outcomeOf(nextStep: NextStep): Promise<unknown> {
-    const fails = () => Promise.reject(new Error('Redis is away'))
+    const fails = () => Promise.reject(new Error('Redis is down'))
     const job = { id: 'some-r0', name: 'payment.created', data: {}, moveToDelayed: fails }
     const run = () => Promise.resolve({ nextStep, event: 'webhook.attempted', log: {} })
     return runJob(service.deps, { queue: 'webhook-delivery', run }, job as unknown as Job, 'token').catch(
@@ -59,7 +60,7 @@ describe('A job', () => {
       data: { intentIds: ['some'] },
       moveToDelayed: (at: number) => Promise.resolve(void waits.push(at)),
     } as unknown as Job
-    const run = () => Promise.reject(new Error('MongoDB is away'))
+    const run = () => Promise.reject(new Error('MongoDB is down'))
     const outcome = await runJob(service.deps, { queue: 'webhook-delivery', run }, job, 'token').catch(
       (error: unknown) => error,
     )
@@ -82,12 +83,12 @@ describe('A job', () => {
     endpointServer.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(service, merchant)
     await service.deps.Delivery.updateOne({ _id }, { $set: { requeues: 20, attempts: 8 } })
-    const asked: string[] = []
+    const removed: string[] = []
     const standing = {
       ...service.deps.queues.standing,
       remove(_queue: string, jobIds: readonly string[]) {
-        asked.push(...jobIds)
-        return Promise.reject(new Error('Redis is away'))
+        removed.push(...jobIds)
+        return Promise.reject(new Error('Redis is down'))
       },
     }
     const deps = { ...service.deps, queues: { ...service.deps.queues, standing } }
@@ -98,7 +99,7 @@ describe('A job', () => {
     expect(done.log).to.include({ deliveryId: _id, outcome: 'begun' })
     expect(done.nextStep).to.deep.equal({ next: 'complete' })
     expect((await storedDelivery(service, { _id })).status).to.equal('DELIVERED')
-    expect(asked).to.deep.equal([`${_id}-r19.8`])
+    expect(removed).to.deep.equal([`${_id}-r19.8`])
     expect(warned).to.deep.equal(['jobs.not-removed'])
   })
 
@@ -108,20 +109,17 @@ describe('A job', () => {
   })
 
   it('is not enqueued if no process works on its queue, and a worker of other queues warns', async () => {
-    const { redisUrl, queuePrefix: prefix } = service.deps.config
-    const redis = new Redis(redisUrl, { maxRetriesPerRequest: null })
-    const relays = new Queue('outbox-relay', { connection: redis, prefix })
+    const relays = queues.open(service, 'outbox-relay')
     await warnOfUnattended(service.deps)
     expect(warned).to.deep.equal(['queue.unattended'])
     const all = await openSecondProcess(service)
     all.startWorkers()
     await waitFor('it is attended', async () => (await relays.getWorkersCount()) > 0)
-    await waitFor('nobody warns', async () => {
+    await waitFor('the warning stops', async () => {
       warned.splice(0)
       await warnOfUnattended(service.deps)
       return warned.length === 0
     })
-    await Promise.all([relays.close(), all.close()])
-    redis.disconnect()
+    await all.close()
   })
 })

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import { expect } from 'chai'
-import type { Deps } from '../../src/deps.ts'
 import { deliveryLeaseMs } from '../../src/webhooks/deliveries/lease.ts'
-import { createIntent, deliveriesOf, recordRecentSuccess, relay, subscribe } from '../support/actions.ts'
+import { deliveriesOf, recordRecentSuccess, relay, subscribe } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
 import { withMerchantPerTest, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { beforeInsert, createIntents, holdRequests } from './set-up.ts'
 
-describe('an endpoint that the merchant deletes or disables', () => {
+describe('An endpoint that the merchant deletes or disables', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -22,8 +22,7 @@ describe('an endpoint that the merchant deletes or disables', () => {
     disabled: () => service.http.put(path()).set(merchant.write()).send({ active: false }).expect(200),
   }
   const statuses = async () => (await deliveriesOf(service, merchant)).map(({ status }) => status)
-  const create = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
+  const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
     it(`is ${what}: its attempts in flight end within 3 s, are CANCELLED, and their slots are free`, async () => {
@@ -39,7 +38,7 @@ describe('an endpoint that the merchant deletes or disables', () => {
       expect(service.deps.slots.inFlight()).to.equal(4)
       await stop()
       expect(await statuses()).to.deep.equal(Array.from({ length: 4 }, () => 'CANCELLED'))
-      // 3 s from renewal to renewal, and a slow machine.
+      // The lease is renewed every 3 s, and the machine may be slow.
       await waitFor('the requests end', () => open.size === 0, 4_500)
       await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0, 1_000)
       for (const delivery of await deliveriesOf(service, merchant))
@@ -66,17 +65,7 @@ describe('an endpoint that the merchant deletes or disables', () => {
     })
 
     it(`is ${what} between the relay's read and its insert: nothing is sent, and the delivery is CANCELLED`, async () => {
-      const { batchers } = service.deps
-      const late: Deps = {
-        ...service.deps,
-        batchers: {
-          ...batchers,
-          async insertDelivery(...item: Parameters<typeof batchers.insertDelivery>) {
-            await stop()
-            return batchers.insertDelivery(...item)
-          },
-        },
-      }
+      const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()
       expect(await relay(service, merchant, late)).to.deep.equal({ events: 1, deliveries: 1 })
@@ -88,8 +77,7 @@ describe('an endpoint that the merchant deletes or disables', () => {
     })
 
     it(`is ${what} while its deliveries wait for a slot: they are CANCELLED, and none is sent`, async () => {
-      const held: ServerResponse[] = []
-      endpointServer.respondWith((res) => void held.push(res))
+      holdRequests(endpointServer)
       const workers = service.startWorkers()
       await create(30)
       await waitFor('all are inserted', async () => (await statuses()).length === 30)
@@ -102,7 +90,7 @@ describe('an endpoint that the merchant deletes or disables', () => {
       )
       expect(endpointServer.received).to.have.length(2)
       await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
-      await waitFor('nobody waits', () => service.deps.slots.waiting().length === 0)
+      await waitFor('no endpoint waits', () => service.deps.slots.waiting().length === 0)
       await workers.close()
     })
   }

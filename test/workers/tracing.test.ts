@@ -19,8 +19,8 @@ const intents = '/api/v1/dev/intents'
 
 type Line = { msg: string } & Record<string, unknown>
 
-/** A service whose log can be read. */
-async function openTold(environment: Record<string, string>) {
+/** Opens a service whose log can be read. */
+async function openLogged(environment: Record<string, string>) {
   const lines: Line[] = []
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -34,7 +34,7 @@ async function openTold(environment: Record<string, string>) {
   )
   const line = (msg: string, requestId: unknown) =>
     waitFor(`${msg} of ${String(requestId)}`, () =>
-      lines.find((one) => one.msg === msg && one.requestId === requestId),
+      lines.find((line) => line.msg === msg && line.requestId === requestId),
     )
   return { service, lines, line }
 }
@@ -51,14 +51,14 @@ const everyEvent = [
 ]
 
 describe('The id of a request', () => {
-  let told: Awaited<ReturnType<typeof openTold>>
+  let logged: Awaited<ReturnType<typeof openLogged>>
   let service: Service
   let merchant: Merchant
   let endpointServer: EndpointServer
 
   before(async () => {
-    told = await openTold({})
-    service = told.service
+    logged = await openLogged({})
+    service = logged.service
     merchant = await service.merchant()
     endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, [...everyEvent, 'order.new'])
@@ -69,20 +69,20 @@ describe('The id of a request', () => {
     await endpointServer.close()
   })
 
-  const ask = async (path: string, body: object = {}) => {
-    const { headers, body: answer } = await service.http
+  const send = async (path: string, body: object = {}) => {
+    const { headers, body: response } = await service.http
       .post(`/api/v1/dev${path}`)
       .set(merchant.write())
       .send(body)
       .expect((res) => expect(res.status, JSON.stringify(res.body)).to.be.lessThan(300))
-    return { requestId: headers['x-request-id'], data: answer.data }
+    return { requestId: headers['x-request-id'], data: response.data }
   }
 
   it('is logged from the request over the relay to the attempt, but is in no webhook and no response', async () => {
-    const { requestId, data } = await ask('/intents', { amount: 500 })
-    const attempted = await told.line('webhook.attempted', requestId)
+    const { requestId, data } = await send('/intents', { amount: 500 })
+    const attempted = await logged.line('webhook.attempted', requestId)
     expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
-    expect(await told.line('outbox.relayed', requestId)).to.include({ events: 1, deliveries: 1 })
+    expect(await logged.line('outbox.relayed', requestId)).to.include({ events: 1, deliveries: 1 })
     const id = String(attempted.deliveryId)
     const read = await service.http.get(`/api/v1/dev/webhooks/events/${id}`).set(merchant.read()).expect(200)
     expect(read.body.data).not.to.have.any.keys('requestId', 'traceparent')
@@ -90,16 +90,16 @@ describe('The id of a request', () => {
   })
 
   it('is in the log of a payment and a refund, and in their events', async () => {
-    const paid = await ask('/intents', { amount: 700 })
+    const paid = await send('/intents', { amount: 700 })
     const path = `/intents/${paid.data.referenceNumber}`
-    const simulated = await ask(`${path}/simulate-payment`)
-    expect(await told.line('payment.settled', simulated.requestId)).to.include({ outcome: 'done' })
-    expect(await told.line('webhook.attempted', simulated.requestId)).to.include({
+    const simulated = await send(`${path}/simulate-payment`)
+    expect(await logged.line('payment.settled', simulated.requestId)).to.include({ outcome: 'done' })
+    expect(await logged.line('webhook.attempted', simulated.requestId)).to.include({
       webhookEvent: 'payment.confirmed',
     })
-    const refunded = await ask(`${path}/refund`)
-    expect(await told.line('refund.settled', refunded.requestId)).to.include({ outcome: 'done' })
-    expect(await told.line('webhook.attempted', refunded.requestId)).to.include({
+    const refunded = await send(`${path}/refund`)
+    expect(await logged.line('refund.settled', refunded.requestId)).to.include({ outcome: 'done' })
+    expect(await logged.line('webhook.attempted', refunded.requestId)).to.include({
       webhookEvent: 'payment.refunded',
     })
   })
@@ -108,26 +108,26 @@ describe('The id of a request', () => {
     const { shortCode } = await createIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
-    await told.line('payment.settled', requestId)
-    expect((await told.line('webhook.attempted', requestId)).webhookEvent).to.equal('payment.confirmed')
-    const { data } = await ask('/intents', { amount: 5 })
-    const cancelled = await ask(`/intents/${data.referenceNumber}/cancel`)
-    await told.line('webhook.attempted', cancelled.requestId)
-    await ask('/store/products', { name: 'Rice', price: 100, stock: 5 })
-    const ordered = await ask('/store/orders/simulate')
-    expect((await told.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
+    await logged.line('payment.settled', requestId)
+    expect((await logged.line('webhook.attempted', requestId)).webhookEvent).to.equal('payment.confirmed')
+    const { data } = await send('/intents', { amount: 5 })
+    const cancelled = await send(`/intents/${data.referenceNumber}/cancel`)
+    await logged.line('webhook.attempted', cancelled.requestId)
+    await send('/store/products', { name: 'Rice', price: 100, stock: 5 })
+    const ordered = await send('/store/orders/simulate')
+    expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it('is missing for an expiry, whose event is sent all the same', async () => {
+  it('is missing for an expiry, whose event is sent anyway', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await waitFor(
-      'its first event is told',
+      'its first event is delivered',
       async () => (await service.deps.Delivery.exists({ referenceNumber, status: 'DELIVERED' })) !== null,
     )
     service.clock.advance(86_400_000)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: true })
-    const expired = await waitFor('it is told', () =>
-      told.lines.find(
+    const expired = await waitFor('it is attempted', () =>
+      logged.lines.find(
         ({ msg, webhookEvent, reference }) =>
           msg === 'webhook.attempted' && webhookEvent === 'payment.expired' && reference === referenceNumber,
       ),
@@ -135,7 +135,7 @@ describe('The id of a request', () => {
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
 
-  it('takes some 50 bytes in MongoDB, and OpenTelemetry is not loaded without tracing', async () => {
+  it('takes about 50 bytes in MongoDB, and OpenTelemetry is not loaded without tracing', async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
     const { referenceNumber } = await createIntent(service, quiet)
@@ -143,18 +143,18 @@ describe('The id of a request', () => {
     expect(delivery?.requestId).to.match(/^[0-9a-f-]{36}$/)
     expect(delivery).not.to.have.property('traceparent')
     expect((await storedIntent(service, referenceNumber)).outbox[0] ?? {}).not.to.have.property('traceparent')
-    expect(told.lines.filter((line) => 'traceId' in line)).to.deep.equal([])
+    expect(logged.lines.filter((line) => 'traceId' in line)).to.deep.equal([])
     expect(service.deps.tracing).to.equal(null)
     expect(isLoaded()).to.equal(false)
   })
 })
 
 describe('A trace', () => {
-  const callersTrace = randomBytes(16).toString('hex')
-  const callersSpan = randomBytes(8).toString('hex')
+  const callerTrace = randomBytes(16).toString('hex')
+  const callerSpan = randomBytes(8).toString('hex')
   let traceId: string
   let collector: Collector
-  let told: Awaited<ReturnType<typeof openTold>>
+  let logged: Awaited<ReturnType<typeof openLogged>>
   let merchant: Merchant
   let endpointServer: EndpointServer
   let code: string
@@ -165,8 +165,8 @@ describe('A trace', () => {
 
   before(async () => {
     collector = await startCollector()
-    told = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
-    const { service } = told
+    logged = await openLogged({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+    const { service } = logged
     merchant = await service.merchant()
     endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
@@ -174,12 +174,12 @@ describe('A trace', () => {
     service.startWorkers()
     const created = await service.http
       .post(intents)
-      .set({ ...merchant.write('HiddenKey'), traceparent: `00-${callersTrace}-${callersSpan}-01` })
+      .set({ ...merchant.write('HiddenKey'), traceparent: `00-${callerTrace}-${callerSpan}-01` })
       .send({ amount: 4_242_424, label: 'HiddenLabel' })
       .expect(201)
     code = created.body.data.code
     requestId = String(created.headers['x-request-id'])
-    traceId = String((await told.line('webhook.attempted', requestId)).traceId)
+    traceId = String((await logged.line('webhook.attempted', requestId)).traceId)
     const { shortCode } = await createIntent(service, merchant)
     await endpointServer.atLeast(2)
     await open(service, `/p/${shortCode}`)
@@ -192,7 +192,7 @@ describe('A trace', () => {
     const broken = { ...merchant.write(), traceparent: 'nonsense' }
     await service.http.post(intents).set(broken).send({ amount: 5 }).expect(500)
     await waitFor('its second delivery waits', () =>
-      told.lines.find(({ msg, outcome }) => msg === 'webhook.attempted' && outcome === 'retrying'),
+      logged.lines.find(({ msg, outcome }) => msg === 'webhook.attempted' && outcome === 'retrying'),
     )
     await service.close()
   })
@@ -206,7 +206,7 @@ describe('A trace', () => {
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
     expect(request.parentSpanId).to.equal(undefined)
-    expect([request.links, traceId === callersTrace]).to.deep.equal([[callersTrace], false])
+    expect([request.links, traceId === callerTrace]).to.deep.equal([[callerTrace], false])
     expect(spanOf('operation', traceId).parentSpanId).to.equal(request.spanId)
     expect(relayed.parentSpanId).to.equal(request.spanId)
     expect(attempt.parentSpanId).to.equal(relayed.spanId)
@@ -236,7 +236,7 @@ describe('A trace', () => {
 
   it('is named in the log lines of its work', async () => {
     for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
-      expect(await told.line(msg, requestId), msg).to.include({ traceId })
+      expect(await logged.line(msg, requestId), msg).to.include({ traceId })
   })
 
   it('shows a failed attempt or request, and no probe', () => {
@@ -265,7 +265,7 @@ describe('A trace over two processes', () => {
     const [collector, endpointServer, { service }] = await Promise.all([
       startCollector(),
       startEndpointServer(),
-      openTold({}),
+      openLogged({}),
     ])
     const merchant = await service.merchant()
     await subscribe(service, merchant, endpointServer.url)
@@ -280,7 +280,7 @@ describe('A trace over two processes', () => {
     const headers = { ...merchant.write(), 'Content-Type': 'application/json' }
     await fetch(`${web.origin}${intents}`, { method: 'POST', headers, body: '{"amount":5}' })
     await endpointServer.atLeast(1)
-    await waitFor('it is noted', () => service.deps.Delivery.exists({ status: 'DELIVERED' }))
+    await waitFor('the result is stored', () => service.deps.Delivery.exists({ status: 'DELIVERED' }))
     for (const process of [web, worker]) process.kill('SIGTERM')
     expect(await Promise.all([web.exited, worker.exited])).to.deep.equal([0, 0])
     const { version } = createRequire(import.meta.url)('../../package.json') as { version: string }
@@ -297,7 +297,7 @@ describe('A trace over two processes', () => {
 
 describe('Traces without a collector', () => {
   const served = async (endpoint: string) => {
-    const { service, lines } = await openTold({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+    const { service, lines } = await openLogged({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     const merchant = await service.merchant()
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
@@ -311,24 +311,24 @@ describe('Traces without a collector', () => {
     return {
       delivery,
       seconds: (performance.now() - startedAt) / 1000,
-      told: lines.filter(({ level }) => Number(level) > 30),
+      warnings: lines.filter(({ level }) => Number(level) > 30),
     }
   }
 
   it('affect nothing while the collector is down, except for a line in the log', async () => {
-    const { delivery, seconds, told } = await served(`http://127.0.0.1:${await freePort()}`)
+    const { delivery, seconds, warnings } = await served(`http://127.0.0.1:${await freePort()}`)
     expect(delivery).to.include({ status: 'PENDING' }).and.have.property('traceparent')
-    expect(told).to.have.length(1)
-    expect(told[0]).to.include({ msg: 'traces.not-sent', level: 40 })
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.include({ msg: 'traces.not-sent', level: 40 })
     expect(seconds).to.be.lessThan(4)
   })
 
   it('are reported with the status of a collector that refuses them', async () => {
     const collector = await startCollector(400)
-    const { told } = await served(`${collector.url}/`)
+    const { warnings } = await served(`${collector.url}/`)
     await collector.close()
-    expect(told).to.have.length(1)
-    expect(told[0]).to.include({ msg: 'traces.not-sent', why: 'status 400' })
-    expect(told[0]?.spans).to.be.a('number')
+    expect(warnings).to.have.length(1)
+    expect(warnings[0]).to.include({ msg: 'traces.not-sent', why: 'status 400' })
+    expect(warnings[0]?.spans).to.be.a('number')
   })
 })

@@ -1,6 +1,5 @@
-import { Queue } from 'bullmq'
+import type { Queue } from 'bullmq'
 import { expect } from 'chai'
-import { Redis } from 'ioredis'
 import { mongo } from 'mongoose'
 import type { Intent } from '../../src/intents/intent.ts'
 import { queryDueWallets } from '../../src/intents/query-due-wallets.ts'
@@ -17,10 +16,10 @@ import { deleteAllKeys } from '../support/redis-keys.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Service, withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { withQueues } from './set-up.ts'
 
 describe('A payment or refund with an unknown outcome', () => {
   let wallet: ScriptedWallet
-  let redis: Redis
   let queue: Queue
   const errors: { event: string; fields: object }[] = []
   const recordingLog = {
@@ -30,25 +29,21 @@ describe('A payment or refund with an unknown outcome', () => {
   const service = withService({}, recordingLog)
   const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
+  const queues = withQueues('describe')
   before(() => {
-    redis = new Redis(service.deps.config.redisUrl, { maxRetriesPerRequest: null })
-    queue = new Queue('wallet-outcome', { connection: redis, prefix: service.deps.config.queuePrefix })
+    queue = queues.open(service, 'wallet-outcome')
   })
   beforeEach(() => {
     wallet = scriptedWallet(service, beside)
   })
   afterEach(async () => {
     service.clock.freeze(null)
-    // Those of one case are not to be found by the next.
+    // The next test must not find the intents and jobs of this one.
     await service.deps.Intent.deleteMany({})
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
   })
-  after(async () => {
-    await queue.close()
-    redis.disconnect()
-  })
 
-  /** A payment whose wallet hung up. */
+  /** Makes a payment with an unknown outcome. */
   async function unknownPayment(): Promise<{ intent: Intent; key: string }> {
     const { referenceNumber } = await createIntent(service, merchant)
     const key = newId()
@@ -56,7 +51,7 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), key }
   }
 
-  /** One that was paid, with refunds of which nothing is known. */
+  /** Makes a paid intent with refunds whose outcomes are unknown. */
   async function unknownRefunds(amounts: number[]) {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'done' }))
@@ -67,24 +62,24 @@ describe('A payment or refund with an unknown outcome', () => {
     return { intent: await storedIntent(service, referenceNumber), keys: refunds.map(({ id }) => id) }
   }
 
-  /** What a job would do now. */
+  /** Runs the job of a payment or refund. */
   const work = (
     { _id: intentId }: Pick<Intent, '_id'>,
     key: string,
     { deps }: { deps: Service['deps'] } = service,
   ) => walletOutcome.run(deps, { intentId }, { jobId: key, name: 'wallet-outcome' })
-  const ask = async (...about: Parameters<typeof work>) => (await work(...about)).nextStep
+  const query = async (...job: Parameters<typeof work>) => (await work(...job)).nextStep
 
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
   const done = { next: 'complete' }
 
-  it('is asked about with growing waits, a minute at most, until the wallet knows; then it ends, once', async () => {
+  it('is queried with growing waits, at most a minute, until the wallet knows; then it ends once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     const waits: number[] = [secondsTo(intent.hold?.queryAt ?? expect.fail())]
-    for (let asked = 0; asked < 26; asked += 1) {
+    for (let count = 0; count < 26; count += 1) {
       service.clock.advance((waits.at(-1) ?? 0) * 1000)
-      const step = await ask(intent, key)
+      const step = await query(intent, key)
       if (step.next !== 'later') return expect.fail(step.next)
       waits.push(secondsTo(step.at))
       const { hold } = await storedIntent(service, intent.referenceNumber)
@@ -104,7 +99,7 @@ describe('A payment or refund with an unknown outcome', () => {
 
     service.clock.advance(60_000)
     wallet.setStatus({ outcome: 'done' })
-    for (const _again of [1, 2]) expect(await ask(intent, key)).to.deep.equal(done)
+    for (const _again of [1, 2]) expect(await query(intent, key)).to.deep.equal(done)
     const after = await storedIntent(service, intent.referenceNumber)
     expect(after).to.deep.include({ status: 'PAID', hold: null })
     expect(after.payment).to.deep.include({ amountPaid: 50_000, key, wallet: 'sandbox' })
@@ -112,9 +107,9 @@ describe('A payment or refund with an unknown outcome', () => {
     expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
-  it('is asked about while the wallet hangs for the customers of another business', async () => {
+  it('is queried while the wallet hangs for another business', async () => {
     const { intent: hung } = await unknownRefunds(Array.from({ length: 60 }, () => 1))
-    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
+    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
     const { referenceNumber } = await createIntent(service, neighbour)
     await pay(service, referenceNumber)
@@ -128,17 +123,17 @@ describe('A payment or refund with an unknown outcome', () => {
       return { outcome: 'done' }
     }
     for (const { clock } of [service, beside]) clock.advance(20_000)
-    // Those of the refunds are first in the queue.
+    // The jobs of the refunds are first in the queue.
     service.deps.enqueue(
       'wallet-outcome',
       hung.refunds.map(({ id }) => walletOutcomeJob(hung._id, id, service.clock.now(), service.clock.now())),
     )
     const workers = service.startWorkers()
-    await waitFor('the questions that hang', () => hanging >= 25)
+    await waitFor('the queries that hang', () => hanging >= 25)
     const paid = await storedIntent(service, referenceNumber)
     enqueueWalletOutcome(service.deps, paid, paid.hold?.id ?? '', service.clock.now())
     await waitFor(
-      'the payment of the neighbour',
+      'the payment of the other business',
       async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
       7_000,
     )
@@ -147,14 +142,14 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is not asked about before its time, and then by the job itself', async () => {
+  it('is not queried before it is due', async () => {
     service.clock.freeze(new Date('2031-01-02T00:00:00Z'))
     const { intent, key } = await unknownPayment()
-    expect(await ask(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.queryAt })
+    expect(await query(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.queryAt })
     expect(wallet.queries).to.have.length(0)
   })
 
-  it('ends once if two workers ask at once, whatever responses they get', async () => {
+  it('ends once if two workers query at once, whatever the outcome', async () => {
     const outcomes = [
       { outcome: 'done' },
       { outcome: 'declined', reason: 'insufficient_funds' },
@@ -167,7 +162,7 @@ describe('A payment or refund with an unknown outcome', () => {
       service.clock.advance(2000)
       beside.clock.advance(2000)
       wallet.setStatus(outcome)
-      const steps = [service, beside, service, beside].map((each) => ask(intent, key, each))
+      const steps = [service, beside, service, beside].map((each) => query(intent, key, each))
       expect(await Promise.all(steps)).to.deep.equal([done, done, done, done])
       const after = await storedIntent(service, intent.referenceNumber)
       expect(outboxEventsOf(after), outcome.outcome).to.deep.equal(
@@ -179,7 +174,7 @@ describe('A payment or refund with an unknown outcome', () => {
     }
   })
 
-  it('ends by itself while workers run: each refund and payment has its own job', async () => {
+  it('ends while workers run: each refund and payment has its own job', async () => {
     const workers = service.startWorkers()
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -201,7 +196,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is asked about without a job, when it is due and not before', async () => {
+  it('is queried without a job, when it is due and not before', async () => {
     service.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -229,7 +224,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
-  it('is asked about by the poll one question at a time, and before hundreds of another business that hang', async () => {
+  it('is queried by the poll once at a time, and before hundreds of another business that hang', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const queryAt = new Date(service.clock.now().getTime() - 60_000)
@@ -244,33 +239,33 @@ describe('A payment or refund with an unknown outcome', () => {
     }))
     await service.deps.Intent.collection.insertMany(many as never[])
     const neighbour = await service.merchant()
-    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
+    wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const { referenceNumber } = await createIntent(service, neighbour)
     await pay(service, referenceNumber)
     const gate = createGate()
-    const asked: string[] = []
+    const queried: string[] = []
     wallet.status = async ({ businessId, key }) => {
       if (businessId === merchant.businessId) {
-        asked.push(key)
+        queried.push(key)
         await gate.passed
       }
       return { outcome: 'done' }
     }
     service.clock.advance(20_000)
-    // 100 of the business whose questions hang, and one of its neighbour.
+    // It finds 100 of the business whose queries hang, and one of the other business.
     for (const _again of [1, 2]) expect(await queryDueWallets(service.deps)).to.be.within(100, 101)
     await waitFor(
-      'the payment of the neighbour',
+      'the payment of the other business',
       async () => (await storedIntent(service, referenceNumber)).status === 'PAID',
     )
-    expect(asked).to.have.length(25)
-    expect(new Set(asked)).to.have.property('size', 25)
+    expect(queried).to.have.length(25)
+    expect(new Set(queried)).to.have.property('size', 25)
     gate.open()
     await service.deps.backgroundWork.ended()
     expect(service.deps.walletQueries).to.have.property('size', 0)
   })
 
-  it('does not wait for an older question about the same intent', async () => {
+  it('does not wait for an older query of the same intent', async () => {
     service.clock.freeze(new Date('2031-01-04T00:00:00Z'))
     const { intent, keys } = await unknownRefunds([10_000, 20_000])
     const [older = '', newer = ''] = keys
@@ -285,12 +280,12 @@ describe('A payment or refund with an unknown outcome', () => {
     ])
   })
 
-  it('has a job that does nothing and is removed, if it has ended or never existed', async () => {
+  it('has a job that does nothing and completes, if it has ended or never existed', async () => {
     const { intent, key } = await unknownPayment()
-    expect(await ask({ _id: newId() }, key)).to.deep.equal(done)
-    expect(await ask(intent, newId())).to.deep.equal(done)
+    expect(await query({ _id: newId() }, key)).to.deep.equal(done)
+    expect(await query(intent, newId())).to.deep.equal(done)
     const { intent: paid } = await unknownRefunds([])
-    expect(await ask(paid, paid.payment?.key ?? '')).to.deep.equal(done)
+    expect(await query(paid, paid.payment?.key ?? '')).to.deep.equal(done)
     expect(wallet.queries).to.have.length(0)
   })
 
@@ -304,7 +299,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, intent.referenceNumber)).hold?.id).to.equal(key)
     scriptedWallet(service).setStatus({ outcome: 'not-executed' })
     service.clock.advance(60_000)
-    expect(await ask(intent, key)).to.deep.equal(done)
+    expect(await query(intent, key)).to.deep.equal(done)
     const after = await storedIntent(service, intent.referenceNumber)
     expect([after.status, after.hold]).to.deep.equal(['PENDING', null])
     expect(await pay(service, intent.referenceNumber, { paymentId: key })).to.deep.equal({
@@ -312,7 +307,7 @@ describe('A payment or refund with an unknown outcome', () => {
     })
   })
 
-  it('is reported as an error if the wallet moves money after it said that it never would', async () => {
+  it('is logged as an error if the wallet moves money after the outcome not-executed', async () => {
     const { intent, key } = await unknownPayment()
     const gate = createGate()
     wallet.setOutcome(async () => {
@@ -321,12 +316,12 @@ describe('A payment or refund with an unknown outcome', () => {
     })
     wallet.setStatus({ outcome: 'not-executed' })
     service.clock.advance(2000)
-    await ask(intent, key)
+    await query(intent, key)
     const late = newId()
     const paying = pay(service, intent.referenceNumber, { paymentId: late })
     await waitFor('the order', () => wallet.orders.includes(late))
     service.clock.advance(20_000)
-    expect(await ask(intent, late)).to.deep.equal(done)
+    expect(await query(intent, late)).to.deep.equal(done)
     gate.open()
     expect(await paying).to.deep.equal({ state: 'waiting' })
     const { referenceNumber } = intent
@@ -336,7 +331,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await storedIntent(service, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
   })
 
-  it('is reported as an error if the wallet gives money back after it said that it never would', async () => {
+  it('is logged as an error if the wallet returns money after the outcome not-executed', async () => {
     const { intent } = await unknownRefunds([])
     const { referenceNumber } = intent
     const gate = createGate()
@@ -349,7 +344,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await waitFor('the order', () => wallet.orders.length === 2)
     const key = wallet.orders[1] ?? ''
     service.clock.advance(20_000)
-    expect(await ask(intent, key)).to.deep.equal(done)
+    expect(await query(intent, key)).to.deep.equal(done)
     gate.open()
     const { status, body } = await refunding
     expect([status, body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
@@ -370,15 +365,15 @@ describe('A payment or refund with an unknown outcome', () => {
       const { intent, key } = await unknownPayment()
       wallet.setStatusError(fault)
       service.clock.advance(2000)
-      expect((await ask(intent, key)).next).to.equal('later')
+      expect((await query(intent, key)).next).to.equal('later')
     }
     const broke = { event: 'wallet.exception', fields: { err: bug, wallet: 'sandbox' } }
     expect(errors.splice(0)).to.deep.equal([broke, broke])
   })
 
-  it('is logged if its bug throws after the timeout', async () => {
+  it('is logged if a bug throws after the timeout', async () => {
     const { walletTimeoutMs } = service.deps.config
-    // With its second of grace it is given up after 100 ms.
+    // The service adds a second, so the timeout is 100 ms.
     service.deps.config.walletTimeoutMs = -900
     const gate = createGate()
     const bug = new TypeError('x is not a function')

@@ -7,6 +7,7 @@ import { pay } from '../support/pay.ts'
 import { type ScriptedWallet, scriptedWallet } from '../support/scripted-wallet.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { createIntents } from './set-up.ts'
 
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
@@ -61,7 +62,7 @@ for (const [what, signal] of Object.entries(faults))
         failed.add(json.id)
       })
       const began = performance.now()
-      const made = await Promise.all(Array.from({ length: 10 }, () => createIntent(service, merchant)))
+      const made = await createIntents(service, merchant, 10)
       expect(performance.now() - began).to.be.below(2_000)
       for (const { referenceNumber } of made)
         expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })

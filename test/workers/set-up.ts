@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http'
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import type { Deps } from '../../src/deps.ts'
+import type { QueueName } from '../../src/queues/jobs.ts'
+import type { Delivery } from '../../src/webhooks/deliveries/delivery.ts'
+import { createIntent, deliveriesOf, storedDelivery } from '../support/actions.ts'
+import type { EndpointServer } from '../support/endpoint-server.ts'
+import { servers } from '../support/servers.ts'
+import type { Merchant, Service } from '../support/service.ts'
+import { waitFor } from '../support/wait-for.ts'
+import { withOpened } from '../support/with.ts'
+
+/** Creates this many intents at once. */
+export const createIntents = (service: Service, merchant: Merchant, count: number) =>
+  Promise.all(Array.from({ length: count }, () => createIntent(service, merchant)))
+
+/** Waits until the merchant has exactly `count` deliveries and all are DELIVERED. Returns them. */
+export const allDelivered = (service: Service, merchant: Merchant, count: number, withinMs?: number) =>
+  waitFor(
+    `${count} are delivered`,
+    async () => {
+      const made = await deliveriesOf(service, merchant)
+      return made.length === count && made.every(({ status }) => status === 'DELIVERED') && made
+    },
+    withinMs,
+  )
+
+/** Waits until the delivery has this status. Returns it. */
+export const hasStatus = (service: Service, _id: string, status: Delivery['status']): Promise<Delivery> =>
+  waitFor(`${_id} is ${status}`, async () => {
+    const now = await storedDelivery(service, { _id })
+    return now.status === status && now
+  })
+
+/** Holds each request until `release`. From then on the endpoint responds at once. */
+export function holdRequests(endpointServer: EndpointServer): { release(): void } {
+  const held: ServerResponse[] = []
+  endpointServer.respondWith((res) => void held.push(res))
+  return {
+    release() {
+      endpointServer.respondWith((res) => void res.end())
+      for (const res of held) res.end()
+    },
+  }
+}
+
+type Batchers = Deps['batchers']
+
+/** A copy of `deps` in which some batchers are others. */
+export const withBatchers = (deps: Deps, changes: Partial<Batchers>): Deps => ({
+  ...deps,
+  batchers: { ...deps.batchers, ...changes },
+})
+
+/** A copy of `deps` that calls `act` before each insert of a delivery. */
+export const beforeInsert = (deps: Deps, act: () => unknown): Deps =>
+  withBatchers(deps, {
+    async insertDelivery(...item: Parameters<Batchers['insertDelivery']>) {
+      await act()
+      return deps.batchers.insertDelivery(...item)
+    },
+  })
+
+/** Opens queues of services, and closes them after the tests of the calling `describe`, or after each of them. */
+export function withQueues(per: 'describe' | 'test') {
+  return withOpened(
+    async () => {
+      const redis = new Redis(servers.redisUrl, { maxRetriesPerRequest: null })
+      const queues: Queue[] = []
+      return {
+        redis,
+        open({ deps: { config } }: Service, name: QueueName): Queue {
+          const queue = new Queue(name, { connection: redis, prefix: config.queuePrefix })
+          queues.push(queue)
+          return queue
+        },
+        async close() {
+          await Promise.all(queues.map((queue) => queue.close()))
+          redis.disconnect()
+        },
+      }
+    },
+    ({ close }) => close(),
+    per,
+  )
+}
+
+/** Waits until the job is in this state. */
+export const isIn = (queue: Queue, jobId: string, state: string): Promise<true> =>
+  waitFor(`${jobId} is ${state}`, async () => (await queue.getJobState(jobId)) === state)
