@@ -28,8 +28,7 @@ export const sign = (key: string | Buffer, timestamp: string, body: string | Buf
   `sha256=${hmac(key, Buffer.concat([Buffer.from(`${timestamp}.`), Buffer.from(body)])).toString('hex')}`
 
 interface Request {
-  /** The body that was signed. */
-  body: string | Buffer
+  /** The body that was signed. */ body: string | Buffer
   /** The body that the endpoint received, if it is another. */
   arrived?: string | Buffer
   timestamp?: string

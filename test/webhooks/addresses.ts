@@ -28,39 +28,22 @@ export const publicV4 = words(`
   41.188.64.1
 `)
 
-/** The first and last address of every IPv6 block that is not public, one block per line. */
+/** The first and last address of every IPv6 block that is not public. Two spaces separate blocks. */
 const specialV6 = words(`
-  ::
-  ::1
-  ::2 ::ffff:ffff
-  ::ffff:0:0 ::ffff:ffff:ffff
-  ::ffff:0:0:0 ::ffff:0:ffff:ffff
-  64:ff9b:: 64:ff9b::ffff:ffff
-  64:ff9b:1:: 64:ff9b:1:ffff:ffff:ffff:ffff:ffff
-  100:: 100::ffff:ffff:ffff:ffff
-  100:0:0:1:: 100:0:0:1:ffff:ffff:ffff:ffff
-  200:: 3ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  400:: 1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  2001:: 2001:0:ffff:ffff:ffff:ffff:ffff:ffff
-  2001:1:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff
-  2001:2:: 2001:2:0:ffff:ffff:ffff:ffff:ffff
-  2001:3:: 2001:3:ffff:ffff:ffff:ffff:ffff:ffff
-  2001:4:112:: 2001:4:112:ffff:ffff:ffff:ffff:ffff
-  2001:10:: 2001:1f:ffff:ffff:ffff:ffff:ffff:ffff
-  2001:20:: 2001:2f:ffff:ffff:ffff:ffff:ffff:ffff
-  2001:30:: 2001:3f:ffff:ffff:ffff:ffff:ffff:ffff
-  2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff
-  2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  2620:4f:8000:: 2620:4f:8000:ffff:ffff:ffff:ffff:ffff
-  3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff
-  4000:: 5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  5f00:: 5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  6000:: fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  fc00:: fcff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  fd00:: fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  fe00:: fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  fe80:: febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff
-  fec0:: feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  ::  ::1  ::2 ::ffff:ffff  ::ffff:0:0 ::ffff:ffff:ffff  ::ffff:0:0:0 ::ffff:0:ffff:ffff
+  64:ff9b:: 64:ff9b::ffff:ffff  64:ff9b:1:: 64:ff9b:1:ffff:ffff:ffff:ffff:ffff
+  100:: 100::ffff:ffff:ffff:ffff  100:0:0:1:: 100:0:0:1:ffff:ffff:ffff:ffff
+  200:: 3ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff  400:: 1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  2001:: 2001:0:ffff:ffff:ffff:ffff:ffff:ffff  2001:1:: 2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff
+  2001:2:: 2001:2:0:ffff:ffff:ffff:ffff:ffff  2001:3:: 2001:3:ffff:ffff:ffff:ffff:ffff:ffff
+  2001:4:112:: 2001:4:112:ffff:ffff:ffff:ffff:ffff  2001:10:: 2001:1f:ffff:ffff:ffff:ffff:ffff:ffff
+  2001:20:: 2001:2f:ffff:ffff:ffff:ffff:ffff:ffff  2001:30:: 2001:3f:ffff:ffff:ffff:ffff:ffff:ffff
+  2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff  2002:: 2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  2620:4f:8000:: 2620:4f:8000:ffff:ffff:ffff:ffff:ffff  3fff:: 3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff
+  4000:: 5eff:ffff:ffff:ffff:ffff:ffff:ffff:ffff  5f00:: 5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  6000:: fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff  fc00:: fcff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  fd00:: fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff  fe00:: fe7f:ffff:ffff:ffff:ffff:ffff:ffff:ffff
+  fe80:: febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff  fec0:: feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
   ff00:: ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 `)
 

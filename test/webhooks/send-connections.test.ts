@@ -60,9 +60,7 @@ describe('The webhook sender, over time', () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.end(OK))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 3; time++) {
-      expect(await post()).to.include({
-        outcome: 'delivered',
-      })
+      expect(await post()).to.include({ outcome: 'delivered' })
       await closing(endpointServer.connections[time] as Socket)
     }
     expect(endpointServer.connections).to.have.length(3)
@@ -108,9 +106,7 @@ describe('The webhook sender, over time', () => {
     const endpointServer = await httpEndpoint((_req, res) => res.end('x'.repeat(10_000)))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 50; time++) {
-      expect(await post()).to.include({
-        outcome: 'delivered',
-      })
+      expect(await post()).to.include({ outcome: 'delivered' })
     }
     expect(endpointServer.connections).to.have.length(1)
   })
@@ -193,9 +189,7 @@ describe('The webhook sender, over time', () => {
     const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
     const failing = [...fruitless, `https://${hostName}/`]
     for (const url of [...failing, ...failing]) await made.post(url)
-    expect(await made.post(`http://${hosts[3]}/`)).to.include({
-      outcome: 'delivered',
-    })
+    expect(await made.post(`http://${hosts[3]}/`)).to.include({ outcome: 'delivered' })
   })
 
   it('leaves no listener, timer or socket behind after thousands of attempts', async () => {

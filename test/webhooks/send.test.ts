@@ -68,19 +68,16 @@ describe('The webhook sender, with an endpoint that responds', () => {
     })
   })
 
-  for (const status of [200, 201, 202, 204, 299]) {
-    it(`reports ${status} as delivered`, async () => {
-      const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
-      expect(attempt).to.include({ outcome: 'delivered', status, responseText: '' })
-    })
+  const statuses = {
+    delivered: [200, 201, 202, 204, 299],
+    refused: [300, 304, 400, 404, 410, 429, 500, 503, 599],
   }
-
-  for (const status of [300, 304, 400, 404, 410, 429, 500, 503, 599]) {
-    it(`reports ${status} as refused`, async () => {
-      const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
-      expect(attempt).to.include({ outcome: 'refused', status, responseText: '' })
-    })
-  }
+  for (const [outcome, each] of Object.entries(statuses))
+    for (const status of each)
+      it(`reports ${status} as ${outcome}`, async () => {
+        const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
+        expect(attempt).to.include({ outcome, status, responseText: '' })
+      })
 
   for (const [line, outcome] of [
     ['204 No Content', 'delivered'],
@@ -165,29 +162,19 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
     expectTimeout(await attemptAt(await silentEndpoint(), shortTimeout))
   })
 
-  it('gives up on an endpoint that sends its response byte by byte', async () => {
-    const endpointServer = await rawHttpEndpoint((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
-      repeat(socket, 'x', 20)
+  for (const [what, start, rest, everyMs] of [
+    ['sends its response byte by byte', 'HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n', 'x', 20],
+    ['sends its headers byte by byte', 'HTTP/1.1 200 OK\r\nx: ', 'x', 20],
+    ['keeps sending interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n', 100],
+  ] as const)
+    it(`gives up on an endpoint that ${what}, and closes the connection`, async () => {
+      const endpointServer = await rawHttpEndpoint((socket) => {
+        socket.write(start)
+        repeat(socket, rest, everyMs)
+      })
+      expectTimeout(await attemptAt(endpointServer, shortTimeout))
+      await closing(endpointServer.connections[0] as Socket)
     })
-    expectTimeout(await attemptAt(endpointServer, shortTimeout))
-    await closing(endpointServer.connections[0] as Socket)
-  })
-
-  it('gives up on an endpoint that sends its headers byte by byte', async () => {
-    const endpointServer = await rawHttpEndpoint((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nx: ')
-      repeat(socket, 'x', 20)
-    })
-    expectTimeout(await attemptAt(endpointServer, shortTimeout))
-  })
-
-  it('gives up on an endpoint that keeps sending interim responses', async () => {
-    const endpointServer = await rawHttpEndpoint((socket) =>
-      repeat(socket, 'HTTP/1.1 102 Processing\r\n\r\n', 100),
-    )
-    expectTimeout(await attemptAt(endpointServer, shortTimeout))
-  })
 
   it('aborts a flood of interim responses before the deadline', async () => {
     const endpointServer = await rawHttpEndpoint((socket) =>

@@ -179,22 +179,6 @@ describe('The job of a delivery', () => {
     await endpointServer.close()
   })
 
-  it('is not needed: without it a worker finds the delivery when it is due', async () => {
-    const service = await openService({ WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' })
-    service.startWorkers()
-    const { endpointServer, id } = await createDelivery(service, (count) => (count === 1 ? 500 : 200))
-    const queue = queueOf(service)
-    await waitFor(
-      'the delivery waits',
-      async () => (await storedDelivery(service, { _id: id })).status === 'RETRYING',
-    )
-    await waitFor('its job is lost', async () => (await queue.remove(jobOf(id, 1))) === 1)
-    await hasStatus(service, id, 'DELIVERED')
-    expect(gapsOf(endpointServer)[0]).to.be.at.least(1_000)
-    await endpointServer.close()
-    await service.close()
-  })
-
   it('has only ids and harmless text, like all of Redis: no body, secret, key, code or response', async () => {
     const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)

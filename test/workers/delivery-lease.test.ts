@@ -75,16 +75,6 @@ describe('The lease on a delivery', () => {
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('leaves a delivery all its 8 attempts, however often attempts were cut short', async () => {
-    endpointServer.respondWith((res) => void res.writeHead(500).end())
-    for (let count = 1; count <= 8; count += 1) {
-      service.clock.advance(86_400_000)
-      await holdByAnother(inMs(0))
-      expect(await attempt(service.deps, delivery._id)).to.deep.include({ attempts: count })
-    }
-    expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 8 })
-  })
-
   it('lasts 10 s from the claim and 10 s from each renewal during the attempt', async () => {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res) => void held.push(res))

@@ -14,7 +14,6 @@ import {
   subscribe,
 } from '../support/actions.ts'
 import { withEndpointServerPerTest } from '../support/endpoint-server.ts'
-import { startProcess } from '../support/processes.ts'
 import { dumpKeys } from '../support/redis-keys.ts'
 import { type Merchant, withServicePerTest } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
@@ -149,21 +148,6 @@ describe('The first attempt at a delivery', () => {
       attempts: 1,
     })
     expect(arrivals()).to.deep.equal([1])
-  })
-
-  it('is repeated within 15 s by another process if its process is killed, and does not count', async () => {
-    endpointServer.respondWith((res, count) => void (count > 1 && res.end()))
-    const worker = await startProcess('worker', service, { WEBHOOK_ALLOWED_HOSTS: endpointServer.host })
-    await create(1)
-    await endpointServer.atLeast(1)
-    worker.kill('SIGKILL')
-    const killedAt = Date.now()
-    service.startWorkers()
-    const [done] = await allDelivered(service, merchant, 1, 15_000)
-    expect(done).to.include({ attempts: 1 })
-    expect(Date.now() - killedAt).to.be.below(15_000)
-    expect(arrivals()).to.deep.equal([2])
-    await worker.stop()
   })
 
   describe('after an error of MongoDB', () => {

@@ -59,79 +59,47 @@ const order = {
 const placed = { status: 'PLACED' }
 const lines = [line, { ...line, sku: null, unitPrice: 0, quantity: 1, total: 0 }]
 
+const ofEvent =
+  (event: EventName) =>
+  (name: string, facts: Facts, source: BodySource = plain): BodyCase => ({ name, event, facts, source })
+const created = ofEvent('payment.created')
+const confirmed = ofEvent('payment.confirmed')
+const cancelled = ofEvent('payment.cancelled')
+const failed = ofEvent('payment.failed')
+const refundedWith = ofEvent('payment.refunded')
+const orderNew = ofEvent('order.new')
+const { commission: _commission, ...withoutCommission } = paid
+const pending = { status: 'PENDING', amount }
+const customer = { name: 'Aïcha "A" 💰', phone: '22212345678', email: 'a@example.com' }
+
 /** Every event of format 1, in each of its shapes. */
 export const format1: readonly BodyCase[] = [
-  { name: 'created', event: 'payment.created', facts: { status: 'PENDING', amount }, source: plain },
-  { name: 'created-open', event: 'payment.created', facts: { status: 'PENDING' }, source: plain },
-  {
-    name: 'created-live',
-    event: 'payment.created',
-    facts: { status: 'PENDING', amount: 1_000_000_000_000 },
-    source: plain,
-    sandbox: false,
-  },
-  {
-    name: 'created-any-metadata',
-    event: 'payment.created',
-    facts: { status: 'PENDING', amount },
-    source: anyKeys,
-  },
-  {
-    name: 'created-no-metadata',
-    event: 'payment.created',
-    facts: { status: 'PENDING', amount: 1 },
-    source: pairs([]),
-  },
-  { name: 'confirmed', event: 'payment.confirmed', facts: { status: 'PAID', ...paid }, source: plain },
-  {
-    name: 'confirmed-no-commission',
-    event: 'payment.confirmed',
-    facts: { status: 'PAID', amount, paidAt: paid.paidAt, payerPhone: paid.payerPhone },
-    source: plain,
-  },
-  { name: 'cancelled', event: 'payment.cancelled', facts: { status: 'CANCELLED', amount }, source: plain },
-  { name: 'cancelled-open', event: 'payment.cancelled', facts: { status: 'CANCELLED' }, source: plain },
-  { name: 'expired', event: 'payment.expired', facts: { status: 'CANCELLED', amount }, source: plain },
-  {
-    name: 'failed-retryable',
-    event: 'payment.failed',
-    facts: { status: 'PENDING', amount, failure: { code: 'insufficient_funds', retryable: true } },
-    source: plain,
-  },
-  {
-    name: 'failed-open',
-    event: 'payment.failed',
-    facts: { status: 'PENDING', failure: { code: 'limit_exceeded', retryable: true } },
-    source: plain,
-  },
-  {
-    name: 'failed-for-good',
-    event: 'payment.failed',
-    facts: { status: 'FAILED', amount, failure: { code: 'technical_error', retryable: false } },
-    source: plain,
-  },
-  { name: 'refunded', event: 'payment.refunded', facts: { ...refunded, refund }, source: plain },
-  {
-    name: 'refunded-with-reason',
-    event: 'payment.refunded',
-    facts: { ...refunded, refund: { ...refund, reason: 'Colis « abîmé »\n"💔"' } },
-    source: plain,
-  },
-  { name: 'order', event: 'order.new', facts: placed, source: order },
-  {
-    name: 'order-with-customer',
-    event: 'order.new',
-    facts: placed,
-    source: {
-      ...order,
-      items: lines,
-      customer: { name: 'Aïcha "A" 💰', phone: '22212345678', email: 'a@example.com' },
-    },
-  },
-  {
-    name: 'order-with-unknown-customer',
-    event: 'order.new',
-    facts: placed,
-    source: { ...order, customer: { name: null, phone: null, email: 'a@example.com' } },
-  },
+  created('created', pending),
+  created('created-open', { status: 'PENDING' }),
+  { ...created('created-live', { status: 'PENDING', amount: 1_000_000_000_000 }), sandbox: false },
+  created('created-any-metadata', pending, anyKeys),
+  created('created-no-metadata', { status: 'PENDING', amount: 1 }, pairs([])),
+  confirmed('confirmed', { status: 'PAID', ...paid }),
+  confirmed('confirmed-no-commission', { status: 'PAID', ...withoutCommission }),
+  cancelled('cancelled', { status: 'CANCELLED', amount }),
+  cancelled('cancelled-open', { status: 'CANCELLED' }),
+  ofEvent('payment.expired')('expired', { status: 'CANCELLED', amount }),
+  failed('failed-retryable', { ...pending, failure: { code: 'insufficient_funds', retryable: true } }),
+  failed('failed-open', { status: 'PENDING', failure: { code: 'limit_exceeded', retryable: true } }),
+  failed('failed-for-good', {
+    status: 'FAILED',
+    amount,
+    failure: { code: 'technical_error', retryable: false },
+  }),
+  refundedWith('refunded', { ...refunded, refund }),
+  refundedWith('refunded-with-reason', {
+    ...refunded,
+    refund: { ...refund, reason: 'Colis « abîmé »\n"💔"' },
+  }),
+  orderNew('order', placed, order),
+  orderNew('order-with-customer', placed, { ...order, items: lines, customer }),
+  orderNew('order-with-unknown-customer', placed, {
+    ...order,
+    customer: { name: null, phone: null, email: 'a@example.com' },
+  }),
 ]
