@@ -176,7 +176,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
   }
 
   /** Ends an open intent: two workers at once query its wallet, then expire it. */
-  async function end({ _id, referenceNumber, hold }: Intent): Promise<void> {
+  async function conclude({ _id, referenceNumber, hold }: Intent): Promise<void> {
     if (hold !== null) await Promise.all(workers.map((deps) => queryWallet(deps, _id, hold.id)))
     await Promise.all(workers.map((deps) => expireIntent(deps, referenceNumber)))
   }
@@ -231,7 +231,7 @@ describe('Two payers, the merchant, a simulation and the expiry that compete for
     const winners = new Map<string, number>()
     const paid: string[] = []
     const open = await service.deps.Intent.find({ status: 'PENDING' }).lean<Intent[]>()
-    await inChunks(open.length, roundsAtOnce, (index) => end(open[index] ?? expect.fail()))
+    await inChunks(open.length, roundsAtOnce, (index) => conclude(open[index] ?? expect.fail()))
     const ended = await service.deps.Intent.find().lean<Intent[]>()
     const byReference = new Map(ended.map((intent) => [intent.referenceNumber, intent]))
     for (const round of raced) {

@@ -34,7 +34,7 @@ async function openLogged(environment: Record<string, string>) {
   )
   const line = (msg: string, requestId: unknown) =>
     waitFor(`${msg} of ${String(requestId)}`, () =>
-      lines.find((line) => line.msg === msg && line.requestId === requestId),
+      lines.find((each) => each.msg === msg && each.requestId === requestId),
     )
   return { service, lines, line }
 }
