@@ -1,13 +1,9 @@
 import { type Focus, frozenAt, killedAt, type Mutant, plain, under } from './mutant.ts'
 
-/** The service without a bug, in a round like those of the mutants. Any violation is a false alarm of the checker. */
-const control = (name: string, focus: Focus): Mutant => ({
-  name,
-  bug: 'None.',
-  edits: [],
-  caughtBy: [],
-  focus,
-})
+/** The service without a bug, in a round like those of the mutants. Every violation is a false alarm. */
+const control = (name: string, focus: Focus): Mutant => {
+  return { name, bug: 'None.', edits: [], caughtBy: [], focus }
+}
 
 const undisturbed = control('control-undisturbed', { ...plain, seconds: 25 })
 const killed = control('control-killed', {

@@ -13,9 +13,12 @@ export interface Mutant {
   focus: Focus
 }
 
-/** What a round does more often than usual, so that the bug shows soon. */
+/** A planted bug, by default in plain traffic. */
+export type PlantedBug = Omit<Mutant, 'focus'> & { focus?: Focus }
+
+/** The emphasis of a round, so that the bug shows soon. */
 export interface Focus {
-  /** How long there is traffic. */
+  /** How long the traffic lasts. */
   seconds: number
   /** The operations that the traffic performs ten times as often. */
   often: readonly OperationName[]
@@ -27,7 +30,7 @@ export interface Focus {
   faults: readonly Repeated[]
 }
 
-/** No fault: the bug shows in plain traffic. */
+/** No faults, because the bug shows in plain traffic. */
 export const plain: Focus = { seconds: 10, often: [], points: [], deed: 'kill', awayMs: 300, faults: [] }
 
 /** Processes die at these points. */
@@ -51,5 +54,5 @@ export const frozenAt = (...points: string[]): Focus => ({
   awayMs: 16_000,
 })
 
-/** These faults, repeated. */
+/** These faults are repeated. */
 export const under = (...faults: Repeated[]): Focus => ({ ...plain, seconds: 30, faults })

@@ -1,4 +1,4 @@
-import type { Mutant } from './mutant.ts'
+import { type Mutant, plain } from './mutant.ts'
 import { deliveryMutants } from './plants/deliveries.ts'
 import { idempotencyMutants } from './plants/idempotency.ts'
 import { intentMutants } from './plants/intents.ts'
@@ -14,9 +14,9 @@ export const mutants: readonly Mutant[] = [
   ...deliveryMutants,
   ...storeMutants,
   ...trustMutants,
-]
+].map((bug) => ({ focus: plain, ...bug }))
 
-/** The bugs that differ most. `--mutants` without names tries these. */
+/** Bugs that differ much. `--mutants` without names plants these. */
 export const quickChoice: readonly string[] = [
   'replay-runs-again',
   'replay-as-it-is-now',

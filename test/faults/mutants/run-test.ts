@@ -8,17 +8,8 @@ import { editedFiles } from '../../support/edited-build/edit.ts'
 import type { Mutant } from './mutant.ts'
 
 const root = join(import.meta.dirname, '../../..')
-const sources = [
-  'src',
-  'workers',
-  'schemas',
-  'test',
-  'dev',
-  'docs',
-  'package.json',
-  'tsconfig.json',
-  '.mocharc.json',
-]
+const folders = ['src', 'workers', 'schemas', 'test', 'dev', 'docs']
+const sources = [...folders, 'package.json', 'tsconfig.json', '.mocharc.json']
 
 /** The folder with the evidence about a mutant. */
 export const folderOf = ({ name }: Pick<Mutant, 'name'>): string => resolve('.data/faults/mutants', name)
@@ -37,6 +28,6 @@ export async function runTest(mutant: Mutant, test: string): Promise<{ isRight: 
   })
   killOnExit(child)
   const [output] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  const [line = 'it did not run', passed = 0, failed = 0] = /^(\d+) passed, (\d+) failed/m.exec(output) ?? []
+  const [line = 'no tests ran', passed = 0, failed = 0] = /^(\d+) passed, (\d+) failed/m.exec(output) ?? []
   return { isRight: Number(passed) > 0 && Number(failed) > 0, message: `${test}: ${line}` }
 }

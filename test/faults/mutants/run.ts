@@ -16,17 +16,16 @@ export interface RoundOutcome {
   folder: string
 }
 
-/** Some bugs show only if two things happen at the same moment. They get a second round with another seed. */
+/** Some bugs show only if two things happen at the same time. They get a second round with another seed. */
 const maxRounds = 2
 
-/** A round waits more than it computes, so four fit on two cores, each with its own servers. */
+/** A round waits more than it computes, so two cores can run four rounds, each with its own servers. */
 const concurrency = 4
 
 /**
- * Checks the checker: each chosen bug must be found in a short round of its own, and a control round must be clean.
- * Without names it tries the quick choice, with `all` every bug. Prints a line for each round. Returns whether
- * everything was as it should be.
- * @throws {Error} for an unknown name
+ * Checks the checker: each chosen bug must be found in a short round of its own, and control rounds must be clean. No
+ * names mean the quick choice, and `all` means every bug. Prints a line for each round. Returns whether every result is
+ * as expected.
  */
 export async function checkMutants(names: readonly string[]): Promise<boolean> {
   const chosen = chooseMutants(names)
@@ -38,7 +37,7 @@ export async function checkMutants(names: readonly string[]): Promise<boolean> {
       if (!(await isCaught(next))) failed += 1
   }
   await Promise.all(Array.from({ length: concurrency }, work))
-  console.log(`${chosen.length - failed} of ${chosen.length} as they should be`)
+  console.log(`${chosen.length - failed} of ${chosen.length} as expected`)
   return failed === 0
 }
 
@@ -81,18 +80,18 @@ function outcomeOf(mutant: Mutant, outcome: RoundOutcome | null): { isRight: boo
   if (outcome === null) return { isRight: false, message: 'the round crashed' }
   const { violations, folder } = outcome
   const counts = [...groupBy(violations, ({ promise }) => promise)]
-    .map(([promise, some]) => `${promise} ${some.length}`)
+    .map(([promise, own]) => `${promise} ${own.length}`)
     .join(', ')
   if (controls.includes(mutant))
     return violations.length === 0
-      ? { isRight: true, message: 'clean, as nothing is planted' }
+      ? { isRight: true, message: 'clean, and nothing is planted' }
       : { isRight: false, message: `${counts}, and nothing is planted; see ${folder}` }
   const isRight = violations.some(({ promise }) => mutant.caughtBy.includes(promise))
   return { isRight, message: isRight ? counts : `${counts || 'nothing found'}: ${mutant.bug} See ${folder}` }
 }
 
 /**
- * Each round has a process of its own, so that rounds do not delay each other's clients. Null if the process crashed.
+ * Runs a round in a process of its own, so that rounds do not delay each other. Returns null if the process crashed.
  */
 async function runInProcess(name: string, round: number): Promise<RoundOutcome | null> {
   const child = fork(join(import.meta.dirname, 'try-one.ts'), [name, String(round)], {

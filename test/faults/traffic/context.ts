@@ -5,7 +5,7 @@ import type { Body, RequestSpec } from './request-spec.ts'
 import type { Send } from './send.ts'
 import type { Key, Tenant, World } from './world.ts'
 
-/** What an operation of the traffic works with. */
+/** The inputs of an operation of the traffic. */
 export interface Context {
   world: World
   tenant: Tenant

@@ -1,5 +1,5 @@
 import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
-import { frozenAt, killedAt, type Mutant, plain, under } from '../mutant.ts'
+import { frozenAt, killedAt, type PlantedBug, plain, under } from '../mutant.ts'
 
 /** Events stay in the outbox for longer than the two seconds between two polls, so another worker relays them too. */
 const relaysTwice = before(
@@ -8,7 +8,7 @@ const relaysTwice = before(
   'await new Promise((resolve) => setTimeout(resolve, 4000))',
 )
 
-export const deliveryMutants: readonly Mutant[] = [
+export const deliveryMutants: readonly PlantedBug[] = [
   {
     name: 'event-pulled-first',
     bug: 'The relay removes an event from its outbox before the deliveries exist.',
@@ -50,7 +50,6 @@ export const deliveryMutants: readonly Mutant[] = [
     bug: 'Each attempt counts as two.',
     edits: [replace('asPipeline', "['$attempts', $made]", "['$attempts', $made, $made]")],
     caughtBy: ['delivery.counted'],
-    focus: plain,
   },
   {
     name: 'interruption-counted',
@@ -80,7 +79,6 @@ export const deliveryMutants: readonly Mutant[] = [
     bug: 'The wait before the next attempt counts from the start of the last one.',
     edits: [replace('judge', '$end + wait', '$end + wait - Math.max(150, sent.durationMs)')],
     caughtBy: ['delivery.paced'],
-    focus: plain,
   },
   {
     name: 'body-changes',
@@ -93,7 +91,6 @@ export const deliveryMutants: readonly Mutant[] = [
       ),
     ],
     caughtBy: ['delivery.delivered'],
-    focus: plain,
   },
   {
     name: 'body-of-today',
@@ -103,7 +100,6 @@ export const deliveryMutants: readonly Mutant[] = [
       replace('paymentData', 'status: $status', 'status: source.status ?? $status'),
     ],
     caughtBy: ['event.reported'],
-    focus: plain,
   },
   {
     name: 'signed-otherwise',
@@ -116,7 +112,6 @@ export const deliveryMutants: readonly Mutant[] = [
       ),
     ],
     caughtBy: ['delivery.signed'],
-    focus: plain,
   },
   {
     name: 'poll-blind',
@@ -136,7 +131,6 @@ export const deliveryMutants: readonly Mutant[] = [
       ),
     ],
     caughtBy: ['delivery.counted'],
-    focus: plain,
   },
   {
     name: 'duplicate-attempted',
@@ -183,6 +177,5 @@ export const deliveryMutants: readonly Mutant[] = [
     bug: 'Each wait is the next one of the table, and there is none after the last.',
     edits: [replace('waitAfter', '$steps[$attempts - 1]', '$steps[$attempts]')],
     caughtBy: ['delivery.counted'],
-    focus: plain,
   },
 ]

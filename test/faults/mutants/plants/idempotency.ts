@@ -1,7 +1,7 @@
 import { drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type Mutant, plain, under } from '../mutant.ts'
+import { killedAt, type PlantedBug, plain, under } from '../mutant.ts'
 
-export const idempotencyMutants: readonly Mutant[] = [
+export const idempotencyMutants: readonly PlantedBug[] = [
   {
     name: 'replay-runs-again',
     bug: 'A key with a stored response runs the operation again.',
@@ -13,7 +13,6 @@ export const idempotencyMutants: readonly Mutant[] = [
       ),
     ],
     caughtBy: ['key.replayed'],
-    focus: plain,
   },
   {
     name: 'replay-as-it-is-now',

@@ -1,7 +1,7 @@
 import { after, before, drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type Mutant, pausedAt, plain } from '../mutant.ts'
+import { killedAt, type PlantedBug, pausedAt, plain } from '../mutant.ts'
 
-export const intentMutants: readonly Mutant[] = [
+export const intentMutants: readonly PlantedBug[] = [
   {
     name: 'event-after-the-write',
     bug: 'Creating an intent writes its event afterwards, not in the same write.',

@@ -1,7 +1,7 @@
 import { drop, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type Mutant, pausedAt, plain } from '../mutant.ts'
+import { killedAt, type PlantedBug, pausedAt, plain } from '../mutant.ts'
 
-export const moneyMutants: readonly Mutant[] = [
+export const moneyMutants: readonly PlantedBug[] = [
   {
     name: 'refund-unguarded',
     bug: 'The refunded total is checked when a refund is judged, but not in its write: two concurrent refunds exceed the payment.',
@@ -31,7 +31,6 @@ export const moneyMutants: readonly Mutant[] = [
     bug: 'A refund of everything that is left is refused.',
     edits: [replace('checkRefund', '$amount > refundable', '$amount >= refundable')],
     caughtBy: ['api/refund.test.ts'],
-    focus: plain,
   },
   {
     name: 'refunds-refused',
@@ -59,6 +58,5 @@ export const moneyMutants: readonly Mutant[] = [
     bug: 'A fee is always rounded down.',
     edits: [replace('share', '$fee + 5000n', '$fee')],
     caughtBy: ['unit/commission.test.ts'],
-    focus: plain,
   },
 ]

@@ -1,7 +1,7 @@
 import { replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type Mutant, plain } from '../mutant.ts'
+import { killedAt, type PlantedBug, plain } from '../mutant.ts'
 
-export const storeMutants: readonly Mutant[] = [
+export const storeMutants: readonly PlantedBug[] = [
   {
     name: 'stock-below-zero',
     bug: 'The write of a stock change does not check that enough is left.',

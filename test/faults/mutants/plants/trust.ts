@@ -1,7 +1,7 @@
 import { after, before, replace } from '../../../support/edited-build/edit.ts'
-import { killedAt, type Mutant, plain, under } from '../mutant.ts'
+import { killedAt, type PlantedBug, plain, under } from '../mutant.ts'
 
-export const trustMutants: readonly Mutant[] = [
+export const trustMutants: readonly PlantedBug[] = [
   {
     name: 'tenant-unfiltered',
     bug: 'A reference number is enough to read the payment intent of another business.',
@@ -38,7 +38,6 @@ export const trustMutants: readonly Mutant[] = [
       ),
     ],
     caughtBy: ['secret.kept'],
-    focus: plain,
   },
   {
     name: 'viewer-acts',
@@ -107,6 +106,5 @@ export const trustMutants: readonly Mutant[] = [
       ),
     ],
     caughtBy: ['api/webhook-deliveries.test.ts'],
-    focus: plain,
   },
 ]
