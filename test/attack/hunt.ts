@@ -10,10 +10,7 @@ import type { Stage } from './stage/stage.ts'
 
 /** An endpoint that leads to a private address. */
 interface Lure {
-  /**
-   * The addresses of the name. Null if the URL has a literal address. The API refuses such a URL, so the test writes it
-   * into the database.
-   */
+  /** The addresses of the name. Null for a literal address, which goes directly into the database. */
   addresses: string[] | null
   url: string
 }

@@ -29,9 +29,7 @@ const webhookLimitMs = 60_000
 
 const noWaits = (): Waits => ({ create: [], read: [], list: [], webhook: [] })
 
-/**
- * Lets another merchant create, read and list at a steady pace. Resolves when its waits without an attack are measured.
- */
+/** Lets another merchant create, read and list steadily. Resolves when its waits alone are measured. */
 export async function startNeighbour(
   { deps, origin, endpointServers }: Stage,
   isProduction: boolean,

@@ -16,9 +16,7 @@ import { createViolations, type Violations } from './report/violations.ts'
 import type { Attacked, State } from './stage/process.ts'
 import { openStage, type Stage } from './stage/stage.ts'
 
-/**
- * The warm-up ends after this many volleys and this share of the requests. By then, all code is loaded and compiled.
- */
+/** The warm-up lasts this many volleys and this share of the requests. It loads and compiles all code. */
 const warmUpVolleys = 5
 const warmUpShare = 1 / 4
 /** Outlasts closed connections, running requests and batches in memory. */

@@ -25,10 +25,7 @@ export interface Sending {
 export const tagOf = ({ owner, mode }: Pick<Actor, 'owner' | 'mode'>, number: number): string =>
   `Mk${owner}${mode.charAt(0)}q${number}e`
 
-/**
- * A parsed tag. The name of a business or shop has no environment or number. The URL of an endpoint serves both
- * environments.
- */
+/** A parsed tag. A name has no environment or number. The URL of an endpoint has no environment. */
 export interface Tag {
   owner: number
   mode: KeyMode | null
@@ -49,9 +46,7 @@ const otherMode: Record<KeyMode, KeyMode> = { test: 'live', live: 'test' }
 
 const form = /~(\w+)(?:\.(\w+))?(?:\.(\d+))?~/g
 
-/**
- * Replaces references: `~tag~`, `~urltag~`, `~key~`, `~own.intent.3~`, `~other.product.0~`, `~scene.intent~`, `~code~`.
- */
+/** Replaces references, such as `~tag~`, `~key~`, `~own.intent.3~`, `~other.product.0~` and `~scene.intent~`. */
 export function filler(known: Known, sending: Sending): (text: string) => string {
   const { actor, staff, number, scene } = sending
   const payer = known.payers[number % known.payers.length]

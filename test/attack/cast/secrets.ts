@@ -5,10 +5,7 @@ export interface MadeSecrets {
   foundIn(text: string): string[]
 }
 
-/**
- * A possible secret, such as a phone number with its plus or a key with underscores. The decimals of a number do not
- * match.
- */
+/** A possible secret, such as a phone number with its plus. The decimals of a number do not match. */
 const word = /[\w+.-]{4,}/g
 
 export function createMadeSecrets(): MadeSecrets {

@@ -31,10 +31,7 @@ export const noFault: Check = (exchange) => {
 /** A line of a stack trace, or a file of the service. */
 const internals = /\.[cm]?[jt]s:\d+:\d+|node:internal|node_modules|\/(src|dist|workers)\/[\w/-]+\.[jt]s\b/
 
-/**
- * No response contains a stack trace or a file name. The assets of Bull Board and of the reference name their own
- * files.
- */
+/** No response contains a stack trace or a file name. Assets of Bull Board and of the reference may. */
 export const noInternals: Check = ({ response, line }) => {
   const found = /^\/(docs|admin\/queues)/.test(line) ? null : internals.exec(response.body)
   return found === null ? null : `shows internals: ${found[0]}`

@@ -23,9 +23,7 @@ export const missingResponseChecks: Readonly<Record<string, (silence: MissingRes
   },
 }
 
-/**
- * The largest body of each kind that the service reads. The buffers of a connection hold a smaller form in any case.
- */
+/** The largest body that the service reads, by kind. The buffers of a connection hold any smaller form. */
 const largest: Readonly<Record<TargetBody['kind'], number>> = {
   none: maxBodyBytes.json,
   json: maxBodyBytes.json,

@@ -2,10 +2,7 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { parsed } from '../wire/response.ts'
 import { type Check, type Exchange, operationAt } from './exchange.ts'
 
-/**
- * Refusals before the lookup of the idempotency key, or of an incomplete request. They are not kept, and neither is a
- * 5xx.
- */
+/** Refusals before the lookup of the key, or of incomplete requests. They are not kept, and neither is a 5xx. */
 const beforeTheKey: ReadonlySet<ErrorCode> = new Set([
   'MISSING_CREDENTIALS',
   'INVALID_AUTH_HEADER',

@@ -101,9 +101,7 @@ export const runChecks: Readonly<Record<string, (run: Run) => string[]>> = {
 
 /** The attack and the service share the processors, so the neighbour is slower than alone. */
 const maxRatio = 10
-/**
- * The smallest p99 alone that counts. With a smaller one, the ratio depends more on the machine than on the service.
- */
+/** The smallest p99 alone that counts. Below it, the ratio depends more on the machine than on the service. */
 const minAloneMs = 100
 
 const refusals = ({ refused }: Neighbour): string[] =>

@@ -26,10 +26,7 @@ const enums: Record<string, Record<string, readonly string[]>> = {
   deliveries: { status: deliveryStatuses },
 }
 
-/**
- * Reads every document without its model, and checks it against the model and the rules for money. `maxAmount` is the
- * largest single amount.
- */
+/** Checks every document against its model and the rules for money. `maxAmount`: the largest single amount. */
 export async function readStored(mongo: Connection, maxAmount: number): Promise<Stored> {
   const stored: Stored = { documents: 0, faults: [], tags: [] }
   for (const collection of collections) {

@@ -1,8 +1,6 @@
 import { words } from './words.ts'
 
-/**
- * URLs of endpoints. `~trap~` is the port of the trap, and `~allowed~` that of the server that the service may reach.
- */
+/** URLs of endpoints. `~trap~` is the port of the trap, and `~allowed~` that of the reachable server. */
 export const hookUrls: readonly string[] = [
   ...words(`
   http://127.0.0.1:~allowed~/hook/~urltag~ http://127.0.0.1:~allowed~/hook/~urltag~

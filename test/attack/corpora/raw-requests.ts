@@ -12,9 +12,7 @@ const coded = (coding: string, ...chunks: string[]): string =>
   post(`Transfer-Encoding: ${coding}`, '', ...chunks, '0', '', '')
 const chunked = (...chunks: string[]): string => coded('chunked', ...chunks)
 
-/**
- * Bytes that are no valid request, or whose end two readers see in two paths. Each is sent alone, and must be refused.
- */
+/** Invalid requests, and requests whose end depends on the parser. Each is sent alone and must be refused. */
 export const refusedRequests: readonly string[] = [
   '\0\0\0\0',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',

@@ -1,12 +1,8 @@
-/**
- * The page that a browser names: one of the service, of another site, without an origin, of a sibling domain, or none.
- */
+/** The page that a browser names: of the service, of another site, without origin, of a sibling domain, or none. */
 export const sites = ['own', 'foreign', 'hidden', 'sibling', 'silent'] as const
 export type Site = (typeof sites)[number]
 
-/**
- * The expected response: a refusal, the response to a request without a key, or the response to the key in the bytes.
- */
+/** The expected response: a refusal, that to a request without a key, or that to the key in the bytes. */
 export type Expected = 'refused' | 'keyless' | 'keyed'
 
 /** Bytes, and the expected response to each complete request in them. */

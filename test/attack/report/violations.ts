@@ -39,10 +39,7 @@ const linesOf = ({ sentence, sent }: Violation): string[] =>
 
 const keys = /\b[sp]k_(test|live)_\w+/g
 
-/**
- * A shell command that sends the same bytes to `$PORT`, with `$KEY` instead of the key, which is gone with its
- * database.
- */
+/** A shell command that sends the same bytes to `$PORT`, with `$KEY` instead of the deleted key. */
 function repetition(sent: Buffer): string {
   const text = sent
     .subarray(0, maxBytes)

@@ -18,10 +18,7 @@ export function parsed({ body }: Pick<WireResponse, 'body'>): unknown {
   }
 }
 
-/**
- * Returns the first response in some bytes and its end, or null while it is incomplete. A response to HEAD has no body,
- * whatever its Content-Length is.
- */
+/** Returns the first response and its end, or null while it is incomplete. A response to HEAD has no body. */
 export function readResponse(
   bytes: Buffer,
   isHead: boolean,
