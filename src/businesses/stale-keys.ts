@@ -10,7 +10,7 @@ export interface StaleKey {
   key: string
   business: string
   /** When its overlap ends (ISO 8601), and it is no longer stale. Null: not before it is used, rotated or revoked. */
-  until: string | null
+  endsAt: string | null
 }
 
 /** How many keys are listed. Right after an exchange of SECRET_KEY, all keys are stale. */
@@ -71,6 +71,6 @@ function staleKey(
     id,
     key: `${prefix}…${last4}`,
     business,
-    until: last === null ? null : new Date(last).toISOString(),
+    endsAt: last === null ? null : new Date(last).toISOString(),
   }
 }

@@ -140,7 +140,7 @@ describe('The pages of a payment and its deliveries', () => {
     const [delivery] = await service.deps.Delivery.find({ referenceNumber }).lean()
     const { _id = '' } = delivery ?? {}
     await makeAllAttempts(service, { _id })
-    const someone = await signedIn(service, 'support')
+    const supportAgent = await signedIn(service, 'support')
     const escaped = `<bdi>&#60;script&#62;alert(1)&#60;/script&#62;&#34;&#39; onload&#61;x \u202Egnp.exe</bdi>`
     const pages = {
       [`/admin/payments/${referenceNumber}`]: 2,
@@ -151,7 +151,7 @@ describe('The pages of a payment and its deliveries', () => {
       [`/admin?q=${encodeURIComponent(`no ${hostile}`)}`]: 0,
     }
     for (const [path, times] of Object.entries(pages)) {
-      const { status, text } = await someone.get(path)
+      const { status, text } = await supportAgent.get(path)
       expect([status, text.split(escaped).length - 1], path).to.deep.equal([200, times])
       expect(text, path).not.to.match(/<script|<[^>]+ onload=|reference_number|private-metadata/)
       expect(text.includes(secret) || text.includes(`>${code}<`), path).to.equal(false)
@@ -161,14 +161,14 @@ describe('The pages of a payment and its deliveries', () => {
   it('return 404 with a page for what does not exist', async () => {
     const id24 = 'b'.repeat(24)
     const ids = ['x', id24, `${id24}-${'c'.repeat(24)}`, 'PI-NOTHERE', '%00', '$ne', '__proto__']
-    const someone = await signedIn(service, 'support')
+    const supportAgent = await signedIn(service, 'support')
     for (const kind of ['payments', 'deliveries', 'endpoints', 'businesses'])
       for (const id of ids) {
-        const { status, text } = await someone.get(`/admin/${kind}/${id}`)
+        const { status, text } = await supportAgent.get(`/admin/${kind}/${id}`)
         expect([status, readable(text).includes('Not found')], `${kind}/${id}`).to.deep.equal([404, true])
       }
     for (const id of ids)
       for (const act of [`deliveries/${id}/requeue`, `endpoints/${id}/requeue-all`])
-        expect((await someone.act(`/admin/${act}`)).status, act).to.equal(404)
+        expect((await supportAgent.act(`/admin/${act}`)).status, act).to.equal(404)
   })
 })

@@ -88,7 +88,7 @@ describe('The page of a payment', () => {
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
-  it('shows a payment in progress, since when, and when the wallet is asked', async () => {
+  it('shows a payment in progress, since when, and when the wallet is queried', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
     service.clock.advance(lifetime * 1000)

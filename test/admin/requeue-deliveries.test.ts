@@ -26,7 +26,7 @@ describe('npm run admin -- deliveries requeue', function () {
     service.deps.Delivery.countDocuments({ businessId: as.businessId, status })
   const trailOf = (as: Merchant) => service.deps.AuditEvent.find({ businessId: as.businessId }).lean()
 
-  it('re-queues the dead deliveries of one endpoint in batches without Redis, and counts them first if asked to', async () => {
+  it('re-queues the dead deliveries of one endpoint in batches without Redis, and only counts them with --dry-run', async () => {
     await Promise.all([dead(1_100), dead(3, other)])
     const none = { requeued: 0, skipped: {} }
     expect(await requeue('--endpoint', endpointId, '--dry-run')).to.deep.equal({ matched: 1_100, ...none })
@@ -48,7 +48,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(performance.now() - beganAt).to.be.greaterThan(4000)
   })
 
-  it('selects deliveries by time of death and business, and CANCELLED ones if asked to', async () => {
+  it('selects deliveries by time of death and business, and CANCELLED ones on request', async () => {
     const [first, second, third] = await dead(3)
     await dead(3, other)
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')

@@ -77,7 +77,7 @@ describe('npm run admin -- secrets rotate', function () {
   it('makes the old key unnecessary: signatures, stored responses and used keys stay the same', async () => {
     const merchant = await service.merchant()
     const { keyId: id, businessId: business } = merchant
-    const key = { id, key: `sk_test_…${merchant.key.slice(-4)}`, business, until: null }
+    const key = { id, key: `sk_test_…${merchant.key.slice(-4)}`, business, endsAt: null }
     const mistyped = { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: newest }
     const nothingSealed = await cli.admin(['secrets', 'rotate', '--json'], mistyped)
     expect(nothingSealed.exitCode).to.equal(1)
@@ -255,7 +255,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await resealResponses(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
   })
 
-  it('lists exactly the keys that still need the old key, and until when', async () => {
+  it('lists exactly the keys that still need the old key, and when each ends', async () => {
     const [unused, suspended, revoked, rotated, over, gone] = await Promise.all(
       Array.from({ length: 6 }, () => service.merchant()),
     )
@@ -276,7 +276,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(listedGone.map(({ id }) => id)).to.deep.equal([gone.keyId])
     const [one] = await leftOf(rotated)
     expect(one?.key).to.equal(`sk_test_…${fresh?.key.slice(-4)}`)
-    expect(Date.parse(one?.until ?? '') - Date.now()).to.be.within(hour - 60_000, hour)
+    expect(Date.parse(one?.endsAt ?? '') - Date.now()).to.be.within(hour - 60_000, hour)
     await set(gone, { $set: { status: 'revoked' } })
 
     const { exitCode, stdout } = await cli.admin(['secrets', 'rotate'], exchanged)
@@ -293,7 +293,7 @@ describe('npm run admin -- secrets rotate', function () {
     const merchant = await service.merchant()
     await rotateKey(service.deps, merchant.keyId, 3600)
     const [one] = await leftOf(merchant)
-    expect(one).to.include({ id: merchant.keyId, until: null })
+    expect(one).to.include({ id: merchant.keyId, endsAt: null })
   })
 
   it('moves a key on its next use, and never back, whatever the order of the keys of a process', async () => {

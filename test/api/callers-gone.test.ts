@@ -26,7 +26,7 @@ describe('A client that disconnects after it sent everything', () => {
       expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('gets only as much refunded as it asked for', async () => {
+  it('refunds only the amount of the request', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)

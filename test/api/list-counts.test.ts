@@ -12,7 +12,7 @@ import { withService } from '../support/service.ts'
 import { openLiveShop } from '../support/store.ts'
 
 const [minute, hour] = [60_000, 3_600_000]
-/** Ages, newest first: within the last five minutes, within the last hour, equal to the millisecond, and up to ten days. */
+/** Ages, newest first: within five minutes, within an hour, equal to the millisecond, and up to ten days. */
 const ages = [
   ...[0, 1, 2, 2, 3, 4].map((minutes) => minutes * minute),
   ...Array.from({ length: 20 }, (_none, index) => (6 + 2 * index) * minute),

@@ -46,7 +46,10 @@ describe('A list', () => {
   const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
 
   describe('of intents', () => {
-    /** A fifth of the intents in each status. A third of the PENDING ones is held by a payment, and with overdue ones, a third is overdue. */
+    /**
+     * A fifth of the intents has each status. A payment holds a third of the PENDING ones. Another third is overdue if
+     * there are overdue ones.
+     */
     async function fill(whose: Merchant, withOverdue: boolean): Promise<void> {
       await service.deps.Intent.deleteMany({ businessId: whose.businessId })
       await copyIntents(service, await intentTemplate(service, whose), many, (index) => {

@@ -1,7 +1,7 @@
 import { fileOf } from './languages.ts'
 import type { Block } from './pages.ts'
 
-/** Pages with commands for the machines of an operator. Tests check their syntax and every name in them (names.test.ts). */
+/** Pages with commands for an operator's machines. Tests check their syntax and every name in them (names.test.ts). */
 const operators: Record<string, string> = {
   'CONTRIBUTING.md': 'starts servers of its own',
   'README.md': 'starts the demo and the whole suite, which the gate runs',

@@ -8,8 +8,8 @@ export interface Language {
   extension: string
   command: string
   /**
-   * Checks requests with the function of the guide. It reads one request per line from stdin: secret, time, body, then names
-   * and values of headers, separated by tabs, all but the time in base64. It prints true or false for each.
+   * Checks requests with the function of the guide. It reads one request per line from stdin: secret, time, body, then
+   * names and values of headers, separated by tabs, all but the time in base64. It prints true or false for each.
    */
   checkAll: string
 }

@@ -32,11 +32,11 @@ export interface Block {
   text: string
 }
 
-const namesPlace = ({ page, line }: Block): string => `${page}:${line}`
+const lineOf = ({ page, line }: Block): string => `${page}:${line}`
 
 /** How a failure names a block. */
 export const nameOf = (block: Block): string =>
-  `${namesPlace(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
+  `${lineOf(block)} ${block.text.split('\n').find(Boolean) ?? ''}`
 
 export const blocksOf = (page: string): Block[] => {
   const blocks: Block[] = []
@@ -52,7 +52,7 @@ export const blocksOf = (page: string): Block[] => {
       open = null
     }
   }
-  if (open !== null) throw new Error(`${namesPlace(open)} is not closed`)
+  if (open !== null) throw new Error(`${lineOf(open)} is not closed`)
   return blocks
 }
 

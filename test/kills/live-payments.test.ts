@@ -82,7 +82,7 @@ describe('A live payment', () => {
   }
 
   /** Queries it at each due time, which the clock is set to, until the outcome is known. */
-  async function queryUntilKnown(referenceNumber: string): Promise<QueryResult> {
+  async function queryRepeatedly(referenceNumber: string): Promise<QueryResult> {
     for (;;) {
       const result = await queryOnce(referenceNumber)
       if (result.nextAt === null) return result
@@ -129,7 +129,7 @@ describe('A live payment', () => {
 
   /** Queries until the outcome is known, and expects the payment to have succeeded once. */
   async function expectPaidOnce(referenceNumber: string): Promise<void> {
-    expect(await queryUntilKnown(referenceNumber)).to.include({ outcome: 'done' })
+    expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'done' })
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   }
 
@@ -169,7 +169,7 @@ describe('A live payment', () => {
     expect(await queryOnce(referenceNumber)).to.include({ outcome: 'unknown' })
     await expectHeld(referenceNumber)
     service.clock.advance(lostForGoodMs)
-    expect(await queryUntilKnown(referenceNumber)).to.include({ outcome: 'not-executed' })
+    expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'not-executed' })
     expect(await stateOf(referenceNumber)).to.deep.equal(unpaid)
     provider.handleOrders(asSpecified)
     expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
@@ -189,7 +189,7 @@ describe('A live payment', () => {
   it('takes no money if its order arrives after its deadline', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(lostForGoodMs)
-    expect(await queryUntilKnown(referenceNumber)).to.include({ outcome: 'not-executed' })
+    expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'not-executed' })
     await arrive()
     expect(await stateOf(referenceNumber)).to.deep.equal(unpaid)
   })
@@ -201,7 +201,7 @@ describe('A live payment', () => {
     for (const referenceNumber of [paid, lost]) {
       expect(await expireIntent(service.deps, referenceNumber)).to.include({ expired: false })
       expect((await readIntent(service, merchant, referenceNumber)).status).to.equal('PENDING')
-      await queryUntilKnown(referenceNumber)
+      await queryRepeatedly(referenceNumber)
     }
     expect(await expireIntent(service.deps, paid)).to.include({ expired: false })
     expect(await expireIntent(service.deps, lost)).to.include({ expired: true })

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { freePort } from '../../dev/servers/free-port.ts'
 import { startMongo } from '../../dev/servers.ts'
-import { interruptAt, runUntilExit, type ServiceProcess, startProcess } from '../support/processes.ts'
+import { interruptAt, runToExit, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withService } from '../support/service.ts'
 
 describe('A process that starts', () => {
@@ -13,7 +13,7 @@ describe('A process that starts', () => {
   it('exits at once and says what is wrong if MONGODB_URL is missing', async () => {
     const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
     const ends = (['web', 'worker'] as const).flatMap((type) =>
-      urls.map((url) => runUntilExit(type, service, { MONGODB_URL: url })),
+      urls.map((url) => runToExit(type, service, { MONGODB_URL: url })),
     )
     for (const { exitCode, stderr } of await Promise.all(ends)) {
       expect(exitCode).to.equal(1)
@@ -27,7 +27,7 @@ describe('A process that starts', () => {
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       WEBHOOK_ALLOWED_HOSTS: 'localhost:4000',
     }
-    const { exitCode, stderr } = await runUntilExit('web', service, changes)
+    const { exitCode, stderr } = await runToExit('web', service, changes)
     expect(exitCode).to.equal(1)
     expect(stderr.trim().split('\n')).to.deep.equal([
       'The environment is not valid:',
@@ -40,10 +40,7 @@ describe('A process that starts', () => {
 
   it('logs that its port is taken, and exits', async () => {
     const PORT = new URL(service.origin).port
-    const ends = [
-      runUntilExit('web', service, { PORT }),
-      runUntilExit('worker', service, { WORKER_PORT: PORT }),
-    ]
+    const ends = [runToExit('web', service, { PORT }), runToExit('worker', service, { WORKER_PORT: PORT })]
     for (const { exitCode, stdout, stderr } of await Promise.all(ends)) {
       expect([exitCode, stderr]).to.deep.equal([1, ''])
       const last = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')

@@ -39,8 +39,8 @@ const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, 
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
 /**
- * The time of a stop after the longest running work (docs/operators/deploy.md): `web` accepts requests for 2 s more, closes
- * its listener in 1.5 s, and takes up to 11 s beyond a wallet.
+ * The time that a stop adds to the longest running work (docs/operators/deploy.md). `web` accepts requests for 2 s more,
+ * closes its listener in 1.5 s, and takes up to 11 s beyond a wallet.
  */
 const beyondSeconds = 15
 const { WALLET_PROVIDER_TIMEOUT_SECONDS: wallet, WEBHOOK_TIMEOUT_SECONDS: webhook } = environment.properties

@@ -3,7 +3,7 @@ import { newId, newReferenceNumber } from '../../src/security/ids.ts'
 import { createIntent } from './actions.ts'
 import type { Merchant, Service } from './service.ts'
 
-/** An intent of the merchant that the service created and that is deleted again, so that a test can insert copies of it. */
+/** An intent that the service created. It is deleted again, so that a test can insert copies of it. */
 export async function intentTemplate(service: Service, merchant: Merchant): Promise<Intent> {
   const { referenceNumber } = await createIntent(service, merchant)
   const { Intent } = service.deps

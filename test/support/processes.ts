@@ -63,11 +63,7 @@ export async function startProcessOf(
 }
 
 /** Starts a process that cannot serve. Returns its exit code and output. */
-export async function runUntilExit(
-  type: keyof typeof files,
-  service: Service,
-  changes: Record<string, string>,
-) {
+export async function runToExit(type: keyof typeof files, service: Service, changes: Record<string, string>) {
   const child = begin(join(built(), files[type]), service, changes, 'pipe')
   let [stdout, stderr] = ['', '']
   child.stderr?.on('data', (bytes: Buffer) => (stderr += bytes.toString()))

@@ -11,7 +11,7 @@ import { openMongoProxy } from './mongo-proxy.ts'
 import type { Service } from './service.ts'
 
 /**
- * What happens to the step at which a process is killed. `lost`: the step never happens. `unanswered`: the step
+ * The fate of the step at which a process is killed. `lost`: the step never happens. `unanswered`: the step
  * happens, but the process dies before the response. `late`: the step happens after another process has taken over.
  */
 export const fates = ['lost', 'unanswered', 'late'] as const

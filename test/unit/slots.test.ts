@@ -224,7 +224,8 @@ describe('Slots', () => {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
         await time.advance(fastForMs)
       }
-      // 100 of each of the first three have moved, and 50 of the last, which leaves 50 free. The other 50 count as fast.
+      // 100 of each of the first three have moved, and 50 of the last. That leaves 50 free, and the other 50 count as
+      // fast.
       const takeOthers = () => takeAll(slots, ...endpoints('d', 40).slice(2)).length
       expect(takeOthers()).to.equal(250 - 50)
       freeAll((held.get('a') ?? []).slice(0, 4), false)

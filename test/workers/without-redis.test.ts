@@ -55,7 +55,7 @@ for (const [what, signal] of Object.entries(faults))
         15_000,
       )
 
-    it('creates respond in time, and first attempts and retries are made', async () => {
+    it('responds to creates in time, and makes first attempts and retries', async () => {
       const failed = new Set<string>()
       endpointServer.respondWith((res, _count, { json }) => {
         res.writeHead(failed.has(json.id) ? 200 : 503).end()
@@ -76,7 +76,7 @@ for (const [what, signal] of Object.entries(faults))
       expect(events).to.have.length(20)
     })
 
-    it('the wallet is asked about an unknown payment until it knows the outcome', async () => {
+    it('queries the wallet about an unknown payment until it knows the outcome', async () => {
       const { referenceNumber } = await createIntent(service, merchant)
       wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
       expect(await pay(service, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })

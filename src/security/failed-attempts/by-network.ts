@@ -48,7 +48,7 @@ interface Counted {
 /**
  * Limits failed attempts by network, at every prefix size, from one address to a hosting company's /16. Addresses
  * outside a closed prefix are never refused. There is no limit over all networks together, because any attacker could
- * use it to shut out everyone.
+ * use it to shut out all customers.
  */
 export function createLimitByNetwork(
   deps: Pick<Deps, 'mongo' | 'log' | 'now'>,

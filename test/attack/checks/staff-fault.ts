@@ -4,7 +4,7 @@ import type { Check, Exchange } from './exchange.ts'
 export const staffFault: Check = (exchange) => {
   const { staff, response, line } = exchange
   const isOut = staff.role === 'forged' || staff.role === 'absent'
-  if (isOut && !isForEveryone(exchange)) return `got ${response.status} without being signed in`
+  if (isOut && !isPublic(exchange)) return `got ${response.status} without being signed in`
   if (!isAct(exchange) || response.status >= 400 || sendsToSignIn(exchange)) return null
   const isSignIn = line.startsWith('/admin/sign-in')
   const isSignOut = line.startsWith('/admin/sign-out')
@@ -25,7 +25,7 @@ const isAct = ({ attack }: Exchange): boolean => attack.method !== 'GET' && atta
  * Responses that need no session: a refusal, the redirect to the sign-in, its form, the stylesheet, and the page that
  * reloads for the cookie.
  */
-const isForEveryone = (exchange: Exchange): boolean => {
+const isPublic = (exchange: Exchange): boolean => {
   const { response, attack, line } = exchange
   const [path] = line.split('?')
   const isCrowded = path === '/admin/sign-in' && response.status === 503

@@ -26,8 +26,8 @@ const marginMs = 200
 /** Reports missing responses, except to clients that disconnected early on purpose. Counts each response that came. */
 function* missing(round: Round, call: Call): Generator<Finding> {
   const waitedMs = call.ended - call.began
-  const isPatient = call.timeoutMs >= round.setting.clientTimeoutMs
-  const gaveUp = !isPatient && (call.status !== null || waitedMs >= call.timeoutMs - marginMs)
+  const waitsLongEnough = call.timeoutMs >= round.setting.clientTimeoutMs
+  const gaveUp = !waitsLongEnough && (call.status !== null || waitedMs >= call.timeoutMs - marginMs)
   const span = { from: call.began, to: call.status === null ? call.ended : call.began + call.timeoutMs }
   if (!gaveUp && round.isDue('response.sound', span, settles.requests) && call.status === null)
     yield [nameOf(call), `got no response in ${waitedMs} ms, without a fault`]
