@@ -91,8 +91,8 @@ const settings = {
 const owned = { businessId: shop.id, sandbox: true }
 const stocked = { product: idOf('product'), variant: idOf('variant'), quantity: 10 }
 const businesses = [shop, other].map(({ id, key, marker }) => {
-  const secret = `sk_test_${key.padEnd(38, '0')}`
-  const secretKey = { id: key, mode: 'test', kind: 'secret', secret } as const
+  const apiKey = `sk_test_${key.padEnd(38, '0')}`
+  const secretKey = { id: key, mode: 'test', kind: 'secret', secret: apiKey } as const
   return { id, name: id, markers: { test: marker, live: `${marker}-live` }, keys: [secretKey] }
 })
 

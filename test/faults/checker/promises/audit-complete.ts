@@ -12,14 +12,14 @@ export const auditComplete: Check = function* (round) {
   for (const { _id } of repeatedOf(dump.auditevents, (line) => line._id)) yield [_id, 'is in the trail twice']
   for (const { _id, unaudited } of [...dump.deliveries, ...dump.staffsessions])
     if ((unaudited?.length ?? 0) > 0) yield [_id, 'has lines that are not in the trail']
-  yield* requeues(round)
-  yield* signIns(round)
+  yield* requeueLines(round)
+  yield* signInLines(round)
 }
 
 const isOpen = ({ status }: Call): boolean => status === null || status >= 500
 const resultIn = (call: Call, name: string): string | null => queryOf(pageOf(call)?.location ?? '/').get(name)
 
-function* requeues(round: Round): Generator<Finding> {
+function* requeueLines(round: Round): Generator<Finding> {
   const { dump, calls, requests, times } = round
   const requeued = dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const lines = groupsOf(requeued, ({ subject }) => subject)
@@ -64,7 +64,7 @@ function isForgotten(
   return lastAt + times.skewAround(times.machineTime(requeuedAt)) < requeuedAt
 }
 
-function* signIns({ calls, dump }: Round): Generator<Finding> {
+function* signInLines({ calls, dump }: Round): Generator<Finding> {
   const attempts = having(calls, 'support.sign-in')
   for (const [name, own] of groupsOf(attempts, ({ body }) => (body as { name: string }).name)) {
     const sure = own.filter(({ status, headers }) => status === 303 && 'set-cookie' in headers).length
