@@ -9,11 +9,11 @@ import { endWithParent } from './end-with-parent.mjs'
 /** With two parts, a fifth of two cores is idle. */
 const PARTS = 3
 
-const args = process.argv.slice(2)
+const given = process.argv.slice(2)
 const env = { ...serverData(), ...process.env }
 
 endWithParent()
-const runs = args.length > 0 ? [start(args)] : parts().map(start)
+const runs = given.length > 0 ? [start(given)] : distributeFiles().map(start)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
 // Prints the output of one part after the other.
 for (const run of runs) {
@@ -27,7 +27,7 @@ process.exitCode = runs.map(({ child }) => child.exitCode ?? 1).find((code) => c
  * Distributes the files in the order 1, 2, 3, 3, 2, 1, so that each part gets as much of every folder. Mocha skips the
  * files that `ignore` in .mocharc.json names.
  */
-function parts() {
+function distributeFiles() {
   const files = readdirSync('test', { recursive: true })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join('test', name))

@@ -17,8 +17,8 @@ const { MONGODB_URL: mongodbUrl, SECRET_KEY, SECRET_KEY_PREVIOUS } = process.env
 const interrupted = new AbortController()
 const signal = interrupted.signal
 // The first signal removes files with secrets or customers' data; a second one ends the process at once.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => interrupted.abort(new Error(`Interrupted by ${signal}`)))
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(name, () => interrupted.abort(new Error(`Interrupted by ${name}`)))
 
 try {
   const { positionals, values } = parseArgs({

@@ -57,7 +57,11 @@ export const oddHeaders: readonly Header[] = [
 export const idempotencyKeys: readonly (string | null)[] = [
   ...words('a 0 null __proto__ $ne "quoted" {"$gt":""} same-for-all-1 same-for-all-2'),
   ...[255, 256, 5000].map((length) => 'k'.repeat(length)),
-  ...[null, '', ' ', 'one, two', '\u00e9\u00ff'],
+  null,
+  '',
+  ' ',
+  'one, two',
+  '\u00e9\u00ff',
 ]
 
 /** Values of Authorization that must be refused. `~key~` is a valid key. */
@@ -100,7 +104,9 @@ export const contentTypes: readonly (string | null)[] = [
 
 export const contentEncodings: readonly string[] = [
   ...words('gzip deflate br identity zstd'),
-  ...['gzip, gzip', '', 'x'.repeat(500)],
+  'gzip, gzip',
+  '',
+  'x'.repeat(500),
 ]
 
 export const oddMethods: readonly string[] = words(

@@ -60,5 +60,7 @@ export const naughtyNames: readonly string[] = [
   __proto__ constructor prototype toString valueOf then length $ne $where $set $expr a.b . $ _id businessId
   sandbox status outbox amountPaid effects refundsCommitted ~tag~ toJSON __v \0 \ud800
   `),
-  ...['', 'x'.repeat(65), 'z'.repeat(5000)],
+  '',
+  'x'.repeat(65),
+  'z'.repeat(5000),
 ]

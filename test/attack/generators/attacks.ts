@@ -69,7 +69,7 @@ const bytes: fc.Arbitrary<Attack> = fc
 function noise(): fc.Arbitrary<Raw> {
   return fc
     .uint8Array({ minLength: 1, maxLength: 400 })
-    .map((noise) => ({ text: Buffer.from(noise).toString('latin1'), expected: [] }))
+    .map((array) => ({ text: Buffer.from(array).toString('latin1'), expected: [] }))
 }
 
 /** Operations are more frequent than pages, because they move money. */
