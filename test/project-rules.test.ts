@@ -18,7 +18,7 @@ import { queueNames } from '../src/queues/jobs.ts'
 import { pages } from './docs/pages.ts'
 
 const root = join(import.meta.dirname, '..')
-/** The domain folders of src/. The others are interfaces: `http`, `admin`, `checkout`, `reference`, `config`, `queues`. */
+/** The domain folders of src/. The other folders are interfaces, `config` and `queues`. */
 const domain = sources.filter(
   (file) => /^src\/[^/]+\//.test(file) && !/^src\/(http|admin|checkout|reference|config|queues)\//.test(file),
 )

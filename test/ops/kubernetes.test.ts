@@ -39,7 +39,7 @@ const config = parseEnv(configFiles.map(readText).join('\n')) as Record<string, 
 const secrets = the('Secret', 'payment-intents').stringData ?? {}
 
 /**
- * The time that a stop adds to the longest running work (docs/operators/deploy.md). `web` accepts requests for 2 s more,
+ * The time that a stop adds to the longest running work (docs/operators/deploy.md): `web` accepts requests for 2 s,
  * closes its listener in 1.5 s, and takes up to 11 s beyond a wallet.
  */
 const beyondSeconds = 15
