@@ -51,7 +51,7 @@ async function startCounter() {
   }
 }
 
-describe('an intent with very many events', () => {
+describe('An intent with very many events', () => {
   const service = withServicePerTest()
   const merchant = withMerchantPerTest(service)
 
@@ -79,9 +79,8 @@ describe('an intent with very many events', () => {
     for (let at = 0; at < many; at += 1) {
       const refund = { ...newRefund(service.deps, 1), reason: '💰'.repeat(200) }
       expect(await beginRefund(service.deps, intent, { $lte: many - 1 }, refund)).to.equal(true)
-      expect((await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause))?.status).to.equal(
-        'REFUNDED',
-      )
+      const settled = await settleRefund(service.deps, paid, refund, { outcome: 'done' }, cause)
+      expect(settled?.status).to.equal('REFUNDED')
     }
   }
 
@@ -90,10 +89,8 @@ describe('an intent with very many events', () => {
     const endpointServer = await startCounter()
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
     await subscribe(service, merchant, endpointServer.url, events)
-    const { referenceNumber } = await createIntent(service, merchant, {
-      amount: many,
-      metadata: fullMetadata,
-    })
+    const input = { amount: many, metadata: fullMetadata }
+    const { referenceNumber } = await createIntent(service, merchant, input)
     expect(await bytesOf(referenceNumber)).to.be.above(100_000)
     await makeEvents(referenceNumber)
     const bytes = await bytesOf(referenceNumber)
@@ -102,15 +99,10 @@ describe('an intent with very many events', () => {
     expect(await outboxEvents(service, merchant)).to.have.length(all)
     service.startWorkers()
     await relay(service, merchant)
-    await waitFor('every event is told', () => endpointServer.ids.length >= all, 180_000)
-    await waitFor(
-      'every delivery has ended',
-      async () => {
-        const open = await service.deps.Delivery.countDocuments({ nextAttemptAt: { $type: 'date' } })
-        return open === 0
-      },
-      60_000,
-    )
+    await waitFor('every event is delivered', () => endpointServer.ids.length >= all, 180_000)
+    const open = { nextAttemptAt: { $type: 'date' } } as const
+    const hasEnded = async () => (await service.deps.Delivery.countDocuments(open)) === 0
+    await waitFor('every delivery has ended', hasEnded, 60_000)
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
     expect(endpointServer.ids).to.have.length(all)
     expect(new Set(endpointServer.ids)).to.have.property('size', all)
@@ -126,10 +118,7 @@ describe('an intent with very many events', () => {
     const [big, little] = await Promise.all(
       created.map(({ referenceNumber }) => storedIntent(service, referenceNumber)),
     )
-    const copies = [
-      ...Array.from({ length: large }, () => big),
-      ...Array.from({ length: small }, () => little),
-    ]
+    const copies = Array.from({ length: large + small }, (_, at) => (at < large ? big : little))
     const stored = copies.map((like) => {
       const _id = newId()
       return { ...like, _id, codeKey: _id, referenceNumber: _id, shortCode: _id }

@@ -8,7 +8,7 @@ import { createPace } from '../../src/retention/pace.ts'
 import { newId } from '../../src/security/ids.ts'
 import type { Product } from '../../src/store/products/product.ts'
 import { signedIn } from '../admin/staff.ts'
-import { attempt, createIntent, relay, storedDelivery, subscribe } from '../support/actions.ts'
+import { attempt, createIntent, freshDelivery, relay, storedDelivery, subscribe } from '../support/actions.ts'
 import { withEndpointServer } from '../support/endpoint-server.ts'
 import { storeOrder } from '../support/orders.ts'
 import { newRefund, storedIntent } from '../support/pay.ts'
@@ -88,33 +88,20 @@ describe('The clean-up', () => {
 
   it('keeps data that has not ended, however old, and removes it after it has', async () => {
     const { Intent, Order, Product, Delivery } = service.deps
+    const recorded = { format: 1, facts: { status: 'PENDING' } }
+    const event = newEvent('payment.created', service.clock.now(), recorded, null)
+    const refund = newRefund(service.deps, 1)
+    const { businessId } = pair.test
     const held: [what: string, change: object, undo: object][] = [
-      [
-        'its event is not relayed',
-        {
-          $push: {
-            outbox: newEvent(
-              'payment.created',
-              service.clock.now(),
-              { format: 1, facts: { status: 'PENDING' } },
-              null,
-            ),
-          },
-        },
-        { $set: { outbox: [] } },
-      ],
+      ['its event is not relayed', { $push: { outbox: event } }, { $set: { outbox: [] } }],
       ['a payment is in progress', { $set: { hold: { id: newId() } } }, { $set: { hold: null } }],
-      [
-        'a refund is in progress',
-        { $push: { refunds: newRefund(service.deps, 1) } },
-        { $set: { refunds: [] } },
-      ],
+      ['a refund is in progress', { $push: { refunds: refund } }, { $set: { refunds: [] } }],
       ['it is not expired yet', { $set: { status: 'PENDING' } }, { $set: { status: 'CANCELLED' } }],
     ]
     const intents = await Promise.all(held.map(() => createIntent(service, pair.test)))
     const references = intents.map(({ referenceNumber }) => referenceNumber)
     await relay(service, pair.test)
-    await Intent.updateMany({ businessId: pair.test.businessId }, { $set: { status: 'CANCELLED' } })
+    await Intent.updateMany({ businessId }, { $set: { status: 'CANCELLED' } })
     const [paid = '', cancelled = '', number = ''] = await createSampleData(service, pair.test, true)
     // Its event is not relayed.
     const unrelayed = await storeOrder(service, pair.test)
@@ -123,38 +110,23 @@ describe('The clean-up', () => {
     )
     await ageData(service, pair.test, 400 * dayMs)
     const ofCancelled = { referenceNumber: cancelled, event: 'payment.cancelled' }
-    await Delivery.updateOne(ofCancelled, {
-      $set: { nextAttemptAt: service.clock.now(), status: 'RETRYING' },
-    })
+    const retrying = { nextAttemptAt: service.clock.now(), status: 'RETRYING' } as const
+    await Delivery.updateOne(ofCancelled, { $set: retrying })
     const ofPaid = { referenceNumber: paid, event: 'payment.refunded' }
     const line = { _id: newId(), at: service.clock.now(), act: 'delivery.requeued', subject: paid }
     await Delivery.collection.updateOne(ofPaid, { $set: { unaudited: [line] } })
     const order = await Order.findOne({ number, status: 'PLACED' }).orFail()
-    const [product, other] = await Product.find({
-      businessId: pair.test.businessId,
-      sandbox: true,
-      listed: true,
-    })
+    const [product, other] = await Product.find({ businessId, sandbox: true, listed: true })
     expect(other).to.equal(undefined)
+    const ofProduct = { _id: product?._id ?? '' }
     const reservation = { orderId: order._id, attemptId: newId(), reservedAt: service.clock.now(), items: [] }
-    await Product.updateOne({ _id: product?._id ?? '' }, { $set: { reservations: [reservation] } })
+    await Product.updateOne(ofProduct, { $set: { reservations: [reservation] } })
 
     await clean()
-    const left = await Intent.find(
-      { businessId: pair.test.businessId, sandbox: true },
-      { referenceNumber: 1 },
-    ).lean()
-    expect(left.map(({ referenceNumber }) => referenceNumber)).to.have.members([
-      ...references,
-      paid,
-      cancelled,
-    ])
-    expect(await countTestData(service, pair.test)).to.deep.equal({
-      intents: 6,
-      deliveries: 2,
-      orders: 2,
-      products: 1,
-    })
+    const left = await Intent.find({ businessId, sandbox: true }).lean()
+    expect(left.map((each) => each.referenceNumber)).to.have.members([...references, paid, cancelled])
+    const kept = { intents: 6, deliveries: 2, orders: 2, products: 1 }
+    expect(await countTestData(service, pair.test)).to.deep.equal(kept)
 
     await Promise.all(
       held.map(([, , undo], index) => Intent.updateOne({ referenceNumber: references[index] ?? '' }, undo)),
@@ -162,23 +134,24 @@ describe('The clean-up', () => {
     await Delivery.updateOne(ofCancelled, { $set: { nextAttemptAt: null, status: 'CANCELLED' } })
     await Delivery.updateOne(ofPaid, { $set: { unaudited: [] } })
     await Order.updateOne({ _id: unrelayed._id }, { $set: { outbox: [] } })
-    await Product.updateOne(
-      { _id: product?._id ?? '' },
-      { $set: { reservations: [], prepared: { by: 'a plan' } } },
-    )
+    await Product.updateOne(ofProduct, { $set: { reservations: [], prepared: { by: 'a plan' } } })
     await clean()
     expect(await countTestData(service, pair.test)).to.deep.equal({ ...nothing, products: 1 })
-    await Product.updateOne({ _id: product?._id ?? '' }, { $set: { prepared: null } })
+    await Product.updateOne(ofProduct, { $set: { prepared: null } })
     await clean()
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
+  /** Makes a live delivery with one attempt. */
+  async function attemptedDelivery(): Promise<string> {
+    const { _id } = await freshDelivery(service, pair.live)
+    await attempt(service.deps, _id)
+    return _id
+  }
+
   it('keeps only the last attempt of an old live delivery, without its response; the delivery can be re-queued', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
-    const { referenceNumber } = await createIntent(service, pair.live)
-    await relay(service, pair.live)
-    const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
-    await attempt(service.deps, _id)
+    const _id = await attemptedDelivery()
     service.clock.advance(30_000)
     await attempt(service.deps, _id)
     const before = await storedDelivery(service, { _id })
@@ -221,10 +194,7 @@ describe('The clean-up', () => {
 
   it('keeps the attempts of a young delivery that was re-queued, until it is old', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
-    const { referenceNumber } = await createIntent(service, pair.live)
-    await relay(service, pair.live)
-    const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
-    await attempt(service.deps, _id)
+    const _id = await attemptedDelivery()
     const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
     await service.deps.Delivery.updateOne({ _id }, { $set: dead })
     const path = `/api/v1/dev/webhooks/events/${_id}/retry`
@@ -244,10 +214,7 @@ describe('The clean-up', () => {
   })
 
   it('keeps attempts forever if LIVE_DELIVERY_RETENTION_DAYS is 0', async () => {
-    const { referenceNumber } = await createIntent(service, pair.live)
-    await relay(service, pair.live)
-    const [{ _id } = expect.fail()] = await service.deps.Delivery.find({ referenceNumber })
-    await attempt(service.deps, _id)
+    const _id = await attemptedDelivery()
     await ageData(service, pair.live, 4_000 * dayMs)
     const config = { ...service.deps.config, liveDeliveryRetentionMs: null }
     expect(await clean({ ...service.deps, config })).to.include({ attempts: 0 })

@@ -310,10 +310,7 @@ describe('A payment or refund with an unknown outcome', () => {
   it('is logged as an error if the wallet moves money after the outcome not-executed', async () => {
     const { intent, key } = await unknownPayment()
     const gate = createGate()
-    wallet.setOutcome(async () => {
-      await gate.passed
-      return { outcome: 'done' }
-    })
+    wallet.setOutcome(() => gate.passed.then(() => ({ outcome: 'done' })))
     wallet.setStatus({ outcome: 'not-executed' })
     service.clock.advance(2000)
     await query(intent, key)
@@ -335,10 +332,7 @@ describe('A payment or refund with an unknown outcome', () => {
     const { intent } = await unknownRefunds([])
     const { referenceNumber } = intent
     const gate = createGate()
-    wallet.setOutcome(async () => {
-      await gate.passed
-      return { outcome: 'done' }
-    })
+    wallet.setOutcome(() => gate.passed.then(() => ({ outcome: 'done' })))
     wallet.setStatus({ outcome: 'not-executed' })
     const refunding = refund(service, merchant, referenceNumber, 10_000)
     await waitFor('the order', () => wallet.orders.length === 2)
@@ -377,10 +371,7 @@ describe('A payment or refund with an unknown outcome', () => {
     service.deps.config.walletTimeoutMs = -900
     const gate = createGate()
     const bug = new TypeError('x is not a function')
-    wallet.setOutcome(async () => {
-      await gate.passed
-      throw bug
-    })
+    wallet.setOutcome(() => gate.passed.then(() => Promise.reject(bug)))
     await unknownPayment()
     service.deps.config.walletTimeoutMs = walletTimeoutMs
     expect(errors).to.deep.equal([])
