@@ -159,7 +159,7 @@ describe('The rows of a CSV file', () => {
           row: 2,
           column,
           code: 'VALIDATION_ERROR',
-          message: `The value can have at max ${max} characters.`,
+          message: `The value can have at most ${max} characters.`,
         },
       ])
     }
@@ -241,7 +241,7 @@ describe('The rows of a CSV file', () => {
     expect(iterations).to.be.greaterThan(file.length / 65_536)
   })
 
-  it('are at max 5 000, and do not block the process while they are read', async () => {
+  it('are at most 5 000, and do not block the process while they are read', async () => {
     const many = (count: number) =>
       lines(
         full,
@@ -255,7 +255,7 @@ describe('The rows of a CSV file', () => {
     // At least one iteration of the event loop for each 64 KiB.
     expect(iterations).to.be.greaterThan(max.length / 65_536)
     expect(await messageOf(many(5001))).to.equal(
-      'Row 5002: A file can have at max 5000 rows below the header.',
+      'Row 5002: A file can have at most 5000 rows below the header.',
     )
     expect(
       await read(lines('handle', 'a', ...Array(50_000).fill(' '), '\n'.repeat(100_000), 'b')),
