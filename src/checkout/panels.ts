@@ -73,8 +73,9 @@ const ended = (
 })
 
 /**
- * Returns whether another form than this customer's paid. Then this customer was not charged: a payment with an unknown
- * outcome holds the intent, so the customer's own payment did not begin, or it failed before the other payment began.
+ * Returns whether a form other than this customer's paid. If so, this customer was not charged: a payment with an
+ * unknown outcome holds the intent, so the customer's own payment did not begin, or it failed before the other payment
+ * began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent

@@ -17,7 +17,7 @@ const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 export function readAmount(typed: string): number | 'unclear' | null {
   const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
-  // Several signs between thousands, or another sign after them, would make it clear.
+  // Several separators, or a different sign after them, would make the meaning clear.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'
   const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
   const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []

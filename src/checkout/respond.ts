@@ -48,7 +48,7 @@ export const onlyBy =
     sendNotFound(res)
   }
 
-/** Sends a network with too many failed attempts the time to wait, whether or not the payment exists. */
+/** Sends the time to wait to a network with too many failed attempts, whether or not the payment exists. */
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))

@@ -26,7 +26,7 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** The same for `findIntentToChange`. */
+/** Reads intents for `findIntentToChange`. */
 export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
   createReadBatcher(
     (referenceNumbers) =>

@@ -40,8 +40,8 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * 100 intents a second, as many as one API key may change by default. It slows other businesses no more than a busy
- * merchant does.
+ * 100 intents a second, as many as one API key may change by default. At this rate, a bulk cancel slows other
+ * businesses no more than a busy merchant does.
  */
 const batchEveryMs = 500
 

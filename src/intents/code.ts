@@ -16,7 +16,7 @@ export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime(
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${owner.businessId}:${code}` : `live:${code}`
 
-/** Whether the code of an intent leads to it at `now`. `intent` is in its state at `now` (present.ts, `asOf`). */
+/** Whether the code of an intent finds it at `now`. Expects the intent in its state at `now` (present.ts, `asOf`). */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 

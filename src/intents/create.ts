@@ -22,7 +22,7 @@ type Created = Record<string, unknown> | DoneBefore
 /**
  * Creates a PENDING intent with its event `payment.created` in ONE insert, then wakes the relay. Returns the data of
  * SPEC 4.1. Throws RATE_LIMITED if a quota of the business is used up, or SERVICE_UNAVAILABLE if no payment code is
- * free. Then nothing is stored.
+ * free. Nothing is stored if it throws.
  */
 export function createIntent(
   deps: Deps,
@@ -65,7 +65,7 @@ const noCodeFree = (): Refusal =>
       'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })
 
-/** Replaces the value that another intent has already. Never changes `_id`. */
+/** Draws a new value for the unique field that another intent already uses. Never changes `_id`. */
 async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()

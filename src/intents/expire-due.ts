@@ -5,9 +5,9 @@ import { expireIntents } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
-/** Leaves an intent that has just expired to its job, which may still arrive. */
+/** The poll leaves an intent that has just expired to its job, which may still arrive. */
 const graceMs = 1_500
-/** Intents of one business in one run of the poll. */
+/** The most intents of one business that one run of the poll expires. */
 const maxPerBusiness = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>

@@ -25,7 +25,7 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
   return { expired: true }
 }
 
-/** Expires the intents that are due. `dueAt`: when the next of the others is due, or null. */
+/** Expires the intents that are due. `dueAt`: when the earliest of the remaining intents is due, or null. */
 export async function expireIntents(
   deps: Deps,
   referenceNumbers: readonly string[],

@@ -1,13 +1,13 @@
 /**
  * The sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to MongoDB
- * before it fails. Without this, one test key could slow down the creates of every merchant.
+ * before it fails. Without this memory, one test key could slow down the creates of every merchant.
  */
 export interface FullSandboxes {
   add(businessId: string): void
   has(businessId: string): boolean
 }
 
-/** So one create per second and process draws codes. */
+/** In a full sandbox, only one create per second and process draws codes. */
 const keptMs = 1_000
 /** More sandboxes than can become full within a second. */
 const maxKept = 1_000

@@ -16,7 +16,7 @@ export interface Intent {
   sandbox: boolean
   referenceNumber: string
   shortCode: string
-  /** The code as shown to the merchant. It leads to the intent by `codeKey`. */
+  /** The code as shown to the merchant. Lookups by code use `codeKey`. */
   code: string
   codeExpiresAt: Date
   /** `live:<code>` or `test:<businessId>:<code>`, unique. Removed when another intent draws the reusable code. */
@@ -117,7 +117,8 @@ export const intents: Collection = {
     // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no other document.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
-    // The next ones contain `businessId`, so that a poll reads no document of a business that had its share.
+    // The following indexes contain `businessId`, so that a poll reads no document of a business that has had its
+    // share.
     {
       name: 'expiring',
       key: { cancelsAt: 1, businessId: 1 },

@@ -3,7 +3,7 @@ import type { Status } from '../../schemas/list-intents.ts'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Intent } from './intent.ts'
 
-/** A transition of an intent: from which statuses, to which one, when it is allowed, and the event that it adds. */
+/** A transition of an intent: its old statuses, its new status, when it is allowed, and the event that it adds. */
 export interface Transition {
   from: readonly Status[]
   to: Status

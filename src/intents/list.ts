@@ -68,8 +68,8 @@ function allIntents(
 }
 
 /**
- * Returns a filter for the intents that read as `status` at `now`. Searches the PENDING intents for overdue ones only
- * if there are any, because that search skips over all the others.
+ * Returns a filter for the intents that read as `status` at `now`. Looks for overdue PENDING intents only if
+ * `hasOverdue`, because that search skips over all the others.
  */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)
@@ -77,13 +77,15 @@ function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Re
   return isPending(status) ? { status, ...cancelTimes(status, now) } : { status }
 }
 
-/** Returns a filter on `cancelsAt` for the intents that read as `status` at `now`, or null if it does not matter. */
+/**
+ * Returns a filter on `cancelsAt` for the intents that read as `status` at `now`, or null if that status needs none.
+ */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === transitions.expire.to) return transitions.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
-/** Whether an intent is stored as PENDING but reads CANCELLED at `now`. */
+/** Whether any intent of the owner is stored as PENDING but reads CANCELLED at `now`. */
 async function hasOverdueIntents(
   deps: Pick<Deps, 'Intent'>,
   owner: Record<string, unknown>,

@@ -26,7 +26,10 @@ export const lookUpIntent = (
 ): Promise<TracedIntent | null> =>
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
-/** Returns the events of an intent so far, by what the intent still records. The same event may occur several times. */
+/**
+ * Returns the past events of an intent, as far as the intent still records them. The same event may occur several
+ * times.
+ */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent
   const payments = attempts.filter(({ kind }) => kind === 'payment')

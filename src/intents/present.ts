@@ -13,8 +13,8 @@ type Expirable = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expire
 
 /**
  * Returns the intent in its state at `now`. An intent that is due has expired even if no worker has written that yet,
- * unless a payment holds it. The later write sets the same values. Pass a `now` from before the intent was read: by a
- * later clock reading, an intent that was paid in time could seem expired.
+ * unless a payment holds it. The later write sets the same values. Pass a `now` taken before the intent was read. With
+ * a later one, an intent that was paid in time could look expired.
  */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
@@ -53,7 +53,10 @@ export function presentIntent(
   }
 }
 
-/** The same for a caller. A publishable key is public in the shop's page, so it does not get the reasons of refunds. */
+/**
+ * Returns the intent as this caller may see it. A publishable key is visible in the shop's page, so it does not get the
+ * reasons for refunds.
+ */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
   config: Pick<Config, 'payUrl'>,

@@ -4,7 +4,7 @@ import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Intent } from './intent.ts'
 import { queryWithSlot } from './query-wallets.ts'
 
-/** Intents of one business in one run of the poll: more than a process queries at the same time. */
+/** The most intents of one business in one run of the poll: more than a process queries at the same time. */
 const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {

@@ -25,8 +25,8 @@ export interface QueryResult {
 }
 
 /**
- * Queries the wallet for the outcome of the payment or refund with this key, if that is due. Ends it if the outcome is
- * known. Ends it once, even if this runs twice or in two processes at the same time.
+ * Queries the wallet for the outcome of the payment or refund with this key, if that is due. If the outcome is known,
+ * ends the payment or refund. This happens once, even if two processes query at the same time.
  */
 export async function queryWallet(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
@@ -36,7 +36,7 @@ export async function queryWallet(deps: Deps, intentId: string, key: string): Pr
   return queryOrder(deps, open, worker).finally(free)
 }
 
-/** The same for a caller that holds a query slot of the business. */
+/** Like `queryWallet`, for a caller that already holds a query slot of the business. */
 export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
   return open === null ? ended : queryOrder(deps, open, worker)
@@ -58,7 +58,7 @@ export interface Querier {
 /** A worker has no timeouts of its own with MongoDB. */
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
-/** As `queryWallet`, for an order that was just read. */
+/** Like `queryWallet`, for an order that was just read. */
 export async function queryOrder(
   deps: Deps,
   open: OpenOrder,
@@ -88,7 +88,9 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   return new Date(now + waitMs)
 }
 
-/** A random instant before the next query. So orders that became due together, as after an outage, spread out. */
+/**
+ * Returns a random instant before the next query. This spreads out orders that became due together, as after an outage.
+ */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
   const waitMs = nextQueryAt(deps, startedAt).getTime() - now

@@ -37,7 +37,7 @@ export interface PlannedChange {
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** The intent after the change. Its lists are those from before. */
+  /** The intent after the change, but with its lists from before the change. */
   after: Intent
 }
 
@@ -68,9 +68,9 @@ export async function applyTransition(
 }
 
 /**
- * Applies a transition in a batch with other transitions. For those that come in large numbers: the expiries of a sale,
- * and a bulk cancel. Returns null if the guard refuses. Also returns null for a transition without an effect id whose
- * event was relayed before the batcher checked the proof. Then nothing is left to do.
+ * Applies a transition in a batch with other transitions. Used for transitions that come in large numbers: the expiries
+ * of a sale, and a bulk cancel. Returns null if the guard refuses. Also returns null for a transition without an effect
+ * id whose event was relayed before the batcher checked the proof. Then nothing is left to do.
  */
 export async function applyTransitionInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,

@@ -39,8 +39,8 @@ export async function eachPage<Doc extends Listed>(
 }
 
 /**
- * The same for documents that stay. Continues where the last walk with this name stopped in this business, and saves
- * its progress after each batch.
+ * Like `eachPage`, for documents that stay. Continues where the last walk with this name stopped in this business, and
+ * saves its progress after each batch.
  */
 export async function eachNewPage<Doc extends Listed>(
   { pace, progress, isDry }: Cleaning,

@@ -6,9 +6,9 @@ import { openRecord, type RetentionRecord } from './record.ts'
 type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
 
 /**
- * The pace checks the lease before and after each batch and renews it after 15 s (pace.ts). The remaining 45 s are
- * longer than the nine calls of the longest batch, 4 s each, and longer than the longest rest (10 s). The lease of a
- * dead run ends within a minute.
+ * `Pace` checks the lease before and after each batch and renews it after 15 s (pace.ts). The remaining 45 s are longer
+ * than the nine calls of the longest batch, 4 s each, and longer than the longest rest (10 s). The lease of a dead run
+ * ends within a minute.
  */
 const leaseMs = 60_000
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** A clean-up uses MongoDB for at most this part of the time, and leaves the rest to customers. */
 const busyPart = 0.3
-/** Shorter rests are added up, because a timer is not more exact. */
+/** Shorter rests are accumulated, because timers are no more exact than this. */
 const minRestMs = 20
 /** A slow batch needs a long rest, but the lease must not end during it. */
 const maxRestMs = 10_000

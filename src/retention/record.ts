@@ -3,7 +3,7 @@ import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { lastDue } from './night.ts'
 
 /**
- * One clean-up of all businesses, in one or more runs. The progress of each business has the last pass that finished
+ * One clean-up of all businesses, in one or more runs. The progress of each business names the last pass that finished
  * it.
  */
 export interface Pass {

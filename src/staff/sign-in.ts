@@ -60,7 +60,7 @@ export async function signIn(
 }
 
 /**
- * The network whose share of the checks an attempt uses. So one provider cannot make the sign-in busy for other
+ * The network whose share of the checks an attempt uses. This keeps one provider from using up the checks of other
  * networks.
  */
 const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''

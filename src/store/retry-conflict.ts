@@ -6,7 +6,8 @@ import { unavailable } from '../errors.ts'
  */
 const maxAttempts = 16
 /**
- * Each pause is random. Its maximum grows by this much per attempt, so that competitors separate. All take under 3 s.
+ * Each pause is random. Its maximum grows by this much per attempt, so that competitors separate. Together the pauses
+ * take under 3 s.
  */
 const pauseStepMs = 20
 

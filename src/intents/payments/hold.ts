@@ -15,8 +15,8 @@ export const pushAttempt = (attempt: PaymentAttempt) => ({
 
 /**
  * Holds an intent for a payment. While the hold exists, no other payment, cancel or expiry changes the intent. Returns
- * null if the guard refuses: the intent is not PENDING, is about to expire or is held, or this payment has ended
- * before. The status stays the same.
+ * null if the guard refuses: the intent is not PENDING, is about to expire or is held, or this payment has already
+ * ended. The status stays the same.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,

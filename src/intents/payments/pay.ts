@@ -16,7 +16,7 @@ import { settlePayment } from './settle.ts'
 
 /** A payment that a customer confirms with their PIN. */
 export interface Confirmation {
-  /** Created with the form. So a form that is sent twice is one payment. */
+  /** Created with the form, so a form that is sent twice makes one payment. */
   paymentId: string
   /** As `readPhone` returns it. */
   phone: string
@@ -78,7 +78,7 @@ export async function payIntent(
 }
 
 /**
- * Runs after the hold and just before the call of the wallet. Once a business is suspended, the only orders that still
+ * Runs after the hold and just before the wallet is called. Once a business is suspended, the only orders that still
  * reach a wallet are those that passed this check before, and each is void from its `validUntil` on.
  */
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>

@@ -35,8 +35,8 @@ export interface PaymentHold {
 }
 
 /**
- * A payment that has ended, whatever its outcome. For support staff, and so that no form is carried out twice. Also a
- * refund that was not made, for support staff only.
+ * A payment that has ended, whatever its outcome, or a refund that was not made. Support staff see both. The record of
+ * a payment also prevents its form from being carried out twice.
  */
 export interface PaymentAttempt {
   kind: 'payment' | 'refund'

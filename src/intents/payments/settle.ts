@@ -18,9 +18,9 @@ export interface Settler {
 }
 
 /**
- * Ends a payment by its outcome at the wallet, in one write with the event: the intent is PAID, FAILED, or PENDING as
- * before. Happens once, however often and in however many processes this runs. Returns the intent after the write, or
- * null if the payment had already ended.
+ * Ends a payment according to its outcome at the wallet, in one write with the event: the intent is PAID, FAILED, or
+ * PENDING as before. Happens once, however often and in however many processes this runs. Returns the intent after the
+ * write, or null if the payment had already ended.
  */
 export async function settlePayment(
   deps: Deps,
@@ -38,7 +38,7 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The expiry waited for the end of the payment. It is a job, because the intent reads as expired at once anyway.
+  // The payment delayed the expiry. A job is soon enough, because the intent already reads as expired.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', expiryJobs([settled], now))
@@ -54,7 +54,7 @@ async function write(
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
-  // The event would be no safe proof: it may be relayed before the check. The customer must see the outcome.
+  // The attempt proves the write, because the event may be relayed before the check. The customer must see the outcome.
   const after = await writeInBatch(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }

@@ -47,7 +47,8 @@ export async function simulatePayment(
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
-  // The guard and the write use the same instant. So an expired intent is not paid if a clock is set in between.
+  // The guard and the write use the same instant. Otherwise an expired intent could be paid if the clock is set in
+  // between.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(fixed, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)

@@ -14,7 +14,7 @@ import { leaveOpen, queryOrder } from '../query-wallets.ts'
 import type { Refund } from './refund-record.ts'
 import { settleRefund } from './settle.ts'
 
-/** A refund whose amount is set aside, before the call of the wallet. */
+/** A refund whose amount is set aside, before the wallet is called. */
 export interface StartedRefund {
   /** The intent as it was before the refund. Its `refunds` are empty (see `IntentToChange`). */
   intent: Intent
@@ -25,7 +25,7 @@ export interface StartedRefund {
   cause: Cause | null
 }
 
-/** Lets the wallet refund the money, and ends the refund by the outcome. Returns the response data. */
+/** Orders the refund at the wallet and records the outcome. Returns the response data. */
 export async function carryOut(
   deps: Deps,
   caller: Caller,

@@ -13,7 +13,7 @@ import { beginRefund } from './hold.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
 
-/** A round fails only if another refund of the same intent is written between its read and its write. */
+/** A round of reading and writing fails only if another refund of the same intent is written in between. */
 const maxRounds = 5
 
 /** The measured cost of a refund: it reads the whole intent once, then builds, seals and stores the response. */
@@ -28,8 +28,8 @@ export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): num
 /**
  * Refunds a payment or a part of it (SPEC 4.5). One write sets the amount aside, the wallet moves the money, and
  * another write ends the refund. Returns the part that waits for the wallet, which resolves to the intent with the new
- * record as `refund`. Throws the refusals of `checkRefund`. Throws REFUND_FAILED if the wallet refuses, and nothing has
- * changed. Throws SERVICE_UNAVAILABLE while the outcome is unknown. Then a retry finds the refund of the first request.
+ * record as `refund`. Throws the refusals of `checkRefund`. Throws REFUND_FAILED, with nothing changed, if the wallet
+ * refuses. Throws SERVICE_UNAVAILABLE while the outcome is unknown. A retry then finds the refund of the first request.
  */
 export async function refundIntent(
   deps: Deps,

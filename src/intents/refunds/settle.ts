@@ -10,9 +10,10 @@ import { pending, releaseRefund } from './hold.ts'
 import type { Refund } from './refund-record.ts'
 
 /**
- * Ends a PENDING refund by its outcome at the wallet, in one write. If the money was refunded, the intent is REFUNDED,
- * with the event. Otherwise the refund is removed and its amount is refundable again. Happens once, however often this
- * runs. Returns null if the refund was not PENDING. `cause`: the request that settles the refund, or null for a job.
+ * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent is
+ * REFUNDED, with the event. Otherwise the refund is removed and its amount is refundable again. Happens once, however
+ * often this runs. Returns null if the refund was not PENDING. `cause`: the request that settles the refund, or null
+ * for a job.
  */
 export async function settleRefund(
   deps: Deps,

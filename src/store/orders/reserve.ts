@@ -20,8 +20,8 @@ export interface PlannedReservation {
 }
 
 /**
- * Groups the lines by product and variant. All orders reserve in the same sequence of products, so of two orders for
- * the same products one gets them all.
+ * Groups the lines by product and variant. All orders reserve products in the same sequence. If two orders want the
+ * same products, one of them gets them all.
  */
 export function planReservations(lines: Line[]): PlannedReservation[] {
   const byProduct = [...groupBy(lines, ({ product }) => product._id)]

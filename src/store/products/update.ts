@@ -27,11 +27,11 @@ export async function updateProduct(
     return findProduct(deps, caller, id)
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, id)
-    // Also if the product was deleted since.
+    // The change was made, even if the product was deleted since.
     if (read?.effects.includes(effect.id)) return read
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const product = await visibleTo(deps, caller, read)
-    // The import relies on the variants that it compared.
+    // The import relies on the variants that it compared, so this change waits.
     if (change.variants !== null && product.prepared !== null) return null
     return write(deps, caller, product, change, effect)
   })

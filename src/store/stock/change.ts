@@ -36,12 +36,12 @@ export async function changeStock(
     const product = await deps.batchers.findVariants(productId, effect.deadlineAt)
     return stockedVariant(productId, product?.variants ?? [], ref.variantId)
   }
-  // A text in the format of an id is most likely one. Then the write needs no read before it.
+  // A text in the format of an id most likely is an id, so the write is attempted without a read.
   const written = isId(idOrLabel) ? await write({ productId, variantId: idOrLabel }) : null
   if (written !== null) return written
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, productId)
-    // Also if the product was deleted since.
+    // The change was made, even if the product was deleted since.
     if (read?.effects.includes(effect.id)) return stockedVariant(productId, read.variants, idOrLabel)
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const variant = pickVariant(await visibleTo(deps, caller, read), idOrLabel, null)

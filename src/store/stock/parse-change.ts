@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 /** The new stock of a variant, or the difference, in units. */
 export type StockChange = { stock: number } | { delta: number }
 
-/** Parses the body. Throws VALIDATION_ERROR naming the field, also if it has both fields or neither. */
+/** Parses the body. Throws VALIDATION_ERROR naming the wrong field, and for a body with both fields or neither. */
 export function parseStockChange(deps: Pick<Deps, 'validate'>, body: unknown): StockChange {
   const change = deps.validate<ChangeStockBody>(changeStockBody, body)
   return 'stock' in change ? { stock: change.stock } : { delta: change.delta }

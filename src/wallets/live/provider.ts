@@ -19,7 +19,7 @@ export interface Provider {
 }
 
 /**
- * Further requests wait, so that a provider that hangs takes no more sockets. Each business has a share of the
+ * Requests beyond this number wait, so a provider that hangs takes no more sockets. Each business has a share of the
  * connections, because a provider may hang for the customers of one business only.
  */
 const maxConnections = 256

@@ -38,8 +38,8 @@ const verdictOn = (fits: boolean | null): keyof typeof settle => {
 const settle = { right: resetAttempts, wrong: countWrongPin, busy: releaseAttempt } as const
 
 /**
- * Costs the same work as a check and returns the same verdicts, for a phone that has no wallet. Such a phone is never
- * locked, so it can still be found out that it has no wallet.
+ * For a phone without a wallet: costs the same work as a check and returns the same verdicts. Such a phone is never
+ * locked, so a stranger can still find out that it has no wallet.
  */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,
@@ -50,7 +50,9 @@ export const pretendToCheck = async (
 const waitStepMs = 50
 const maxWaits = 40
 
-/** Takes an attempt. While all are taken, waits, because a right PIN among the running checks resets the count. */
+/**
+ * Takes an attempt. Waits while all attempts are taken, because a right PIN among the running checks resets the count.
+ */
 async function waitForAttempt(deps: PinDeps, accountId: string): Promise<PinAttempt> {
   let attempt = await claimAttempt(deps, accountId)
   for (let waits = 0; waits < maxWaits && attempt.state === 'none-left'; waits += 1) {

@@ -3,7 +3,7 @@ import type { Models } from '../../mongo/models.ts'
 
 type AttemptDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
-/** With a PIN of 4 digits, one stranger in 2 000 guesses it in this many attempts. */
+/** With this many attempts, a stranger guesses a 4-digit PIN with a probability of 1 in 2 000. */
 const maxAttempts = 5
 /** Measured from the last attempt. After this time the count is reset. */
 const lockedMs = 15 * 60_000

@@ -59,7 +59,8 @@ const moved = (row: WalletMovement | null): number => (row?.result.outcome === '
 const abandonedAfterMs = 5_000
 
 /**
- * Finishes the movements of processes that died, and returns their number. Some land only after the process has died.
+ * Finishes the movements of processes that died, and returns their number. Some movements arrive only after their
+ * process has died.
  */
 export function finishMovements(deps: MovementDeps & { log: Log }): Promise<number> {
   const abandonedSince = new Date(deps.now().getTime() - abandonedAfterMs)

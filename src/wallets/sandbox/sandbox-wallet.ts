@@ -35,7 +35,7 @@ async function refund(
 }
 
 /**
- * Returns the outcome of an order. An undecided order is decided as not executed. If a write of it lands later,
+ * Returns the outcome of an order. Decides an undecided order as not executed. If a write of it lands later,
  * `finishMovement` undoes the write.
  */
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {

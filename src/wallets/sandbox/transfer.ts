@@ -35,7 +35,7 @@ export async function transfer(
     const other = account.current
     if (other === null && account.balance < -balanceChangeOf(order))
       return decideWithoutMoney(deps, order, { outcome: 'declined', reason: 'insufficient_funds' })
-    // The same movement twice: its process may be dead.
+    // The same movement was there before the pause, so its process may be dead.
     if (other !== null && other.nonce === waitedFor) await finishMovement(deps, accountId, other)
     else await pause(Math.random() * maxPauseMs)
     waitedFor = other?.nonce ?? null

@@ -21,9 +21,9 @@ export async function readRecords(
   if (longLine !== null) return faults.add({ row: longLine, column: null, message: tooLong })
   const parser = parse({
     delimiter,
-    // An editor may have mixed them.
+    // An editor may have mixed the line endings.
     record_delimiter: ['\r\n', '\n', '\r'],
-    // `readRow` reports them instead.
+    // `readRow` reports rows of the wrong length instead.
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
