@@ -132,7 +132,7 @@ describe('npm run admin', function () {
     await beside.close()
   })
 
-  it('prints one JSON object and nothing else with --json, and lines without it, also through npm', async () => {
+  it('prints one JSON object and nothing else with --json, and lines without it, even when run through npm', async () => {
     const args = ['business', 'create', '--name', 'X']
     const withJson = cli.throughNpm([...args, '--live', '--json'])
     const [plain, viaNpm] = await Promise.all([cli.admin(args), withJson])

@@ -93,7 +93,7 @@ describe('The list of dead deliveries', () => {
       expect((await staff.get(`/admin/dead?${query}`)).status, query).to.equal(400)
   })
 
-  it('reads only by indexes, as every other page does', async () => {
+  it('reads only through indexes, as every other page does', async () => {
     const id = dead._id
     const payment = `payments/${dead.referenceNumber}`
     const business = `businesses/${merchant.businessId}`

@@ -158,7 +158,7 @@ describe('The pages of a payment and its deliveries', () => {
     }
   })
 
-  it('return 404 with a page for what does not exist', async () => {
+  it('return 404 with a page for an unknown reference or id', async () => {
     const id24 = 'b'.repeat(24)
     const ids = ['x', id24, `${id24}-${'c'.repeat(24)}`, 'PI-NOTHERE', '%00', '$ne', '__proto__']
     const supportAgent = await signedIn(service, 'support')

@@ -146,7 +146,7 @@ describe('The page of a payment', () => {
     ])
   })
 
-  it('says so if there are more deliveries than it shows, and then claims of no event that it had no subscriber', async () => {
+  it('says so if there are more deliveries than it shows, and then says of no event that it had no subscriber', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })

@@ -193,7 +193,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
     })
 
-    it('keeps to the time range of the form, and refuses an invalid one', async () => {
+    it('re-queues only within the time range of the form, and refuses an invalid range', async () => {
       const { id } = await toFailing()
       const early = await deadDelivery(service, merchant)
       const late = await deadDelivery(service, merchant)

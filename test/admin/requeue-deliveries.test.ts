@@ -82,7 +82,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(stderr).to.equal('')
   })
 
-  it('says what is wrong, if possible without a database, and exits non-zero', async () => {
+  it('reports a wrong option, if possible without a database, and exits non-zero', async () => {
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/one of --id, --endpoint, --business, --from and --to is required/, '--dry-run'],
       [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],

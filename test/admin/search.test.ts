@@ -84,7 +84,7 @@ describe('The search page', () => {
     }
   })
 
-  it('says that it found nothing, whatever the query was', async () => {
+  it('says so if it finds nothing, whatever the query was', async () => {
     const unknown = ['PI-NOTHERE', 'PI-', 'b'.repeat(24), `${'b'.repeat(24)}-${'c'.repeat(24)}`]
     const odd = ['é', 'unknown', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
     for (const query of [...unknown, ...odd]) {

@@ -61,7 +61,7 @@ describe('The sign-in of support staff', () => {
   const forget = () =>
     service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
-  it('slows down with each failed attempt and refuses after ten, also for concurrent attempts on several processes', async () => {
+  it('slows down with each failed attempt and refuses after ten, even if the attempts are concurrent on several processes', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()

@@ -74,7 +74,7 @@ describe('A session of support staff', () => {
     expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
   })
 
-  it('has its forms accepted by every process, also by one that already has the new SECRET_KEY', async () => {
+  it('has its forms accepted by every process, including one that already has the new SECRET_KEY', async () => {
     const newer = randomBytes(32).toString('base64')
     const exchanged = await openSecondProcess(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')

@@ -104,7 +104,7 @@ describe('Large bodies', () => {
     expect((await upload(csv(20_000), other)).status).to.equal(200)
   })
 
-  it('never delay a create: 16 KiB is accepted, also in chunks, while larger bodies are refused', async () => {
+  it('never delay a create: 16 KiB is accepted, even in chunks, while larger bodies are refused', async () => {
     await fill('json')
     await expectNoBudget(create(json(16 * 1024 + 1)), largestJson * 16)
     expect((await create(json(16 * 1024))).status).to.equal(201)

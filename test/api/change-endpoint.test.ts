@@ -148,7 +148,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([])
     })
 
-    it('changes the endpoint once for one idempotency key, also under ten concurrent requests', async () => {
+    it('changes the endpoint once for one idempotency key, even under ten concurrent requests', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
       )

@@ -120,7 +120,7 @@ describe('The claim of a write', () => {
     })
   })
 
-  it('stores a response only for its holder, also in a batch with responses of others', async () => {
+  it('stores a response only for its holder, even in a batch with responses of other requests', async () => {
     const { deps } = service
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
     const made = await create('any').then(claim)

@@ -70,7 +70,7 @@ describe('X-Idempotency-Key', () => {
         await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
-    it('is 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
+    it('is refused with 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
       for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 

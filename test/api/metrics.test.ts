@@ -218,7 +218,7 @@ describe('Metrics', () => {
     )
   })
 
-  it('read MongoDB by indexes only, few documents, and no more often than their cached values expire', async () => {
+  it('read MongoDB only through indexes, few documents at a time, and no more often than their cached values expire', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing: Partial<Intent> = {

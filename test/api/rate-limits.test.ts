@@ -55,7 +55,7 @@ describe('A rate limit of five requests per second', () => {
   }
 
   describe('of one key', () => {
-    it('allows five requests, returns with each how many are left, and refuses the sixth', async () => {
+    it('allows five requests, each with the number that is left, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
       const responses = []

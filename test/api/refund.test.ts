@@ -119,7 +119,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('refunds parts, one after the other, then the rest, then nothing', async () => {
+    it('refunds part after part, then the rest, then nothing', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -175,7 +175,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   })
 
   describe('with a repeated key', () => {
-    it('returns the first response, also for another body, and refunds once', async () => {
+    it('returns the first response, even for another body, and refunds once', async () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'same').expect(200)
       const again = await refund(reference, { amount: 10 }, 'same').expect(200)
@@ -343,8 +343,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('if the wallet', () => {
-    it('refuses it, returns 402 REFUND_FAILED, changes nothing and releases the hold', async () => {
+  describe('by outcome of the wallet', () => {
+    it('returns 402 REFUND_FAILED, changes nothing and releases the hold if the wallet refuses', async () => {
       const outcomes: WalletOutcome[] = [
         { outcome: 'declined', reason: 'limit_exceeded' },
         { outcome: 'failed', reason: 'wallet_closed' },
@@ -367,7 +367,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns no outcome, returns 503 until it is known, stays PENDING and is ordered only once', async () => {
+    it('returns 503, keeps the refund PENDING and orders it only once until the outcome is known', async () => {
       const reference = await paid(100)
       let status: WalletOutcome = unknown
       const { orders, queries } = replaceWallets({ refund: async () => unknown, status: async () => status })
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns no outcome until a worker queries it, returns that outcome to the retry', async () => {
+    it('returns to the retry the outcome that a worker got by a query', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
@@ -418,7 +418,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('got no order from a crashed process, makes the retry wait, order it in time and return the outcome', async () => {
+    it('returns 402 to the retry, without a second order, if the wallet never executed that of a crashed process', async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = replaceWallets({
@@ -440,7 +440,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([late.status, late.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
     })
 
-    it('is slow, keeps the claim for as long, and gives up on a wallet that never responds', async () => {
+    it('keeps the claim while a slow wallet works, and gives up on a wallet that never responds', async () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
       service.deps.config.walletTimeoutMs = 100
@@ -465,7 +465,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await running).status).to.equal(503)
     })
 
-    it('has done it while MongoDB is down, returns 503, and the retry gets the outcome from the wallet', async () => {
+    it('returns 503 if MongoDB is down when the wallet is done, and the retry gets the outcome from the wallet', async () => {
       const reference = await paid(100)
       const { Intent } = service.deps
       const { findOneAndUpdate } = Intent
@@ -489,7 +489,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
     })
 
-    it('is no longer configured, returns a retryable error and holds nothing', async () => {
+    it('returns a retryable error and holds nothing if the wallet is no longer configured', async () => {
       const reference = await paid(100)
       await service.deps.Intent.updateOne(
         { referenceNumber: reference },
@@ -500,7 +500,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  it('has an earlier order, queries its outcome only within the timeout of the request', async () => {
+  it('queries the outcome of an earlier order only within the timeout of the request', async () => {
     const reference = await paid(100)
     replaceWallets({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
     await refund(reference, {}, `slow ${reference}`).expect(503)

@@ -230,7 +230,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect([updatedAt, ...attempts.map(({ at }) => at)]).to.deep.equal([payment?.paidAt, payment?.paidAt])
   })
 
-  it('returns the first response for a repeated key, also with another body', async () => {
+  it('returns the first response for a repeated key, even with another body', async () => {
     const reference = await create()
     const first = await simulate(reference, {}, 'same').expect(200)
     const again = await simulate(reference, { outcome: 'technical_error' }, 'same').expect(200)

@@ -167,7 +167,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('may be reset while a request waits behind a slow one, also on the port of a worker', async () => {
+  it('may be reset while a request waits behind a slow one, on the port of a worker too', async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }

@@ -81,7 +81,7 @@ describe('A test of a webhook endpoint', () => {
     }
   })
 
-  it('sends the first event by default, signed with old secrets too, also to an inactive endpoint', async () => {
+  it('sends the first event by default, signed with old secrets too, even to an inactive endpoint', async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)

@@ -27,7 +27,7 @@ describe('An unknown query parameter', () => {
       expect(body.error.message).to.include('"form" is not a query parameter of this operation')
     })
 
-  it('is named as in the URL, with all other unknown ones and all other faults', async () => {
+  it('is named as in the URL, together with all other unknown parameters and faults', async () => {
     const error = await errorOf(
       'status[$ne]=PAID&page=0&a.b=1&limit=5&__proto__=1&constructor=1&q[]=1&$where=1&sandbox=false&sort=createdAt',
     )

@@ -198,7 +198,7 @@ describe('The list of webhook deliveries', () => {
         for (const query of queries) await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
     })
 
-    it('returns only those of the business and environment of the key, for any endpoint', async () => {
+    it('returns only deliveries of the business and environment of the key, for any endpoint', async () => {
       const mine = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await createIntent(service, live)
@@ -308,7 +308,7 @@ describe('The list of webhook deliveries', () => {
       expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
-    it('returns 404 DELIVERY_NOT_FOUND for unknown or foreign ones, 403 SANDBOX_MISMATCH for the other environment', async () => {
+    it('returns 404 DELIVERY_NOT_FOUND for an unknown one or that of another business, 403 SANDBOX_MISMATCH for the other environment', async () => {
       const { _id } = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const other = await service.merchant()
@@ -366,7 +366,7 @@ describe('The list of webhook deliveries', () => {
       expect((await makeAllAttempts(service, delivery)).attempts).to.equal(9)
     })
 
-    it('sends nothing if there is nothing to send, and returns why', async () => {
+    it('sends nothing if the delivery cannot be attempted, and returns why', async () => {
       const [delivered, untried] = [await attempted(200), await freshDelivery(service, merchant)]
       const unchanged = { retried: false, reason: 'delivered', status: 'DELIVERED' }
       expect(await retried(delivered)).to.include(unchanged)

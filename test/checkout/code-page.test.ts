@@ -70,7 +70,7 @@ describe('The page for payment codes', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('leads to the payment also from an address that is refused for guessing links', async () => {
+  it('leads to the payment even from an address that is refused for guessing links', async () => {
     const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     await Promise.all(Array.from({ length: 31 }, () => look('/p/222222', { headers: headers(from) })))

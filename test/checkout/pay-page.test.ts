@@ -74,7 +74,7 @@ describe('The page of a payment', () => {
     }
   })
 
-  it('has a panel for each final status, with the matching way back and no form', async () => {
+  it('shows each final status, with the matching link back and no form', async () => {
     const reference = 'reference=PI-'
     type Offered = Awaited<ReturnType<typeof offer>>
     const ended = async (shown: string, link: string | null, { path, referenceNumber }: Offered) => {

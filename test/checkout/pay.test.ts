@@ -76,7 +76,7 @@ describe('A payment on the hosted page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('ends after a technical error, with the way back', async () => {
+  it('ends after a technical error, with a link back to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')

@@ -61,7 +61,7 @@ describe('Local servers', () => {
     expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)
   })
 
-  it('end with the process that started them, also after kill -9, and leave nothing behind', async () => {
+  it('end with the process that started them, even after kill -9, and leave nothing behind', async () => {
     const script = `
       import { startMongo, startRedis } from ${JSON.stringify(resolve('dev/servers.ts'))}
       const servers = await Promise.all([startMongo(), startRedis()])

@@ -31,7 +31,7 @@ describe('The vectors of signed requests', () => {
     expect(written()).to.equal(asText())
   })
 
-  it('are signed as the service signs, also after rotations', () => {
+  it('are signed as the service signs, even after rotations', () => {
     const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
       const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
       return signedHeaders('Service', secrets, 'payment.created', body, at)

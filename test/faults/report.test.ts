@@ -36,7 +36,7 @@ describe('the report of a fault run', () => {
     )
   })
 
-  it('wants half of the faults, and a quarter of those at points', () => {
+  it('requires half of the planned faults, and a quarter of those at points', () => {
     const planned = [...times(10, kill), ...times(10, at('create.inserted'))]
     const done = (kills: number, points: number) => [
       ...planned.slice(0, kills),
@@ -47,7 +47,7 @@ describe('the report of a fault run', () => {
     expect(shortOf(planned, done(5, 2))).to.deep.equal(['only 2 of 10 faults at points were done'])
   })
 
-  it('wants each kind that was planned often, and every jump of the clock', () => {
+  it('requires each kind that was planned often, and every jump of the clock', () => {
     const planned = [...times(10, kill), ...times(3, flush), jump]
     expect(shortOf(planned, [...times(10, kill), flush, jump])).to.deep.equal([])
     expect(shortOf(planned, times(10, kill))).to.deep.equal([
@@ -56,7 +56,7 @@ describe('the report of a fault run', () => {
     ])
   })
 
-  it('wants something that could have been late, unless the run is short', () => {
+  it('requires each promise about time to have been at risk, unless the run is short', () => {
     const checked = { 'response.sound': 8, 'delivery.counted': 7, 'delivery.paced': 0, 'expiry.prompt': 5 }
     const calm = { checked, busy: { ms: 0, ofMs: 90_000, isMostly: false } }
     const busy = { checked: nothingChecked(), busy: { ms: 60_000, ofMs: 90_000, isMostly: true } }

@@ -159,7 +159,7 @@ describe('A process that is killed between any two steps of a payment', function
     for (const each of arrived) expect(each.body, label).to.equal(body)
   }
 
-  it('loses and doubles nothing in a create', async () => {
+  it('loses and duplicates nothing in a create', async () => {
     const operation = request(
       201,
       async () => ({ merchant: await hookedMerchant(), path: '/intents', body: { amount: 700 } }),
@@ -180,7 +180,7 @@ describe('A process that is killed between any two steps of a payment', function
     ])
   })
 
-  it('loses and doubles nothing in a cancellation', async () => {
+  it('loses and duplicates nothing in a cancellation', async () => {
     const operation = request(
       200,
       async () => {
@@ -198,7 +198,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  it('loses and doubles nothing in the creation of an endpoint', async () => {
+  it('loses and duplicates nothing in the creation of an endpoint', async () => {
     const body = { url: 'https://example.com/hook', events: ['payment.created'] }
     const operation = request(
       201,
@@ -215,7 +215,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
   })
 
-  it('loses and doubles nothing in an update of an endpoint', async () => {
+  it('loses and duplicates nothing in an update of an endpoint', async () => {
     const body = { url: 'https://example.com/moved', active: false }
     const operation = request(
       200,
@@ -233,7 +233,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
 
-  it('loses and doubles nothing in a rotation of a secret', async () => {
+  it('loses and duplicates nothing in a rotation of a secret', async () => {
     const operation = request(
       200,
       async () => {
@@ -291,12 +291,12 @@ describe('A process that is killed between any two steps of a payment', function
     check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.created'], label),
   })
 
-  it('loses and doubles nothing in a relay without slots', async () => {
+  it('loses and duplicates nothing in a relay without slots', async () => {
     const steps = await kill(relaying((_, act) => act()))
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'enqueue webhook-delivery'])
   })
 
-  it('loses and doubles nothing in a relay and the attempts that it starts', async () => {
+  it('loses and duplicates nothing in a relay and the attempts that it starts', async () => {
     const steps = await kill(relaying(asWorker))
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
     expect(steps).to.not.include('enqueue webhook-delivery')
@@ -314,7 +314,7 @@ describe('A process that is killed between any two steps of a payment', function
     'mongodb update',
   ]
 
-  it('loses and doubles nothing in a successful attempt', async () => {
+  it('loses and duplicates nothing in a successful attempt', async () => {
     const steps = await kill({
       async prepare() {
         const merchant = await hookedMerchant()
@@ -344,7 +344,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal([...attempting, 'enqueue webhook-delivery'])
   })
 
-  it('loses and doubles nothing in an expiry', async () => {
+  it('loses and duplicates nothing in an expiry', async () => {
     const expiring: Operation<{ merchant: Merchant; referenceNumber: string }> = {
       async prepare() {
         const merchant = await hookedMerchant()

@@ -122,7 +122,7 @@ describe('The service', () => {
     await waitFor('all delivered', () => reached().size === promised.length, 25_000)
   }
 
-  it('loses and doubles no acknowledged create if MongoDB is killed under load and started again', async function () {
+  it('loses and duplicates no acknowledged create if MongoDB is killed under load and started again', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 200)

@@ -121,7 +121,7 @@ describe('A clean-up', () => {
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
-  it('leaves an intent to an earlier refund, and the refund finds its payment', async () => {
+  it('keeps an intent that is refunded before it is marked, and the refund finds its payment', async () => {
     const [paid = ''] = references
     await oldThings()
     const { Intent } = service.deps
@@ -146,7 +146,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('that fails for one business processes all others first, and that one again a minute later', async () => {
+  it('that fails for one business cleans all others first, and retries that one a minute later', async () => {
     const { RetentionProgress, RetentionRecord, Business } = service.deps
     await oldThings()
     const torn = '0'.repeat(24)

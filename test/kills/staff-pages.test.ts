@@ -11,7 +11,7 @@ describe('The pages without MongoDB', () => {
   const service = withService(() => ({ MONGODB_URL: mongo.url }))
   after(() => mongo.kill('SIGCONT'))
 
-  it('say within 10 s that they are unavailable, and work again with it', async () => {
+  it('say within 10 s that they are unavailable, and work again once MongoDB is back', async () => {
     const merchant = await service.merchant()
     const path = `/p/${(await createIntent(service, merchant)).shortCode}`
     const form = /name="form" value="([^"]+)"/.exec((await visit(service).get(path)).text)?.[1] ?? ''

@@ -21,7 +21,7 @@ describe('The fixture of a process that is killed at a step', () => {
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }
 
-  it('sends a held write however late, also after it disconnected', async () => {
+  it('sends a held write however late, even after its process has disconnected', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(

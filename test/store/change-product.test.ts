@@ -124,7 +124,7 @@ describe('A change of a product', () => {
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('is refused for invalid input, by the name of the field, and changes nothing', async () => {
+  it('changes nothing for invalid input, and the error names the field', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const of = (...variants: object[]) => ({ variants })
@@ -170,7 +170,7 @@ describe('A change of a product', () => {
     expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
   })
 
-  it('happens once for one idempotency key, also under ten concurrent requests', async () => {
+  it('happens once for one idempotency key, even under ten concurrent requests', async () => {
     const { _id } = await three()
     const body = { variants: [{ label: 'New', price: 1 }] }
     const responses = await Promise.all(Array.from({ length: 10 }, () => change(_id, body, 'the-same')))
@@ -214,7 +214,7 @@ describe('A change of a product', () => {
     await change(_id, { variants: [{ label, price: 7 }] }, 'waits').expect(200)
   })
 
-  it('keeps concurrent changes of the stock, also by two processes', async () => {
+  it('loses no concurrent change of the stock, even by two processes', async () => {
     const other = await openSecondProcess(service)
     try {
       const { _id, variants } = await createProduct(service, merchant, { price: 1, stock: 1000 })

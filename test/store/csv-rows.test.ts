@@ -167,7 +167,7 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
   })
 
-  it('are refused with every fault at once, also above an unreadable row', async () => {
+  it('are refused with every fault at once, even those above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([

@@ -112,7 +112,7 @@ describe('A concurrent import', () => {
       (error: { code: string }) => error.code,
     )
 
-  it('runs after other imports, also with the same new products', async () => {
+  it('runs after other imports, even those with the same new products', async () => {
     const [file, other] = [
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
@@ -188,7 +188,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
-  it('need not read again after sales, and its stock and price win', async () => {
+  it('does not read the shop again after sales, and its stock and price win', async () => {
     await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
     const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
     const effectId = newId()
@@ -201,7 +201,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
   })
 
-  it('reads again after changes of variants', async () => {
+  it('reads the shop again after changes of variants', async () => {
     const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
     const file = csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1')
@@ -373,7 +373,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('leaves late products of a crashed process that disturb no one', async () => {
+  it('is not disturbed by products that a crashed process stores late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const resume = await stoppedAt(6, csv, { fate: 'late' })
     service.clock.advance(afterLeaseMs)

@@ -162,7 +162,7 @@ describe('An import', () => {
       expect(again.body.data).to.include({ created: 0, updated: 0, variants: 0 })
     })
 
-  it('refuses a file with every fault by row and column, and changes nothing', async () => {
+  it('refuses a file with the row and column of every fault, and changes nothing', async () => {
     await postCsv(service, merchant, shop).expect(200)
     for (const [what, { rows, faults }] of Object.entries(wrong))
       for (const query of ['', '?dryRun=true']) {
@@ -188,7 +188,7 @@ describe('An import', () => {
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
 
-  it('finds products created by POST by their id, and none of another shop', async () => {
+  it('finds products created by POST under their id, and none of another shop', async () => {
     const product = await createProduct(service, merchant, { name: 'Posted', sku: 'P-1' })
     const { body } = await postCsv(service, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
     expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
@@ -225,7 +225,7 @@ describe('An import', () => {
     expect(refused.body.error.param).to.equal('dryRun')
   })
 
-  it('needs a shop with a live key, and separates the environments', async () => {
+  it('needs an existing shop for a live key, and separates the environments', async () => {
     const live = await service.merchant({ mode: 'live' })
     for (const query of ['', '?dryRun=true'])
       await expectRefused(postCsv(service, live, shop, { query }), 404, 'SHOP_NOT_FOUND')

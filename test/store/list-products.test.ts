@@ -84,7 +84,7 @@ describe('The list of products', () => {
     expect(reads.map(({ docsExamined }) => docsExamined)).to.have.members([0, 2])
   })
 
-  it('refuses an invalid value by its name', async () => {
+  it('refuses an invalid value and names its parameter', async () => {
     const cases: [Record<string, unknown>, string][] = [
       [{ active: '1' }, 'active'],
       [{ active: '' }, 'active'],

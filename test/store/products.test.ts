@@ -63,7 +63,7 @@ describe('A product', () => {
     expect(body.data.variants[0]).to.include({ label: 'Default', price: 5, stock: 0, sku: null })
   })
 
-  it('is refused for invalid input by the name of the field, and not created', async () => {
+  it('is not created from invalid input, and the error names the field', async () => {
     const some = { label: 'x', price: 1 }
     const out = 'AMOUNT_OUT_OF_RANGE'
     const cases: [unknown, string, code?: string][] = [
@@ -162,7 +162,7 @@ describe('A product', () => {
   })
 
   describe('with a SKU that is taken in the shop', () => {
-    it('is refused by the name of the field; other shops may use it', async () => {
+    it('is refused with the name of the field; another shop may use the SKU', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
@@ -176,7 +176,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it('is refused by the field of that SKU, not of one of the live shop', async () => {
+    it('is refused with the field of that SKU, not of a SKU of the live shop', async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
@@ -199,7 +199,7 @@ describe('A product', () => {
     })
   })
 
-  it('is created once for one idempotency key, also under ten concurrent requests', async () => {
+  it('is created once for one idempotency key, even under ten concurrent requests', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const responses = await Promise.all(Array.from({ length: 10 }, () => create(body, merchant, 'the-same')))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)

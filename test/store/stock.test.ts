@@ -237,7 +237,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         })),
       )
 
-    it('does not happen twice; after a thousand other changes the response is gone, and a new key works', async () => {
+    it('happens once, even if its response is gone after a thousand other changes, and a new key works', async () => {
       const byId = ({ variants }: ProductResponse) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],

@@ -103,7 +103,7 @@ describe('The configuration', () => {
     expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
   })
 
-  it('reports all faults at once by the name of the variable, and never a secret', () => {
+  it('reports all faults at once, naming each variable but never a secret', () => {
     const wrong: Record<string, string | undefined> = {
       NODE_ENV: 'prod',
       PORT: 'eighty',
@@ -262,7 +262,7 @@ describe('The configuration', () => {
         .slice(1)
     const base64 = (text: string | number[]) => Buffer.from(text as string).toString('base64')
 
-    it('accepts a typical environment, also without rate limits', () => {
+    it('accepts a typical environment, with or without rate limits', () => {
       expect(refused({})).to.deep.equal([])
       expect(refused({ RATE_LIMIT_PER_SECOND: '0', PAY_URL: 'https://pay.example' })).to.deep.equal([])
       expect(refused({ SECRET_KEY_PREVIOUS: randomBytes(32).toString('base64') })).to.deep.equal([])

@@ -65,7 +65,7 @@ describe('The list limiter', () => {
     expect(await third).to.equal('a3')
   })
 
-  it('gives a free slot to the owner with the fewest; among equals, to the one whose last slot is longest ago', async () => {
+  it('gives a free slot to the owner with the fewest, and among equals to the owner whose last slot is longest ago', async () => {
     start('a1', 'a2', 'b1', 'a3', 'a4', 'b2', 'c1', 'd1')
     await settle()
     for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1']) await end(name)

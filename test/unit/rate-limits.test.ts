@@ -86,7 +86,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
-  it('use a new key in Redis each second, and start anew', async () => {
+  it('use a new key in Redis each second, and start again from zero', async () => {
     const { addUp, batches } = sums()
     let now = at
     const limits = open(10, addUp, () => now)

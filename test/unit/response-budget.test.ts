@@ -40,7 +40,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(190 * kib)
   })
 
-  it('caps the largest response at the share, and does not count one of 16 KiB', async () => {
+  it('caps the largest response at the share of a business, and does not count responses of up to 16 KiB', async () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const memory = await budget.reserve('a', 1000 * kib, response())
     expect(budget.taken()).to.equal(100 * kib)

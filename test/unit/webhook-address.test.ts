@@ -34,7 +34,7 @@ describe('isPublicAddress', () => {
     })
   }
 
-  it('accepts public addresses, also those next to a special block', () => {
+  it('accepts public addresses, even those next to a special block', () => {
     expect([...publicV4, ...publicV6].filter(isRefused)).to.deep.equal([])
   })
 

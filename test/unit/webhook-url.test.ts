@@ -74,7 +74,7 @@ describe('checkWebhookUrl', () => {
     expect(check('http://example.com/')).to.contain('https://')
   })
 
-  it('refuses user names and passwords, also empty ones', () => {
+  it('refuses user names and passwords, even empty ones', () => {
     const users = ['user', 'user:pass', ':pass', '', ':', 'example.org', 'a@b', '127.0.0.1:8080']
     expect(stored(users.map((user) => `https://${user}@example.com/`))).to.deep.equal([])
     expect(stored(['http://user@127.0.0.1:8080/'])).to.deep.equal([])
@@ -94,7 +94,7 @@ describe('checkWebhookUrl', () => {
     expect(check(`${long(2040, 'a')}#${'b'.repeat(20)}`)).to.contain('2048')
   })
 
-  it('accepts hosts that the operator allowed, on exactly that port, also plain and private', () => {
+  it('accepts hosts that the operator allowed, on exactly that port, even with plain HTTP or a private address', () => {
     const v4 = ['http://127.0.0.1:8080/x', 'https://127.0.0.1:8080/', 'http://0x7f.1:8080/']
     const v6 = ['https://[::1]:8443/', 'https://[0:0:0:0:0:0:0:1]:8443/']
     expect(stored([...v4, ...v6, 'http://LOCALHOST:9000/', 'http://receiver/'])).to.have.length(7)

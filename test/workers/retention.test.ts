@@ -86,7 +86,7 @@ describe('The clean-up', () => {
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, responses: 0 })
   })
 
-  it('keeps data that has not ended, however old, and removes it after it has', async () => {
+  it('keeps intents, orders and deliveries that are not finished, however old, and removes them once they are', async () => {
     const { Intent, Order, Product, Delivery } = service.deps
     const recorded = { format: 1, facts: { status: 'PENDING' } }
     const event = newEvent('payment.created', service.clock.now(), recorded, null)

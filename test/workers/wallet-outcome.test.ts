@@ -73,7 +73,7 @@ describe('A payment or refund with an unknown outcome', () => {
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
   const done = { next: 'complete' }
 
-  it('is queried with growing waits, at most a minute, until the wallet knows; then it ends once', async () => {
+  it('is queried at growing intervals of at most a minute until the wallet knows it; then it ends once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     const waits: number[] = [secondsTo(intent.hold?.queryAt ?? expect.fail())]

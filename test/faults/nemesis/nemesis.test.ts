@@ -26,7 +26,7 @@ describe('The nemesis', () => {
     expect(made).to.have.members([plan[0], jump])
   })
 
-  it('reports a point from the moment at which the process came there', async () => {
+  it('reports a point from the moment at which the process reached it', async () => {
     const one = { reachesPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
     const orders = { give: () => undefined, takeBack: () => undefined }
     const all = { processes: new Map([['web-1', one]]), orders } as unknown as Targets
@@ -37,7 +37,7 @@ describe('The nemesis', () => {
     expect(made[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })
 
-  it('heals what it has begun, and begins nothing more, if a fault fails', async () => {
+  it('ends the faults that it has begun, and begins no more, if one fails', async () => {
     behaved.length = 0
     const plan = [mood('/hook/1', 0, 60), jump, mood('/hook/2', 30, 0), mood('/hook/3', 60_000, 0)]
     const failing = targets(() => {
