@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import { decimal } from '../../schemas/currency.ts'
 import { type FormMessages, field, hasMessages, summary } from './field.ts'
 import { facts, ltr, ltrText, merchantTextUnlessBlank } from './layout.ts'
-import { leftMs, live, type Offer, type Sheet, startOfOffer } from './offer.ts'
+import { leftMs, type Offer, pollAttributes, type Sheet, startOfOffer } from './offer.ts'
 import { wayBack } from './way-back.ts'
 
 /**
@@ -100,6 +100,6 @@ function foot(offer: Offer): string {
   const time = html`<time datetime="${intent.expiresAt.toISOString()}">${at}</time>`
   const left = html`<span data-left>${locale.left(leftMs(offer))}</span>`
   const back = wayBack(intent, state)
-  return html`<p class="faint" !${live(offer)}>!${(isToday ? pay.expiresToday : pay.expires)(time, left)}</p>
+  return html`<p class="faint" !${pollAttributes(offer)}>!${(isToday ? pay.expiresToday : pay.expires)(time, left)}</p>
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${pay.leave}</a></p>`}`
 }

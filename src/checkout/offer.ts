@@ -62,7 +62,7 @@ export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', se
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
 /** Returns the attributes with which the script updates the page while its state can change (script.ts). */
-export const live = (offer: Offer): string =>
+export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
 
 /** A page about a payment. `title` is text. `query` contains what the URL needs besides the language. */

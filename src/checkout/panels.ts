@@ -1,6 +1,6 @@
 import { html } from 'ghtml'
 import { facts, ltr, merchantTextUnlessBlank } from './layout.ts'
-import { addressOfOffer, live, type Offer, type Sheet, sentQuery } from './offer.ts'
+import { addressOfOffer, type Offer, pollAttributes, type Sheet, sentQuery } from './offer.ts'
 import type { State } from './state.ts'
 import { wayBack } from './way-back.ts'
 import type { Note } from './words/words.ts'
@@ -43,7 +43,7 @@ export function notNow(offer: Offer): Sheet {
 /** The page reloads itself, even without scripts. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
-<div class="busy" !${live(offer)}></div>
+<div class="busy" !${pollAttributes(offer)}></div>
 <h1>${title}</h1>
 <p role="status">${sentence}</p>
 !${receipt(offer)}`

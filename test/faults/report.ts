@@ -52,7 +52,7 @@ export function neverReached(rounds: readonly Faults[]): string[] {
 }
 
 /**
- * Some faults cannot be done. A process is not killed while the other one of its type does not serve, and a process may
+ * Some faults cannot happen. A process is not killed while the other one of its type does not serve, and a process may
  * not pass a point in time. A run with fewer than these shares proves nothing.
  */
 const minShare = 1 / 2
@@ -100,7 +100,7 @@ const pointsReached = (faults: Faults['faults']): Set<string> =>
     faults.flatMap(({ what, target }) => (what === 'process.point' ? [target.split(' ')[1] ?? ''] : [])),
   )
 
-/** A shorter run may have no long enough time without a fault. */
+/** A shorter run may have no fault-free period that is long enough. */
 const minSeconds = 300
 
 /** Says how much the promises about time could have reported, or that the machine was too busy. */

@@ -9,9 +9,9 @@ import { planOf } from './plan/plan.ts'
 import { figuresOf, neverReached, printViolations, shortfalls, timeNotProved } from './report.ts'
 import { type RoundResult, runRound } from './round/round.ts'
 
-/** Work may wait for a poll and for its last attempts. If it takes longer than this, it is stuck. */
+/** Work may wait for a poll and for its last attempts. Work that takes longer than this is stuck. */
 const quietSeconds = 120
-/** The load that two cores can take beside four processes that keep dying. */
+/** The load that two cores can handle while four processes keep dying and restarting. */
 const perSecond = 60
 /** Less than the quiet after a burst of faults, which lasts at least 8 s. */
 const maxLateMs = 6000

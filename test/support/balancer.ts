@@ -45,7 +45,7 @@ export async function startBalancer(): Promise<Balancer> {
     onward.on('error', () => (res.headersSent ? res.destroy() : res.writeHead(502).end()))
     req.pipe(onward)
   }
-  // Without a timeout, so that a test can blame each closed connection on a backend.
+  // There is no timeout, so each closed connection is the fault of a backend.
   const { origin: ownOrigin, close } = await listen(createServer({ keepAliveTimeout: 0 }, pass))
   const checks = setInterval(() => {
     for (const backend of backends) void checkReadiness(backend)

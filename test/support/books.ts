@@ -4,8 +4,8 @@ import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import type { Service } from './service.ts'
 
 /**
- * Expects that wallets lost exactly what intents gained minus refunds, both in total and per movement.
- * `opening`: the sum of all balances before.
+ * Expects the wallets to have lost exactly what the intents gained minus refunds, in total and per movement. `opening`:
+ * the sum of all balances before.
  */
 export async function expectBalanced(service: Service, opening: number) {
   const now = () => new Date(service.clock.now().getTime() + 3_600_000)

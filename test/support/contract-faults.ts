@@ -4,7 +4,7 @@ let test = ''
 
 export const noteContractFault = (fault: string): void => void contractFaults.push(`${test}\n    ${fault}`)
 
-/** More is not readable. */
+/** The failure lists at most this many, to stay readable. */
 const maxShown = 20
 
 /** Hooks for mocha (servers.ts), which fail the run at its end if there are any. */

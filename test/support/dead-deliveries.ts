@@ -14,7 +14,7 @@ export async function makeAllAttempts(service: Service, delivery: { _id: string 
   }
 }
 
-/** Retry delays so short that a session does not expire while the clock passes them. */
+/** Retry delays so short that no session expires while the clock advances past them. */
 export const shortRetryDelays = { WEBHOOK_RETRY_SECONDS: '1,1,1,1,1,1,1' }
 
 /** Creates an intent whose delivery is DEAD after 8 attempts. The merchant's only endpoint must fail. */
@@ -24,7 +24,10 @@ export async function deadDelivery(service: Service, merchant: Merchant): Promis
   return dead
 }
 
-/** Stores `count` DEAD deliveries of the merchant. The first died `count` seconds ago, and so on. */
+/**
+ * Stores `count` DEAD deliveries of the merchant. The first died `count` seconds ago, and each later one a second after
+ * it.
+ */
 export async function deadDeliveries(
   service: Service,
   merchant: Merchant,

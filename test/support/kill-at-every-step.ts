@@ -11,12 +11,12 @@ export interface Operation<Case> {
   check(each: Case, label: string): Promise<unknown>
 }
 
-/** Concurrent cases. */
+/** How many cases run concurrently. */
 const parallelCases = 6
-/** Less, because cases beyond the last step of the retry are wasted. */
+/** Fewer at a time, because cases beyond the last step of the retry are wasted. */
 const parallelLandings = 4
 
-/** These steps have no effects, so all fates of them are the same. */
+/** Reads have no effects, so every fate gives the same result. */
 const readSteps = new Set(['mongodb find', 'mongodb aggregate', 'mongodb getMore'])
 const fatesOf = (step: string): readonly Fate[] => (readSteps.has(step) ? ['lost'] : fates)
 
@@ -115,8 +115,8 @@ async function landAtStep<Case>(
 }
 
 /**
- * Resolves when the victim has died at `step`. Throws if the run ends before that step. The run may end after its last
- * step is sent and before that step has met its fate: then this still waits for the death.
+ * Resolves when the victim has died at `step`. Throws if the run ends before that step. If the run ends while its last
+ * step has not met its fate yet, still waits for the death.
  */
 export async function waitForDeath(
   victim: Victim,

@@ -1,13 +1,13 @@
 import { expect } from 'chai'
 
-/** Values that differ from run to run. Each id of an example stands for one real id in all responses. */
+/** Values that differ from run to run. Each id in an example represents one real id in all responses. */
 const ids = /^([0-9a-f]{24}|[0-9a-f]{64}|(PI|RF|OR)-[0-9A-Z]{16}|[\w-]{32})$/
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 /** Other values that differ, by field name. */
 const fresh: Record<string, RegExp> = { code: /^\d{6}$/, shortCode: /^[0-9A-Z]{6}$/ }
 const measured = new Set(['durationMs', 'lastDurationMs'])
 
-/** Compares responses with examples, and learns which real id each id of an example stands for. */
+/** Compares responses with examples, and learns which real id each id of an example represents. */
 export interface ExampleMatcher {
   /** The text of an example with its ids replaced by real ones. */
   withRealIds(text: string): string

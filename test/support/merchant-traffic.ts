@@ -25,7 +25,7 @@ export interface MerchantTraffic {
 /** The events that the traffic causes. */
 export const trafficEvents = ['payment.created', 'payment.confirmed', 'payment.cancelled', 'payment.refunded']
 
-/** Between two sequences, to leave processor time for processes that start and stop. */
+/** The pause between two sequences. It leaves processor time for processes that start and stop. */
 const pauseMs = 50
 
 const amount = 1000

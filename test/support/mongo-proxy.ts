@@ -5,14 +5,14 @@ import { listen } from './listen.ts'
 /** Decides when the connection dies, and what happens to its last command. */
 export interface Death {
   isDead(): boolean
-  /** Called with the name of each command; true for the last one. */
+  /** Called with the name of each command. Returns true if the connection dies at this command. */
   isLast(command: string): boolean
   fate: 'lost' | 'unanswered' | 'late' | 'paused'
   /** Called when the last command has met its fate. */
   onEnd(): void
 }
 
-/** A proxy to MongoDB whose connections go dead in both directions, for good, at a command. */
+/** A proxy to MongoDB whose connections go dead in both directions at a given command, and stay dead. */
 export async function openMongoProxy(mongodbUrl: string, death: Death) {
   const target = new URL(mongodbUrl)
   const sockets = new Set<Socket>()
@@ -26,7 +26,7 @@ export async function openMongoProxy(mongodbUrl: string, death: Death) {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
     }
-    // A command that is held back is still sent after its process has stopped waiting.
+    // A held-back command is still sent after its process has stopped waiting.
     client.on('close', () => {
       if (lastRequest === null) upstream.destroy()
     })

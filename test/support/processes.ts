@@ -17,7 +17,7 @@ export interface ServiceProcess {
   exited: Promise<number | null>
   /** Waits for the first log line of an event. */
   logged(event: string): Promise<unknown>
-  /** The last log lines, and those that are not routine, to explain a failure. */
+  /** The last log lines and all lines that are not routine, to explain a failure. */
   recentLog(): string
   /** Kills the process, even if it is frozen. */
   stop(): Promise<void>

@@ -26,7 +26,7 @@ export interface ProviderWallet {
   balance: number
 }
 
-/** A movement of money in centimes, negative for a payment. `reference` is that of the payment. */
+/** A movement of money in centimes, negative for a payment. `reference` names the payment, even for a refund. */
 export interface Movement {
   key: string
   reference: string

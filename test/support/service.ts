@@ -217,6 +217,6 @@ export const withAnotherKey = async (
   options?: Partial<KeyOptions>,
 ): Promise<Merchant> => asMerchant(businessId, await service.key(businessId, options))
 
-/** Leaves the claims as a process leaves them that crashes before it stores the responses. */
+/** Leaves the claims as a process does that crashes before it stores the responses. */
 export const loseResponses = ({ deps }: Service) =>
   deps.Claim.updateMany({}, { $set: { leaseEndsAt: new Date(0) }, $unset: { sealedResponse: 1 } })

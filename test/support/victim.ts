@@ -31,7 +31,7 @@ export interface Victim {
   close(): Promise<void>
 }
 
-/** How far the clock of a victim is behind, so that its leases have expired for all other processes. */
+/** How far the clock of a victim is behind. This is far enough that its leases have expired for all other processes. */
 export const behindMs = 12_000
 
 /** Opens another process of the service that dies at step `step` (from 1, 0 is never). Its clock is `lateMs` behind. */

@@ -3,7 +3,7 @@ const closers = new WeakMap<Mocha.Suite, Partial<Record<'describe' | 'test', (()
 
 /**
  * Opens something before the tests of the calling `describe`, or before each of them. Closes it after all other `after`
- * hooks, in reverse order of opening. The result has its properties from the next `before` hook on.
+ * hooks, in reverse order of opening. The result gets its properties before the next `before` hook runs.
  */
 export function withOpened<T extends object>(
   open: () => Promise<T>,

@@ -18,5 +18,8 @@ export const harnessEdits: readonly Edit[] = [
   ...points.flatMap(({ edits }) => edits),
 ]
 
-/** Draws payment codes from 500, so that some are drawn twice within half a minute. Too few for a longer round. */
+/**
+ * Draws payment codes from only 500, so that some are drawn twice within half a minute. A longer round would run out of
+ * codes.
+ */
 export const fewCodes: Edit = replace('newPaymentCode', 'randomInt($)', 'randomInt(500)')

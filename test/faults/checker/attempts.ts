@@ -34,7 +34,7 @@ const marginMs = 1000
 
 /**
  * Matches attempts with arrivals. Both were signed in the same second, and the arrival came before the attempt ended.
- * The nearest arrival counts, because a frozen process that has lost its lease may still send.
+ * The nearest arrival matches, because a frozen process that has lost its lease may still send another.
  */
 function trailOf({ times }: Round, delivery: DeliveryDocument, arrivals: Arrival[]): Trail {
   const unrecorded = [...arrivals]

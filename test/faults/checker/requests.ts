@@ -94,8 +94,8 @@ export const isUnknown = ({ settled, calls, isAcrossDays }: Request): boolean =>
     calls.some((call) => (call.status ?? 500) >= 500 || errorOf(call)?.code.endsWith('_IN_PROGRESS')))
 
 /**
- * How often it may have been carried out beyond what its responses report: once in each of the lives of its key, and
- * once by each call.
+ * How often the write may have run beyond what its responses report: once per lifetime of its key, and at most once per
+ * call.
  */
 export function maxExtraRuns(request: Request): number {
   if (!isUnknown(request)) return 0

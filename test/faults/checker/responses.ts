@@ -72,7 +72,7 @@ const becomes: Record<Status, Status[]> = {
 export const mayBecome = (from: Status, to: Status): boolean =>
   from === to || becomes[from].some((next) => mayBecome(next, to))
 
-/** Path and digits that a customer sent to pay, by the id in the form, which is the key of the payment. */
+/** The path and the digits that a customer sent to pay, by the id in the form. That id is the key of the payment. */
 export const formsIn = (calls: Call[]) =>
   calls
     .filter(({ what }) => what === 'pay.confirm')

@@ -27,7 +27,7 @@ export interface Times {
   /** The same, but ignores faults that only delay: those of Redis, and a busy machine. */
   isCalmForWrites(span: Span, settleMs: number): boolean
   /**
-   * How long the machine was too busy to keep time. If it was for more than half of the round, nothing in it is
+   * How long the machine was too busy to keep time. If this is more than half of the round, no span of the round is
    * calm.
    */
   busy: { ms: number; ofMs: number; isMostly: boolean }
@@ -36,8 +36,8 @@ export interface Times {
 /** The longest time that the consequences of a fault last. */
 export const settles = {
   /**
-   * Broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5 s), waiting
-   * requests are done.
+   * In this time, broken connections are noticed, a new primary is found (the driver gives up on a silent one after 5
+   * s), and waiting requests finish.
    */
   requests: 6_000,
   /** The leases of a dead worker end within 10 s, and the others poll every 2 s. */
@@ -142,7 +142,9 @@ function samplesOf(jumps: Fault[]): { at: number; ahead: number }[] {
   })
 }
 
-/** The periods in which the clock was ahead by one amount. Neighbours overlap where there is no sample. */
+/**
+ * The periods in which the clock was ahead by a constant amount. Neighbouring periods overlap where there is no sample.
+ */
 function stepsOf(samples: { at: number; ahead: number }[]): Step[] {
   const steps: Step[] = [{ from: Number.NEGATIVE_INFINITY, to: 0, ahead: samples[0]?.ahead ?? 0 }]
   for (const { at, ahead } of samples) {

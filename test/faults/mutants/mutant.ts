@@ -8,7 +8,10 @@ export interface Mutant {
   /** One sentence. */
   bug: string
   edits: readonly Edit[]
-  /** The promises of which one must be reported as broken, or the test file that must fail (`api/refund.test.ts`). */
+  /**
+   * The promises, at least one of which must be reported as broken, or the test file that must fail
+   * (`api/refund.test.ts`).
+   */
   caughtBy: readonly string[]
   focus: Focus
 }

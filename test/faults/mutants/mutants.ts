@@ -16,7 +16,7 @@ export const mutants: readonly Mutant[] = [
   ...trustMutants,
 ].map((bug) => ({ focus: plain, ...bug }))
 
-/** Bugs that differ much. `--mutants` without names plants these. */
+/** A varied selection of bugs. `--mutants` without names plants these. */
 export const quickChoice: readonly string[] = [
   'replay-runs-again',
   'replay-as-it-is-now',

@@ -4,7 +4,7 @@ import type { Focus } from './mutant.ts'
 
 /** The round begins without faults, so that there is data. */
 const FIRST_AT_MS = 2000
-/** Frequent points are passed at once, and a process starts within two seconds. */
+/** A process passes a frequent point at once, and starts within two seconds. */
 const KILL_EVERY_MS = 5000
 /** How long a point waits to be passed. Points of rare operations may be passed late, or never. */
 const ARMED_MS = 6000

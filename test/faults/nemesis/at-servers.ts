@@ -51,7 +51,7 @@ export const atMongo: { [kind in OfMongo]: FaultAction<kind> } = {
   async 'primary.step-down'(targets, { target }) {
     const one = await primary(targets)
     const began = Date.now()
-    // The primary refuses if no other member is up to date. Without a response, it has stepped down or is about to.
+    // The primary refuses if no other member is up to date. If it does not respond, it has stepped down or is about to.
     const isRefused = await command(one, { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 1 }, 5000).then(
       () => false,
       (error) => error instanceof mongoose.mongo.MongoServerError,

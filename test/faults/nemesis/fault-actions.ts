@@ -69,7 +69,7 @@ export const faultActions: { [kind in Kind]: FaultAction<kind> } = {
     if (deed === 'kill' && !(await mayDie(targets, target))) return null
     targets.orders.give(target, fault)
     const reached = await one.reachesPoint(fault.forMs)
-    // Before the process starts again, so that it does not die again.
+    // The order is removed before the process restarts, so that it does not die again.
     targets.orders.takeBack(target, fault, reached?.point ?? null)
     if (reached === null) return null
     await pause(awayMs)

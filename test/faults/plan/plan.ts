@@ -32,7 +32,9 @@ const withoutOldData = ['clean-up.taken', 'clean-up.before-end']
 const isPassedAfter = (aheadMs: number, point: string): boolean =>
   aheadMs === monthMs ? point !== 'clean-up.before-end' : withoutOldData.includes(point)
 
-/** How many cards of a deck are used per second of a round, and per night. The next round continues there. */
+/**
+ * How many cards of a deck a round uses per second, and per night. The next round continues with the following card.
+ */
 const pointsPerSecond = 1 / 14
 const pointsPerNight = 2
 /** Before this, there is hardly any data that could become old. */

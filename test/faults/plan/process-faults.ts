@@ -19,7 +19,7 @@ const weights = { 'process.point': 8, 'process.kill': 2, 'process.stop': 2, 'pro
 
 /**
  * The faults of the processes in a burst. If a night passes in the burst, every process is first armed with a point.
- * Only one process of each type is frozen for long, so that the other one serves.
+ * Only one process of each type is frozen for long, so that the other one keeps serving.
  */
 export function processFaults(
   chance: Chance,

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { Fault } from '../evidence/evidence.ts'
 import { openPulse } from './pulse.ts'
 
-/** The faults that are reported for beats which are late by so much, a quarter of a second apart. */
+/** The faults that are reported for beats a quarter of a second apart that are late by these times. */
 function reported(lates: readonly number[]): Fault[] {
   const faults: Fault[] = []
   const pulse = openPulse((fault) => faults.push(fault))

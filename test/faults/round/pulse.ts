@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { startChild } from '../../support/child.ts'
 import type { Fault } from '../evidence/evidence.ts'
 
-/** 10 ms of computing (beat.mjs), and how late they were done. */
+/** A beat: 10 ms of computing (beat.mjs), and how late it ended. */
 interface Beat {
   began: number
   ended: number

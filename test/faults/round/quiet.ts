@@ -25,7 +25,7 @@ function openWork(now: Date): Kind[] {
     ['intents', has('outbox.0')],
     ['intents', { 'hold.validUntil': { $gt: forgotten } }, true],
     ['intents', { refunds: { $elemMatch: { status: 'PENDING', validUntil: { $gt: forgotten } } } }, true],
-    // These would expire during the audit.
+    // Such intents would expire during the audit.
     ['intents', { status: 'PENDING', 'hold.validUntil': { $not: { $lte: forgotten } } }],
     ['orders', has('outbox.0')],
     ['deliveries', { nextAttemptAt: { $ne: null, $lte: soon } }],

@@ -14,7 +14,7 @@ export interface RoundResult extends Verdict {
   done: readonly PlannedFault[]
 }
 
-/** Runs one round, from its servers to its check. Errors are recorded, and the evidence is checked all the same. */
+/** Runs one round, from its servers to its check. Records errors, and checks the evidence anyway. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { folder, plan: planned } = options
   rmSync(folder, { recursive: true, force: true })

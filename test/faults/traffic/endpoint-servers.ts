@@ -73,7 +73,7 @@ export async function openEndpointServers({ seed, folder, clockAheadMs }: Openin
       WEBHOOK_ALLOWED_HOSTS: host,
       WALLET_PROVIDER_URL: `http://${host}${providerPath}`,
       WALLET_PROVIDER_KEY: providerKey,
-      // Otherwise all customers would share the limits of one address.
+      // Without TRUST_PROXY, all customers would share the limits of one address.
       TRUST_PROXY: '1',
     },
     names: [...initial.keys()],

@@ -47,7 +47,7 @@ export const operations = {
   overstep: [8, overstep],
 } as const satisfies { [name: string]: readonly [weight: number, operate: Operation] }
 
-/** These are refused to live keys, so the traffic rarely uses them with one. */
+/** Live keys are refused these operations, so the traffic rarely sends them with a live key. */
 export const ofTheSandbox: readonly OperationName[] = ['simulatePayment', 'placeOrder']
 export type OperationName = keyof typeof operations
 

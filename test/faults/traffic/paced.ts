@@ -5,7 +5,7 @@ const tickMs = 20
 
 interface PaceOptions {
   perSecond: number
-  /** While this many are running, no more begin. Those that could not begin are not made up for. */
+  /** While this many operations are running, no more begin. Skipped operations are not made up for. */
   maxConcurrent: number
   isOver: () => boolean
   /** Begins an operation. Numbers count from 1. */

@@ -11,7 +11,7 @@ export type Send = (spec: RequestSpec, chance: Chance) => Promise<Call | null>
 const ways = { once: 84, again: 8, twins: 5, changed: 3 }
 /** The pause before a write is repeated. */
 const pauseMs = [100, 2000] as const
-/** Keys are not used after this, because they expire after 24 hours of the service's clock, which jumps. */
+/** Keys are not reused after this time, because they expire after 24 hours of the service's clock, which jumps. */
 export const keyLifetimeMs = 23 * 3_600_000
 
 /** `now` is the service's clock. After `endsAt` of the machine's clock, no write is repeated. */

@@ -28,7 +28,7 @@ export interface KnownProduct {
   variants: { id: string; label: string }[]
 }
 
-/** A business in one environment, and what its merchant knows. */
+/** A business in one environment, with everything that its merchant knows. */
 export interface Tenant {
   business: Business
   sandbox: boolean

@@ -126,7 +126,8 @@ function spliced(file: string, source: string, splices: readonly Splice[]): stri
 }
 
 /**
- * Builds are not type-checked. A planted bug that uses an old name would throw at run time and look as if it was found.
+ * Builds are not type-checked. A planted bug that uses an old name would throw at run time, as if a promise had caught
+ * it.
  */
 function refuseUnknownNames(file: string, source: string, text: string): void {
   const edited = parse(text, file)

@@ -7,7 +7,7 @@ const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const
 
 /**
  * FAULT_POINTS contains orders `<point>:<time>:<deed>`, joined by commas. The process does the deed when it passes the
- * point for the `time`th time (from 1). Before the deed, one line on stdout reports it with the machine's time:
+ * point for the `time`th time (from 1). Before that, it prints one line with the machine's time on stdout:
  * `{"msg":"fault.point","point":…,"deed":…,"began":…}`. FAULT_ORDERS names a file with more orders, which is polled.
  * Passes count from its last change. The first deed cancels all other orders, so a stopped process continues after
  * SIGCONT.

@@ -4,8 +4,8 @@ import { pageOf, shortCodeIn } from '../responses.ts'
 import type { Check } from '../round.ts'
 
 /**
- * A payment code in use belongs to one intent: of all businesses in production, of one business in the sandbox. A code
- * leads to no other intent. Short codes and references are unique.
+ * A payment code in use belongs to one intent: among all businesses in production, within one business in the sandbox.
+ * A code leads to no other intent. Short codes and references are unique.
  */
 export const codeUnique: Check = function* ({ dump: { intents }, calls, times, intentAt }) {
   for (const { referenceNumber, shortCode } of repeatedOf(intents, (intent) => intent.shortCode))

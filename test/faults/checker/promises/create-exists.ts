@@ -3,7 +3,7 @@ import { isDone } from '../requests.ts'
 import { dataOf, intentsIn, type ShownIntent } from '../responses.ts'
 import type { Check, Round } from '../round.ts'
 
-/** Two processes read the clock. */
+/** The two times are read by different processes. */
 const marginMs = 1000
 
 /** Every acknowledged create is in MongoDB, under the business of its key, and in the auditor's reads and lists. */

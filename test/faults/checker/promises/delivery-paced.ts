@@ -4,12 +4,14 @@ import type { Check, Finding, Round } from '../round.ts'
 import { settles } from '../times.ts'
 import { isAccepted } from './delivery-counted.ts'
 
-/** Records round to the millisecond, and two clocks are read. */
+/** Records are rounded to the millisecond, and the times come from two clocks. */
 const earlyMs = 5
 /** Time for the lease of a dead worker to expire, for the next poll, and for the queue. */
 const maxLateMs = 15_000
 
-/** Attempts keep the delays of SPEC 6.4. None is much later without a fault, unless its endpoint is throttled. */
+/**
+ * Attempts keep the delays of SPEC 6.4. Without a fault, no attempt is much later, unless its endpoint is throttled.
+ */
 export const deliveryPaced: Check = function* (round) {
   const lines = round.dump.auditevents.filter(({ act }) => act === 'delivery.requeued')
   const requeues = groupsOf(lines, ({ subject }) => subject)
@@ -51,7 +53,7 @@ function* paced(
   }
 }
 
-/** Endpoints that are slower or never accept are throttled. Queued deliveries follow within half a minute. */
+/** An endpoint that takes longer or never accepts is throttled. Its queued deliveries follow within half a minute. */
 const slowMs = 1000
 const queueMs = 30_000
 

@@ -21,7 +21,7 @@ interface Source {
   isWhole: boolean
 }
 
-/** The attempts that the document of an intent keeps. */
+/** How many attempts the document of an intent keeps. */
 const maxAttempts = 50
 
 /** Exactly the due events exist, each with one delivery to each subscribed endpoint. */
@@ -45,7 +45,7 @@ export const eventExact: Check = function* (round) {
   for (const source of sources) {
     const deliveries = round.deliveriesOf.get(source.referenceNumber) ?? []
     yield* noneElse(source, deliveries)
-    // Of an old intent the clean-up may have removed some.
+    // The clean-up may have removed some deliveries of an old source.
     if (round.mayBeCleaned(source)) continue
     for (const endpoint of steady.get(source.businessId) ?? []) yield* eachOne(source, deliveries, endpoint)
   }
@@ -77,7 +77,7 @@ function eventsOf({ attempts, payment, refunds, cancellationReason }: IntentDocu
 const isOf = ({ event, facts }: DeliveryDocument, due: Due): boolean =>
   event === due.event && facts.status === due.status && facts.refund?.id === due.refund
 
-/** There are no other events, none of them twice, and they are the same for all endpoints. */
+/** No other event exists, no event exists twice, and all endpoints have the same events. */
 function* noneElse(
   { referenceNumber, due, isWhole }: Source,
   deliveries: DeliveryDocument[],

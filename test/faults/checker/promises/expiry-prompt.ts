@@ -10,8 +10,8 @@ const marginMs = 50
 const eventMs = 10_000
 
 /**
- * An intent expires exactly at its second: then it reads as CANCELLED, cannot be paid or cancelled, and without a fault
- * its event exists within seconds.
+ * An intent expires exactly at its second. From then on it reads as CANCELLED and cannot be paid or cancelled. Without
+ * a fault, its event exists within seconds.
  */
 export const expiryPrompt: Check = function* (round) {
   const payments = groupsOf(

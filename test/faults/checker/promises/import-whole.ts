@@ -9,7 +9,7 @@ interface File {
   rows: Map<string, string[]>
 }
 
-/** A file of products is imported whole or not at all, and each imported product is as in a file. */
+/** A file of products is imported whole or not at all, and each imported product matches a file. */
 export const importWhole: Check = function* (round) {
   const files = having(round.requests, 'import')
     .filter((request) => isDone(request) || isUnknown(request))
@@ -40,7 +40,7 @@ function* inShop(round: Round, files: File[], products: Map<string, ProductDocum
   const naming = (handle: string): File[] => files.filter(({ rows }) => rows.has(handle))
   const fits = (file: File, handle: string): boolean =>
     file.rows.get(handle)?.join() === rowOf(products.get(handle))
-  // If a product is as this file says and as no other does, the file was imported.
+  // If a product matches this file and no other, this file was imported.
   const isShown = (file: File): boolean =>
     [...file.rows.keys()].some(
       (handle) =>
@@ -51,7 +51,7 @@ function* inShop(round: Round, files: File[], products: Map<string, ProductDocum
   for (const file of files.filter((each) => isDone(each.request) || isShown(each)))
     for (const [handle, row] of file.rows) {
       if (!products.has(handle) && naming(handle).some(mayBeGone)) continue
-      // A later file may say otherwise.
+      // A later file may have changed the product.
       const later = naming(handle).filter(({ request }) => request.ended >= file.request.began)
       if (!later.some((each) => fits(each, handle)))
         yield [handle, `is ${rowOf(products.get(handle))}, but was imported as ${row.join()}`]

@@ -6,9 +6,9 @@ import { dataOf, referenceIn, type ShownIntent } from '../responses.ts'
 import type { Check, Finding, Round } from '../round.ts'
 
 /**
- * No idempotency key ran twice. There are as many things as keys with a 2xx, and at most one more for each lifetime of
- * a key with an unknown outcome. No two keys created the same thing. Only requests that were not refused cancelled or
- * simulated an intent.
+ * No idempotency key ran twice. There are as many documents as keys with a 2xx, and at most one more for each lifetime
+ * of a key with an unknown outcome. No two keys created the same document. Only requests that were not refused
+ * cancelled or simulated an intent.
  */
 export const keyOnce: Check = function* (round) {
   const { dump } = round
@@ -98,7 +98,7 @@ function* ends({ requests, dump, setting }: Round): Generator<Finding> {
     }
 }
 
-/** Finds keys that created two things, because the traffic writes the key into what it creates. */
+/** Finds keys that created two documents. The traffic writes its key into each document that it creates. */
 function* markedTwice({ dump, requests }: Round): Generator<Finding> {
   const keys = new Set(
     requests.filter(({ isAcrossDays }) => !isAcrossDays).map((each) => each.idempotencyKey),

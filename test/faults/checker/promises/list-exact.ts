@@ -29,7 +29,7 @@ const nameIn: Partial<Record<What, string>> = {
   'endpoint.list': 'id',
 }
 
-/** Each list of the auditor shows each stored thing once, newest first, with an exact total. */
+/** Each list that the auditor read shows each stored document once, newest first, with an exact total. */
 export const listExact: Check = function* (round) {
   const pages = round.calls.filter(
     ({ actor, what, status }) => actor === 'auditor' && what in nameIn && status === 200,
@@ -95,7 +95,7 @@ function* one(round: Round, calls: Call[], things: ReturnType<typeof thingsIn>):
   if (turned > 0) yield [subject, `shows ${all[turned]} after an older one`]
 }
 
-/** A write that is later than this is not counted (docs/merchants/lists.md). */
+/** A write that arrives later than this may be missing from the count (docs/merchants/lists.md). */
 const countedMs = 5 * 60_000
 
 /** Writes during a jump of all clocks come too late for the count. */

@@ -15,10 +15,10 @@ export const readForward: Check = function* (round) {
     yield* inOrder(round, subject, some)
 }
 
-/** Compares each sight with the most advanced one that had ended before it began. */
+/** Compares each read with the most advanced read that had ended before it began. */
 function* inOrder({ times }: Round, subject: string, sights: Sight[]): Generator<Finding> {
   const ended = sights.toSorted((one, other) => one.call.ended - other.call.ended)
-  // Replays and creates show what was.
+  // Replays and responses to creates show an earlier state.
   const later = sights.filter(({ call }) => !isReplay(call) && call.what !== 'create')
   let furthest: Sight | null = null
   let next = 0
@@ -26,7 +26,7 @@ function* inOrder({ times }: Round, subject: string, sights: Sight[]): Generator
     for (let before = ended[next]; before && before.call.ended < sight.call.began; before = ended[++next])
       if (furthest === null || !isBefore(before.shown, furthest.shown)) furthest = before
     if (furthest === null || furthest === sight || !wentBack(furthest.shown, sight.shown)) continue
-    // While clocks jump, one process may show as expired what another does not.
+    // While clocks jump, one process may show an intent as expired that another shows as PENDING.
     const isSkewed = [furthest, sight].some(({ call }) => times.isSkewed(call))
     if (furthest.shown.cancellationReason === 'expired' && isSkewed) continue
     yield [subject, `call ${sight.call.call} showed ${words(sight)} after ${words(furthest)}`]

@@ -23,7 +23,9 @@ const isSame = (one: Owner, other: Owner): boolean =>
   one.businessId === other.businessId && one.sandbox === other.sandbox
 const wordsOf = ({ businessId, sandbox }: Owner): string => `${businessId} ${sandbox ? 'test' : 'live'}`
 
-/** The longest first, because one may begin with another. A business without live access has no live marker. */
+/**
+ * The longest come first, because one marker may begin with another. A business without live access has no live marker.
+ */
 const markersOf = ({ setting }: Round): string[] =>
   setting.businesses
     .flatMap(({ markers: { test, live } }) => [test, live].filter(Boolean))

@@ -26,7 +26,7 @@ function* whole(intent: IntentDocument): Generator<Finding> {
 
 const ends = ['payment.confirmed', 'payment.cancelled', 'payment.expired']
 
-/** Each transition has one event, and at most one of them ends the intent. */
+/** Each transition has one event, and at most one transition ends the intent. */
 function* reported(
   { referenceNumber, status }: IntentDocument,
   deliveries: DeliveryDocument[],
@@ -44,7 +44,7 @@ function* reported(
   if (finals.size > 1) yield [referenceNumber, `ended more than once: ${[...finals].join(', ')}`]
 }
 
-/** Whatever responses showed is still true in the end. */
+/** Everything that responses showed is still true at the end. */
 function* acknowledged({ calls, intentOf, mayBeCleaned, times }: Round): Generator<Finding> {
   for (const call of calls) {
     const isSkewed = times.isSkewed(call)
@@ -56,7 +56,7 @@ function* acknowledged({ calls, intentOf, mayBeCleaned, times }: Round): Generat
           yield [shown.referenceNumber, `was in the response to call ${call.call}, and is not stored`]
         continue
       }
-      // While clocks jump, one process may show as expired what another may still pay.
+      // While clocks jump, one process may show an intent as expired that another still lets a customer pay.
       if (isSkewed && shown.cancellationReason === 'expired') continue
       for (const message of undone(shown, intent))
         yield [shown.referenceNumber, `call ${call.call} (${call.what}) showed ${message}`]

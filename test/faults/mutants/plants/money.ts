@@ -7,7 +7,7 @@ export const moneyMutants: readonly PlantedBug[] = [
     bug: 'The refunded total is checked when a refund is judged, but not in its write: two concurrent refunds exceed the payment.',
     edits: [
       drop('beginRefund', 'refundsCommitted: committed'),
-      // The wallet would refuse the excess, and the service believes it.
+      // The wallet would refuse the excess, so the refund would fail and no promise would break.
       replace('resultOf', '$committed <= moved($)', '$committed > 0'),
     ],
     caughtBy: ['refund.bounded'],

@@ -17,7 +17,7 @@ export async function listDeliveries(context: Context): Promise<void> {
   const call = await read(context, 'delivery.list', `/webhooks/events?${query.toString()}`)
   if (!isGood(call)) return
   const { items } = dataOf<{ items: { id: string; status: string }[] }>(call)
-  // Delivered ones cannot be re-queued, but a few are attempted.
+  // Delivered deliveries cannot be re-queued, but a few requests try it.
   const wanted = items.filter((item) => item.status !== 'DELIVERED' || chance.is(0.1))
   for (const { id } of wanted.slice(0, 10)) remember(tenant.deliveries, id)
 }

@@ -12,7 +12,7 @@ export async function payByLink(context: Context): Promise<void> {
   if (intent !== null) await pay(context, customerOf(context), intent, `/p/${intent.shortCode}`)
 }
 
-/** A customer types the code, on the page for live codes or on that of the business's sandbox. */
+/** A customer types the code on the page for live codes, or on the page of the business's sandbox. */
 export async function payByCode(context: Context): Promise<void> {
   const { tenant, chance } = context
   const intent = pendingOf(context)

@@ -7,7 +7,7 @@ interface ProductData {
   variants: { _id: string; label: string; stock: number }[]
 }
 
-/** One stock that lasts, and one that runs out. */
+/** One variant whose stock lasts, and one whose stock runs out. */
 const initialStock = [300, 60]
 
 /** Creates a product whose stock the checker calculates. Returns it with its stock, or null if that was refused. */

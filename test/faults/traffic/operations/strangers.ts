@@ -3,7 +3,7 @@ import type { Tenant } from '../world.ts'
 
 type Attempt = () => Promise<unknown>
 
-/** A merchant requests things of another business, or of the other environment of its own business. */
+/** A merchant requests documents of another business, or of the other environment of its own business. */
 export async function intrude(context: Context): Promise<void> {
   const { world, tenant, chance } = context
   const others = world.tenants.filter((other) => other !== tenant && other.intents.length > 0)
