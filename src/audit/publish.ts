@@ -13,8 +13,9 @@ export interface Audited {
 const batch = 500
 
 /**
- * Moves the lines of some documents to the trail: inserts the lines, then removes exactly these from the documents. If
- * the process is killed in between, the sweep repeats both steps. A line keeps its id, so it is inserted once.
+ * Moves the lines of some documents to the trail: inserts the lines, then removes exactly those lines from the
+ * documents. If the process is killed in between, the sweep repeats both steps. A line keeps its id, so it is inserted
+ * once.
  */
 export async function publishAudit<Doc extends Audited>(
   deps: Pick<Models, 'AuditEvent'>,

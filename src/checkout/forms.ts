@@ -3,7 +3,7 @@ import { decimal } from '../../schemas/currency.ts'
 import { type FormMessages, field, hasMessages, summary } from './field.ts'
 import { facts, ltr, ltrText, merchantTextUnlessBlank } from './layout.ts'
 import { leftMs, type Offer, pollAttributes, type Sheet, startOfOffer } from './offer.ts'
-import { wayBack } from './way-back.ts'
+import { returnUrl } from './return-url.ts'
 
 /**
  * The first step of an OPEN payment: the amount. `typed` is the value of the field, `fault` its error. The form uses
@@ -33,7 +33,7 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
   return { title: titled(offer, title, messages), query: {}, body }
 }
 
-/** The content of the form that pays. */
+/** The content of the payment form. */
 export interface PayForm {
   /** form-token.ts */
   token: string
@@ -43,7 +43,7 @@ export interface PayForm {
   messages: FormMessages
 }
 
-/** Returns the form that pays, with phone number and PIN. */
+/** Returns the payment form, with phone number and PIN. */
 export function payForm(offer: Offer, { token, amount, phone, messages }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
@@ -99,7 +99,7 @@ function foot(offer: Offer): string {
   const at = isToday ? locale.clock(intent.expiresAt) : locale.moment(intent.expiresAt)
   const time = html`<time datetime="${intent.expiresAt.toISOString()}">${at}</time>`
   const left = html`<span data-left>${locale.left(leftMs(offer))}</span>`
-  const back = wayBack(intent, state)
+  const back = returnUrl(intent, state)
   return html`<p class="faint" !${pollAttributes(offer)}>!${(isToday ? pay.expiresToday : pay.expires)(time, left)}</p>
 !${back === null ? '' : html`<p class="way"><a href="${back}" rel="noreferrer">${pay.leave}</a></p>`}`
 }

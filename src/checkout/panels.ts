@@ -1,8 +1,8 @@
 import { html } from 'ghtml'
 import { facts, ltr, merchantTextUnlessBlank } from './layout.ts'
 import { addressOfOffer, type Offer, pollAttributes, type Sheet, sentQuery } from './offer.ts'
+import { returnUrl } from './return-url.ts'
 import type { State } from './state.ts'
-import { wayBack } from './way-back.ts'
 import type { Note } from './words/words.ts'
 
 /** Returns the page for each state but `pending`. It says what happened and links back to the merchant. */
@@ -104,7 +104,7 @@ function receipt(offer: Offer): string {
 /** Returns the notice that the script will return a customer who has just paid to the merchant, unless they stop it. */
 function leaving(offer: Offer): string {
   const { intent, state, locale, sent } = offer
-  const url = wayBack(intent, state)
+  const url = returnUrl(intent, state)
   if (url === null || state !== 'paid' || sent === null || intent.payment?.key !== sent) return ''
   const { leaving: sentence, stay } = locale.words.back
   const here = addressOfOffer({ ...offer, sent: null })
@@ -115,7 +115,7 @@ function leaving(offer: Offer): string {
 }
 
 function back({ intent, state, locale }: Offer): string {
-  const url = wayBack(intent, state)
+  const url = returnUrl(intent, state)
   return url === null
     ? ''
     : html`<p><a class="button" href="${url}" rel="noreferrer">${locale.words.back.link}</a></p>`

@@ -81,7 +81,7 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
 
 /**
  * Reads intents that may expire, by reference. A batcher, because the intents of a sale may all expire in the same
- * second. Omits the metadata, which may have 150 KB.
+ * second. Omits the metadata, which may take 150 KB.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(

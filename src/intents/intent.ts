@@ -42,9 +42,9 @@ export interface Intent {
   refundsCommitted: number
   expiresAt: Date
   /**
-   * The instant from which the intent reads CANCELLED, even before a worker writes that status. So one index range
-   * counts the intents that read PENDING, and another those that read CANCELLED. PENDING: `expiresAt`, or
-   * `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other status: null. Written
+   * The instant from which the intent reads CANCELLED, even before a worker writes that status. One index range
+   * therefore counts the intents that read PENDING, and another range those that read CANCELLED. PENDING: `expiresAt`,
+   * or `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other status: null. Written
    * only together with `status` and `hold`.
    */
   cancelsAt: Date | null

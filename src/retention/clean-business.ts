@@ -9,8 +9,8 @@ import { removeResponses } from './remove-responses.ts'
 import { trimAttempts } from './trim-attempts.ts'
 
 /**
- * Removes the old data of one business, with the indexes of its lists. May be stopped or killed anywhere: the next run
- * finds what is still there. A delivery is removed no later than the intent or order that it reports on.
+ * Removes the old data of one business, with the indexes of its lists. May be stopped or killed at any point: the next
+ * run finds the remaining data. A delivery is removed no later than the intent or order that it reports on.
  */
 export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeDeliveries(cleaning)

@@ -6,7 +6,7 @@ const dayMs = 86_400_000
 /** The same time as a BullMQ schedule. The first field is seconds. */
 export const nightly = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
 
-/** Returns when the last clean-up until `now` was due. */
+/** Returns when the last clean-up before or at `now` was due. */
 export function lastDue(now: Date): Date {
   const today = new Date(now)
   today.setUTCHours(hour, minute, 0, 0)

@@ -34,8 +34,8 @@ export async function undelivered(
 }
 
 /**
- * Removes the newer deliveries of test intents or orders that are about to be removed, such as that of a refund weeks
- * later. No delivery may report on a document that does not exist.
+ * Removes the newer deliveries of test intents or orders that are about to be removed, such as the delivery of a refund
+ * weeks later. No delivery may report on a document that does not exist.
  */
 export async function removeDeliveriesOf(cleaning: Cleaning, references: readonly string[]): Promise<void> {
   const { Delivery, testsBefore, isDry } = cleaning

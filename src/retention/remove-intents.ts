@@ -24,8 +24,8 @@ type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { 
 /**
  * Removes the old test intents of a business, with their deliveries and movements. First it sets `cleanedAt`, which
  * hides the intent from its merchant, so that no refund can follow. It removes the intent itself last: delivery bodies
- * are composed from the intent, and after a kill the next clean-up finds the rest by it. The wallets keep their
- * balances.
+ * are composed from the intent, and after a kill the next clean-up finds the rest through the intent. The wallets keep
+ * their balances.
  */
 export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning

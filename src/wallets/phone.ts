@@ -4,8 +4,8 @@ import { plainDigits } from '../input/digits.ts'
 const countryCode = '222'
 const nationalLength = 8
 /**
- * Digits of a foreign number, with its country code. Otherwise a national number after a stray `+` would count as
- * foreign.
+ * The fewest digits of a foreign number, with its country code. A lower minimum would accept a national number after a
+ * stray `+` as foreign.
  */
 const minForeignLength = 10
 

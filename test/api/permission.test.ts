@@ -58,7 +58,7 @@ describe('Permission', () => {
     })
   })
 
-  describe('in order', () => {
+  describe('in the order of the checks', () => {
     // Each request fails its own check and every later one that it can; and expects the error of the earliest one.
     it('returns the error of the earliest check that fails', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const

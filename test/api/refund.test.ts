@@ -343,7 +343,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('by outcome of the wallet', () => {
+  describe('depending on the wallet', () => {
     it('returns 402 REFUND_FAILED, changes nothing and releases the hold if the wallet refuses', async () => {
       const outcomes: WalletOutcome[] = [
         { outcome: 'declined', reason: 'limit_exceeded' },

@@ -102,7 +102,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     await simulate(reference, { amount: 500 }).expect(200)
   })
 
-  describe('with a failure on demand', () => {
+  describe('with a requested failure', () => {
     const declined = { status: 'PENDING', retryable: true, code: 'insufficient_funds' }
     const failed = { status: 'FAILED', retryable: false, code: 'technical_error' }
 

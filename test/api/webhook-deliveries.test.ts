@@ -212,7 +212,7 @@ describe('The list of webhook deliveries', () => {
     })
   })
 
-  describe('one by one', () => {
+  describe('and the read of one delivery', () => {
     it('shows every attempt, oldest first, with the stage of its failure and the first KiB of the response', async () => {
       const delivery = await freshDelivery(service, merchant)
       service.clock.freeze(service.clock.now())

@@ -114,7 +114,7 @@ describe('Money while the wall clock of one process is wrong', function () {
       body: JSON.stringify({ amount: refunded }),
     })
 
-  it('is reported by a metric, with no alert while the clock is right', async () => {
+  it('comes with a metric of the skew, and with no alert while the clock is right', async () => {
     const skewSeconds = async (): Promise<number> => {
       const text = await (await fetch(`${web.origin}/metrics`)).text()
       return Number(/^payment_intents_process_clock_skew_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)

@@ -19,7 +19,7 @@ import { createIntents } from './set-up.ts'
 
 const dayMs = 86_400_000
 
-describe('expiry', () => {
+describe('The expiry of an intent', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)

@@ -4,7 +4,7 @@ import { readInstant } from '../../input/instant.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
-/** Splits a list at its commas. Throws for an empty part, which is usually an unset variable of a shell. */
+/** Splits a list at its commas. Throws for an empty part, which is usually an unset shell variable. */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
@@ -28,8 +28,8 @@ export function businessName(text: string): string {
 }
 
 /**
- * Parses a list of scopes. An empty list throws and does not mean all scopes: it is usually an unset variable of a
- * shell.
+ * Parses a list of scopes. An empty list throws instead of meaning all scopes, because it usually comes from an unset
+ * shell variable.
  */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)
@@ -67,7 +67,7 @@ export const instant =
     return read
   }
 
-/** Parses an id. An empty id throws and does not mean all: it is usually an unset variable of a shell. */
+/** Parses an id. An empty id throws instead of meaning all, because it usually comes from an unset shell variable. */
 export function someId(text: string): string {
   if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Must be an id.')
   return text

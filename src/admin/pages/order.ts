@@ -21,8 +21,7 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
   const { number } = req.params
   const order = await lookUpOrder(deps, number)
   if (order === null) return sendNotFound(res)
-  // Read after the order: an event leaves the outbox only after its deliveries exist, so it is always in one of the
-  // two.
+  // Read after the order: an event leaves the outbox only after its deliveries exist, so this page misses no event.
   const deliveries = await deliveriesOf(deps, number)
   const business = await lookUpBusiness(deps, order.businessId)
   const staff = staffOf(res)

@@ -25,8 +25,7 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   const now = deps.now()
   const stored = await lookUpIntent(deps, reference)
   if (stored === null) return sendNotFound(res)
-  // Read after the intent: an event leaves the outbox only after its deliveries exist, so it is always in one of the
-  // two.
+  // Read after the intent: an event leaves the outbox only after its deliveries exist, so this page misses no event.
   const deliveries = await deliveriesOf(deps, reference)
   const [business, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),

@@ -30,7 +30,7 @@ export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, r
   redirectTo(res, `${page}?result=${outcome}`)
 }
 
-/** POST: re-queues all deliveries of an endpoint that died until now, or in the span of the form. */
+/** POST: re-queues all deliveries of an endpoint that have died so far, or that died in the time span of the form. */
 export const requeueEndpoint = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   // The end stays fixed when the form is submitted again to continue.

@@ -16,7 +16,10 @@ import type { Refund } from './refund-record.ts'
 /** A round of reading and writing fails only if another refund of the same intent is written in between. */
 const maxRounds = 5
 
-/** The measured cost of a refund: it reads the whole intent once, then builds, seals and stores the response. */
+/**
+ * The measured cost of a refund, as a number of reads: it reads the whole intent once, then builds, seals and stores
+ * the response.
+ */
 const costInReads = 3
 
 /**

@@ -60,7 +60,7 @@ export interface OrderPlaceholder {
   /** The ids of the attempts. */
   released: string[]
   createdAt: Date
-  /** MongoDB removes the placeholder then: after the claim under which another attempt could start. */
+  /** When MongoDB removes the placeholder: after the end of the claim under which another attempt could start. */
   expiresAt: Date
 }
 

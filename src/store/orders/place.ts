@@ -104,8 +104,8 @@ async function attemptOrder(
 
 /**
  * Runs before the merchant gets a refusal. An earlier attempt at this order, whose process died, may hold the missing
- * units. They are returned, and the order is attempted again. The refusal must also hold if the insert of that attempt
- * still arrives, so the attempt is released first.
+ * units. If so, returns them to the stock, and the order is attempted again. Releases that attempt first, because the
+ * refusal must hold even if its insert still arrives.
  */
 async function confirmRefusal(
   deps: Deps,

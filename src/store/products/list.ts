@@ -33,7 +33,7 @@ export async function listProducts(
     listed: true,
     ...(active === null ? {} : { active }),
     ...(text === null ? {} : { name: { $regex: escapeRegex(text), $options: 'i' } }),
-    // The index of `skus` also contains SKUs that an open import has only reserved. The variants do not.
+    // The index of `skus` also contains SKUs that an open import has only reserved. `variants` does not.
     ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'

@@ -53,13 +53,13 @@ export interface Product {
   listed: boolean
   prepared: Preparation | null
   reservations: Reservation[]
-  /** Every change adds 1. A write that depends on what was read is guarded by this number. */
+  /** Every change adds 1. This number guards every write that depends on an earlier read. */
   revision: number
   /** A deleted product stays stored, so that a retry of the deletion finds it. */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** Effect ids of its changes, so that none happens twice. */
+  /** Effect ids of its changes, so that no change happens twice. */
   effects: string[]
   /** The sealed first response of the create, kept for two days (src/retention). Imported products have none. */
   sealedResponse?: string

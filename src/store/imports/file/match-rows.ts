@@ -48,10 +48,7 @@ function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]
   return (known ?? only)?.label ?? defaultLabel
 }
 
-/**
- * Whether nothing shows which variant a row without a label means. A new `Default` variant is then most likely
- * unwanted.
- */
+/** Whether a row without a label leaves its variant unclear. Most likely, a new `Default` variant is not meant. */
 const isUnlabelled = ({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   variantLabel === null &&
   variants.length > 1 &&

@@ -46,7 +46,7 @@ export interface ImportPlan {
   patches: ProductPatch[]
   counts: ImportCounts
   createdAt: Date
-  /** MongoDB removes the finished plan then: after the claim whose retries need it. */
+  /** When MongoDB removes the finished plan: after the end of the claim whose retries need it. */
   expiresAt?: Date
 }
 

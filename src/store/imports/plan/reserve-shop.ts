@@ -12,9 +12,9 @@ import { type FoundPlan, type ImportPlan, withoutPatches } from './plan.ts'
  * The longest duration of a request. After that its process is dead, or its client no longer waits for the response.
  */
 const leaseMs = 10_000
-/** While another import of the shop runs. */
+/** How often to check whether another import of the shop has ended. */
 const pollIntervalMs = 75
-/** An import with less time left does not start, so that it does not end midway. */
+/** An import with less time left does not start, because it would run out of time midway. */
 const minRemainingMs = 1_000
 
 type ReserveDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>

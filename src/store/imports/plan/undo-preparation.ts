@@ -35,9 +35,9 @@ export async function undoLatePreparations(
 }
 
 /**
- * Undoes the preparations under those of the tokens that no open plan has. Each attempt has its own token, and stores
- * its plan before it prepares a product. So a token that is on a product, and then on no open plan, belongs to an ended
- * attempt.
+ * Undoes the preparations under each of these tokens that belongs to no open plan. Each attempt has its own token, and
+ * stores its plan before it prepares a product. So a token that was found on a product, and afterwards on no open plan,
+ * belongs to an ended attempt.
  */
 export async function undoOrphanedPreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,

@@ -6,7 +6,7 @@ import type { State } from './state.ts'
  * null if the merchant gave none. The rest of the URL stays the same byte for byte, even parameters with these names,
  * so that a signature over it stays valid.
  */
-export function wayBack(
+export function returnUrl(
   { successUrl, cancelUrl, referenceNumber, status }: Intent,
   state: State,
 ): string | null {

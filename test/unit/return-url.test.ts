@@ -1,9 +1,9 @@
 import { expect } from 'chai'
-import { wayBack } from '../../src/checkout/way-back.ts'
+import { returnUrl } from '../../src/checkout/return-url.ts'
 import type { Intent } from '../../src/intents/intent.ts'
 
 const intent = { referenceNumber: 'PI-1', status: 'PAID', cancelUrl: null } as Intent
-const back = (successUrl: string) => wayBack({ ...intent, successUrl }, 'paid')
+const back = (successUrl: string) => returnUrl({ ...intent, successUrl }, 'paid')
 
 describe('The link back to the merchant', () => {
   const added = 'reference=PI-1&status=PAID'
@@ -21,6 +21,6 @@ describe('The link back to the merchant', () => {
     it(`keeps every byte of ${url}`, () => expect(back(url)).to.equal(whole))
 
   it('is missing if the merchant gave none', () => {
-    expect(wayBack(intent, 'cancelled')).to.equal(null)
+    expect(returnUrl(intent, 'cancelled')).to.equal(null)
   })
 })
