@@ -33,14 +33,14 @@ describe('Bull Board without Redis', function () {
 
   const recovered = () => waitFor('the list', async () => (await listing()).status === 200)
 
-  it('says so if Redis is down at the start, and works once Redis is up', async () => {
+  it('shows that Redis is down at the start, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()
     await recovered()
   })
 
-  it('says so if Redis goes down later, and works once Redis is up', async () => {
+  it('shows that Redis went down later, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()
@@ -52,7 +52,7 @@ describe('Bull Board without Redis', function () {
     expect([status, body.error]).to.deep.equal([400, 'There is no page after 1000000'])
   })
 
-  it('says so while Redis is frozen', async () => {
+  it('shows that Redis is frozen', async () => {
     await redis.kill('SIGSTOP')
     await expectError()
     await redis.kill('SIGCONT')

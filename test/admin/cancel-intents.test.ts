@@ -123,7 +123,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(woken).to.include.members(intents.map(({ _id }) => _id))
   })
 
-  it('cancels every intent once, with one event, even if killed, stopped or run twice at once', async () => {
+  it('cancels every intent once, with one event, even if it is killed, stopped, or run twice at the same time', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
     service.startWorkers()

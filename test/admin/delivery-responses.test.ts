@@ -54,7 +54,7 @@ describe('The responses on the page of a delivery', () => {
     expect(page).to.include(notice).and.not.match(/aicha/i)
   })
 
-  it('are shown if they name nothing but what the pages show', async () => {
+  it('are shown if they contain only what the pages show anyway', async () => {
     const delivery = await deliverOrder(
       (res, _count, { json }) => void res.writeHead(500).end(`${String(json.data.number)}: Tea is unknown`),
     )

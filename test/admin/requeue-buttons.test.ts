@@ -181,7 +181,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
     })
 
-    it('re-queues each delivery once if it is pressed twice at once', async () => {
+    it('re-queues each delivery once if it is pressed twice at the same time', async () => {
       const { id } = await toFailing()
       await copy(await deadDelivery(service, merchant), 199)
       const act = `/admin/endpoints/${id}/requeue-all`

@@ -232,7 +232,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await Claim.findById('taken').lean()).to.not.have.property('sealedResponse')
   })
 
-  it('resumes after it was killed, and does each thing once if it runs twice at once', async () => {
+  it('resumes after it was killed, and does each step once if it runs twice at the same time', async () => {
     const { Claim, secrets } = service.deps
     const count = 600
     await Claim.insertMany(

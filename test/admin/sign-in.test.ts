@@ -34,7 +34,7 @@ describe('The sign-in of support staff', () => {
     expect((await visitor.get('/admin/audit')).text).to.include(name)
   })
 
-  it('responds alike to an unknown name, a wrong password and a disabled account', async () => {
+  it('responds the same way to an unknown name, a wrong password and a disabled account', async () => {
     const [known, disabled] = [await hire(service, 'viewer'), await hire(service, 'viewer')]
     await setDisabled(service.deps, disabled.name, true, operator)
     const from = elsewhere()

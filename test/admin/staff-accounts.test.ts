@@ -68,7 +68,7 @@ describe('Accounts of support staff', () => {
     expect((await service.deps.Staff.findById(name).lean())?.role).to.equal('support')
   })
 
-  it('are created once if two operators create the same one at once', async () => {
+  it('are created once if two operators create the same account at the same time', async () => {
     const account = { name: 'twice', role: 'viewer' } as const
     const both = await Promise.all([1, 2].map(() => createAccount(service.deps, account, operator)))
     const [made, ...more] = both.filter((each) => each !== null)

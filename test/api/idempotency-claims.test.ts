@@ -43,7 +43,7 @@ describe('The claim of a write', () => {
     service.deps.Claim.updateMany({}, { $set: { leaseEndsAt }, $unset: { sealedResponse: 1 } })
   const past = () => new Date(service.deps.now().getTime() - 1)
 
-  it('is only read by waiting duplicates', async () => {
+  it('is read but not written by waiting duplicates', async () => {
     const endpointServer = await startEndpointServer()
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.end()))
@@ -244,7 +244,7 @@ describe('The claim of a write', () => {
       expect(retry.headers).not.to.have.property('idempotent-replayed')
     })
 
-    it('is kept by an endpoint test for the whole webhook timeout, and is not cut after 8 s', async () => {
+    it('is kept by an endpoint test for the whole webhook timeout, even beyond 8 s', async () => {
       const { heldMs, second, first, third, arrived } = await outcome
       expect(heldMs).to.be.within(30_000, 35_000)
       expect(second.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')

@@ -61,7 +61,7 @@ describe('The live payment codes of a business', () => {
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('are limited when all creates come at once', async () => {
+  it('are limited when all creates come at the same time', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)

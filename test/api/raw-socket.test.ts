@@ -209,7 +209,7 @@ describe('On a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('the service refuses a body by its announced length alone, without 100 Continue', async () => {
+  it('the service refuses a body by its declared length alone, without 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([

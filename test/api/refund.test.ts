@@ -132,7 +132,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await refundEvents(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
-    it('refunds what was paid of an OPEN intent', async () => {
+    it('refunds the amount that was paid for an OPEN intent', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
       const path = `${intents}/${referenceNumber}/simulate-payment`
       await service.http.post(path).set(merchant.write()).send({ amount: 900 }).expect(200)

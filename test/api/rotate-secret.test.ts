@@ -53,7 +53,7 @@ describe('The rotation of a webhook secret', () => {
     for (const each of [first, secret]) expect(kept).not.to.include(each)
   })
 
-  it('takes effect at once, and the old secret signs as well for 24 hours', async () => {
+  it('takes effect immediately, and the old secret also signs for 24 hours', async () => {
     const before = await arrival()
     expect([isSignedWith(first, before), previousOf(before)]).to.deep.equal([true, undefined])
     service.clock.freeze(new Date('2031-03-04T05:06:07Z'))

@@ -19,7 +19,7 @@ describe('An unknown query parameter', () => {
   }
 
   for (const [method, path] of operations)
-    it(`is refused by name: ${method.toUpperCase()} ${path}`, async () => {
+    it(`is refused and named: ${method.toUpperCase()} ${path}`, async () => {
       const { status, body } = await service.http[method](`${path}?form=2026-11-01`).set(merchant.write())
       expect(status, JSON.stringify(body)).to.equal(400)
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'form' })

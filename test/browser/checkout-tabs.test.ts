@@ -142,7 +142,7 @@ describe('One payment in a browser', function () {
   })
 
   for (const scripts of [true, false])
-    it(`expires while the page is open${scripts ? ', which shows it by itself' : ' (without scripts), which a late payment then shows'}`, async () => {
+    it(`expires while the page is open${scripts ? ', and the page updates itself' : ' (without scripts), and a late payment then shows it'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -153,7 +153,7 @@ describe('One payment in a browser', function () {
       expect(await counter.debits(merchant)).to.equal(0)
     })
 
-  it('is cancelled by the merchant while the page is open, which shows it by itself', async () => {
+  it('is cancelled by the merchant while the page is open, and the page updates itself', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await counter.service.http

@@ -169,14 +169,14 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(lookedUp).to.be.within(1, 10)
   })
 
-  it('admits 300 links opened at once in each process, and no more', async () => {
+  it('admits 300 links opened in parallel in each process, and no more', async () => {
     const ip = elsewhere()
     const all = await inBoth(800, (each) => each.link(ip, miss))
     expect(all.filter(({ outcome }) => outcome === 'missed')).to.have.length.within(30, 600)
     for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
 
-  it('refuses none of 200 customers of one carrier who open valid links at once and repeatedly', async () => {
+  it('refuses none of 200 customers of one carrier who open valid links in parallel and repeatedly', async () => {
     const ip = elsewhere()
     for (let time = 0; time < 3; time += 1) {
       const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
@@ -192,7 +192,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
   })
 
-  it('does not count valid codes typed at once, including those that were refused', async () => {
+  it('does not count valid codes typed in parallel, including those that were refused', async () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]

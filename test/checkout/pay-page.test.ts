@@ -156,7 +156,7 @@ describe('The page of a payment', () => {
     expect((await state(path)).state).to.equal('unavailable')
   })
 
-  it('forbids caching, framing and referrers; its assets are local, small and cached for good', async () => {
+  it('forbids caching, framing and referrers; its assets are local, small and cached indefinitely', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     for (const { headers } of [

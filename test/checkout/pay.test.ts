@@ -95,7 +95,7 @@ describe('A payment on the hosted page', () => {
     expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
   })
 
-  it('is made once for one form that is sent twice or ten times at once', async () => {
+  it('is made once for one form that is sent twice or ten times in parallel', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     const responses = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))

@@ -33,7 +33,7 @@ describe('The endpoint server of the demo', () => {
     expect(await statusOf(body, {})).to.equal(401)
   })
 
-  it('handles an id once, and not before it returned 200 for it', async () => {
+  it('counts an id as handled only after it has returned 200 for it', async () => {
     server.failNext('payment.created')
     const statuses: number[] = []
     for (let times = 0; times < 3; times++) statuses.push(await statusOf(body, signed(secret, new Date())))

@@ -237,7 +237,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is made once for one form that is sent twice at once, and for two concurrent customers', async () => {
+  it('is made once for one form that is sent twice in parallel, and for two concurrent customers', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     const form = { paymentId: newId() }
     const outcomes = await Promise.all([form, form, {}].map((each) => payLive(referenceNumber, each)))

@@ -133,7 +133,7 @@ describe('A process that ends', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('exits at once after a second signal, with another code than 0 (worker)', async () => {
+  it('exits immediately after a second signal, with a code other than 0 (worker)', async () => {
     const { worker } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')

@@ -194,7 +194,7 @@ describe('A clean-up', () => {
     await Business.deleteOne({ _id: torn })
   })
 
-  it('runs once if several start at once, and counts as the run of the night', async () => {
+  it('runs once if several start at the same time, and counts as the run of the night', async () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
     expect(outcomes.toSorted()).to.deep.equal(['already-running', 'already-running', 'cleaned'])

@@ -51,7 +51,7 @@ describe('The list of products', () => {
     expect(pages.map((page) => page.body.data.hasMore)).to.deep.equal([true, true, false, false])
   })
 
-  it('filters by active, by text in the name in any case, and by the exact SKU', async () => {
+  it('filters by active, by a part of the name in any case, and by the exact SKU', async () => {
     const cases: [Record<string, unknown>, number[]][] = [
       [{ active: 'true' }, [4, 2, 0]],
       [{ active: 'false' }, [3, 1]],

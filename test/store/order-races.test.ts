@@ -158,7 +158,7 @@ describe('Concurrent orders', () => {
       expect([await take(), await heldOf(product._id)]).to.deep.equal([false, { stock: 5, by: [] }])
     })
 
-  it('return at once what they took of products before the changed one', async () => {
+  it('return immediately the units that they took before they found a changed product', async () => {
     const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const { planned, take } = await readFor(...products)
     const [first, second] = planned.map(({ productId }) => productId) as [string, string]

@@ -187,7 +187,7 @@ describe('The configuration', () => {
     expectRefused('WALLET_PROVIDER_URL', wrong, '', walletKey)
   })
 
-  it('identifies a wallet provider by its configured name, wherever it is', () => {
+  it('identifies a wallet provider by its configured name, whatever its URL is', () => {
     const nameOf = (changes: Record<string, string>) =>
       readConfig({ ...enough, WALLET_PROVIDER_KEY: 'k'.repeat(32), ...changes }).walletProvider?.name
     expect(nameOf({ WALLET_PROVIDER_URL: 'http://10.0.0.7:8080/v1' })).to.equal('10.0.0.7:8080')

@@ -327,7 +327,7 @@ describe('Slots', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('are never reported twice at once, but once more if one was freed meanwhile', async () => {
+    it('are never reported twice in parallel, but once more if one was freed meanwhile', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(resolve)))
       const taken = takeAll(slots, owner)

@@ -38,7 +38,7 @@ describe('isPublicAddress', () => {
     expect([...publicV4, ...publicV6].filter(isRefused)).to.deep.equal([])
   })
 
-  it('reads every notation of an IPv6 address alike', () => {
+  it('reads every notation of an IPv6 address the same way', () => {
     const differing = [...refusedV6, ...publicV6].filter(
       (one) => isRefused(one) !== isRefused(canonical(one)),
     )

@@ -106,7 +106,7 @@ describe('A sandbox wallet whose process is killed between any two steps', funct
     await landDuringRetry(service, killed, closings, 2)
   })
 
-  it('finishes the movement by a poll', async () => {
+  it('has its unfinished movement finished by a poll', async () => {
     const { phone, order } = await payment()
     await abandon(phone, order.key)
     expect(await finishLeftovers(service.deps)).to.equal(0)

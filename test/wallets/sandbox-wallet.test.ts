@@ -44,7 +44,7 @@ describe('A sandbox wallet', () => {
     expect(JSON.stringify(kept)).not.to.match(new RegExp(`"(7391|${pin})"`))
   })
 
-  it('refuses a wrong PIN and a phone without a wallet alike', async () => {
+  it('refuses a phone without a wallet just as it refuses a wrong PIN', async () => {
     const phone = await here.customer(100)
     expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone: '39999999' })).to.deep.equal(wrongPin)
@@ -75,7 +75,7 @@ describe('A sandbox wallet', () => {
     }
   })
 
-  it('checks five of a hundred wrong PINs that two processes receive at once', async () => {
+  it('checks five of a hundred wrong PINs that two processes receive in parallel', async () => {
     const phone = await here.customer(1000)
     const outcomes = await inBoth(100, (where) => where.pay({ phone, pin: '0000' }))
     expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, 95])

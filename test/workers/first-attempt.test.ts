@@ -107,7 +107,7 @@ describe('The first attempt at a delivery', () => {
     await Promise.all([relays.close(), attempts.close()])
   })
 
-  it('is made once if several processes relay the event at once', async () => {
+  it('is made once if several processes relay the event in parallel', async () => {
     await recordRecentSuccess(service, endpointId)
     const beside = await openSecondProcess(service)
     beside.allowHost(endpointServer.host)

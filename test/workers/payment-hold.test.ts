@@ -161,7 +161,7 @@ describe('A payment in progress', () => {
     expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('that fails for good releases the code, like a payment that succeeds', async () => {
+  it('that fails permanently releases the code, like a payment that succeeds', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)

@@ -116,7 +116,7 @@ describe('The relay', () => {
     expect(most - before).to.be.below(50_000_000)
   })
 
-  it('makes each delivery once when two processes relay the same events at once', async () => {
+  it('makes each delivery once when two processes relay the same events in parallel', async () => {
     await Promise.all([
       subscribe(service, merchant, endpointServer.url),
       subscribe(service, merchant, endpointServer.url),
@@ -234,7 +234,7 @@ describe('The relay', () => {
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
   })
 
-  it('leaves an event that is added meanwhile to its next run', async () => {
+  it('leaves to its next run an event that is added meanwhile', async () => {
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     const cancelledMeanwhile = beforeInsert(service.deps, async () =>

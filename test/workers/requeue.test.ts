@@ -61,7 +61,7 @@ describe('A re-queue of a delivery', () => {
     await own.close()
   })
 
-  it('takes effect once and adds one audit line for each of 500, even if it is requested twice at once', async () => {
+  it('takes effect once and adds one audit line for each of 500, even if it is requested twice in parallel', async () => {
     const dead = await deadDeliveries(service, merchant, 500)
     const outcomes = (await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])).flat()
     expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(500)

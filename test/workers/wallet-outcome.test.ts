@@ -149,7 +149,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(wallet.queries).to.have.length(0)
   })
 
-  it('ends once if two workers query at once, whatever the outcome', async () => {
+  it('ends once if two workers query in parallel, whatever the outcome', async () => {
     const outcomes = [
       { outcome: 'done' },
       { outcome: 'declined', reason: 'insufficient_funds' },
@@ -224,7 +224,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
-  it('is queried by the poll once at a time, and before hundreds of another business that hang', async () => {
+  it('is polled by one query at a time, ahead of hundreds of hanging queries of another business', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const queryAt = new Date(service.clock.now().getTime() - 60_000)

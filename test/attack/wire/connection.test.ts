@@ -48,7 +48,7 @@ describe('connections of the attack', () => {
     expect(requests).to.equal(2)
   })
 
-  it('repeat a request whose kept connection closes at once, and say so', async () => {
+  it('repeat a request whose kept connection closes immediately, and report that', async () => {
     act = (socket, number) => (number === 2 ? socket.end() : socket.write(good))
     const [first, second] = await sendInOrder(2, false)
     expect(first?.isRepeated).to.equal(false)

@@ -240,7 +240,7 @@ describe('The checker of the fault harness', () => {
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses no delay by a fault of an endpoint, and every delay on a busy machine', () => {
+  it('excuses no delay because an endpoint has a fault, but every delay on a busy machine', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000
