@@ -44,11 +44,8 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(more).to.deep.equal([])
     expect(event).to.include({ event: 'payment.cancelled' })
     expect(event?.createdAt.toISOString()).to.equal(body.data.updatedAt)
-    expect((await outboxData(service, referenceNumber))[1]?.data).to.include({
-      reference_number: referenceNumber,
-      status: 'CANCELLED',
-      paid_at: null,
-    })
+    const cancelledData = { reference_number: referenceNumber, status: 'CANCELLED', paid_at: null }
+    expect((await outboxData(service, referenceNumber))[1]?.data).to.include(cancelledData)
   })
 
   it('needs no body and ignores one', async () => {

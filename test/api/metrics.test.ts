@@ -121,14 +121,8 @@ describe('Metrics', () => {
       ['wallet_call_duration_seconds_count', 1, { wallet: 'sandbox', outcome: 'refused' }],
       ['wallet_call_duration_seconds_count', 1, { wallet: 'sandbox', outcome: 'done' }],
     ]
-    for (const [transition, count] of Object.entries({
-      create: 5,
-      pay: 2,
-      fail: 1,
-      refund: 2,
-      cancel: 1,
-      expire: 0,
-    }))
+    const transitions = { create: 5, pay: 2, fail: 1, refund: 2, cancel: 1, expire: 0 }
+    for (const [transition, count] of Object.entries(transitions))
       increases.push(['transitions_total', count, { transition, environment: 'test' }])
     const after = await now()
     for (const [name, increase, labels] of increases) {

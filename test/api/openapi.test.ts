@@ -26,11 +26,8 @@ const described = Object.entries(paths).flatMap(([path, methods]) =>
 const components = description.components as Record<string, Record<string, { value?: unknown }>>
 
 describe('The OpenAPI description', () => {
-  const service = withService({
-    MAX_AMOUNT: '500000',
-    WEBHOOK_HEADER_BRAND: 'Acme',
-    WEBHOOK_TIMEOUT_SECONDS: '7',
-  })
+  const environment = { MAX_AMOUNT: '500000', WEBHOOK_HEADER_BRAND: 'Acme', WEBHOOK_TIMEOUT_SECONDS: '7' }
+  const service = withService(environment)
   const merchant = withMerchant(service)
 
   it('is public, as OpenAPI 3.1, and may be cached for a while', async () => {

@@ -145,12 +145,8 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
       const { body } = await simulate(reference).expect(200)
       expect(body.data).to.not.have.property('failure')
-      expect((await events(reference)).map((each) => each.event)).to.deep.equal([
-        'payment.created',
-        'payment.failed',
-        'payment.failed',
-        'payment.confirmed',
-      ])
+      const expectedEvents = ['payment.created', 'payment.failed', 'payment.failed', 'payment.confirmed']
+      expect((await events(reference)).map((each) => each.event)).to.deep.equal(expectedEvents)
     })
 
     it('ends the intent as FAILED, adds payment.failed, and cannot be paid again', async () => {

@@ -42,10 +42,8 @@ describe('A connection', () => {
   }
 
   it('gets its timeouts for headers and requests from Node', () => {
-    expect(hasty.server).to.include({
-      headersTimeout: shortTimeouts.headersMs,
-      requestTimeout: shortTimeouts.requestMs,
-    })
+    const timeouts = { headersTimeout: shortTimeouts.headersMs, requestTimeout: shortTimeouts.requestMs }
+    expect(hasty.server).to.include(timeouts)
   })
 
   it('gets 408 REQUEST_TIMEOUT for a body that is too slow, and nothing is executed', async () => {

@@ -114,10 +114,8 @@ describe('Responses that are not read', () => {
     for (const response of refused) {
       expectFailure(response, 429, 'RATE_LIMITED')
       expect(response?.headers.get('retry-after')).to.equal('1')
-      expect(JSON.parse(response?.body ?? '').error.details).to.deep.equal({
-        scope: 'responses',
-        limit: perBusiness,
-      })
+      const limitDetails = { scope: 'responses', limit: perBusiness }
+      expect(JSON.parse(response?.body ?? '').error.details).to.deep.equal(limitDetails)
     }
     const { values } = await service.deps.metrics.rateLimited.get()
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })

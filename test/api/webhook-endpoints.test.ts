@@ -52,10 +52,8 @@ describe('Webhook endpoints', () => {
       const first = await create(good, merchant, 'once')
       const again = await create({ ...good, url: 'https://other.example' }, merchant, 'once')
       expect([again.status, again.text]).to.deep.equal([201, first.text])
-      expect(again.headers).to.include({
-        'idempotent-replayed': 'true',
-        'idempotent-params-mismatch': 'true',
-      })
+      const replayHeaders = { 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' }
+      expect(again.headers).to.include(replayHeaders)
       expect(await count()).to.equal(1)
       const together = await Promise.all(Array.from({ length: 10 }, () => create(good, merchant, 'together')))
       expect(new Set(together.map(({ text }) => text))).to.have.property('size', 1)

@@ -48,12 +48,8 @@ describe('The webhook sender, with an endpoint that responds', () => {
     })
     const host = `127.0.0.1:${endpointServer.port}`
     const attempt = await sender([host], {}).post(`http://${host}/hooks?shop=1&x=%2F#part`)
-    expect(attempt).to.include({
-      outcome: 'delivered',
-      status: 200,
-      responseText: 'thanks',
-      retryAfterSeconds: null,
-    })
+    const delivered = { outcome: 'delivered', status: 200, responseText: 'thanks', retryAfterSeconds: null }
+    expect(attempt).to.include(delivered)
     expect(attempt.durationMs).to.be.within(0, 10_000)
     expect(seen).to.deep.equal({
       method: 'POST',
@@ -110,11 +106,8 @@ describe('The webhook sender, with an endpoint that responds', () => {
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
       socket.write(OK)
     })
-    expect(await attemptAt(endpointServer, {})).to.include({
-      outcome: 'delivered',
-      status: 200,
-      responseText: 'ok',
-    })
+    const deliveredOk = { outcome: 'delivered', status: 200, responseText: 'ok' }
+    expect(await attemptAt(endpointServer, {})).to.include(deliveredOk)
   })
 
   it('keeps the first KiB as text that is safe for databases and terminals', async () => {

@@ -37,17 +37,11 @@ describe('A delivery', () => {
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     const [one] = await endpointServer.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
-    expect(names).to.include.members([
-      'Content-Type',
-      'X-Service-Signature',
-      'X-Service-Timestamp',
-      'X-Service-Event',
-    ])
+    const requiredNames = ['Content-Type', 'X-Service-Signature', 'X-Service-Timestamp', 'X-Service-Event']
+    expect(names).to.include.members(requiredNames)
     expect(names?.filter((name) => /^x-/i.test(name))).to.have.length(3)
-    expect(one?.headers).to.include({
-      'content-type': 'application/json',
-      'x-service-event': 'payment.created',
-    })
+    const sentHeaders = { 'content-type': 'application/json', 'x-service-event': 'payment.created' }
+    expect(one?.headers).to.include(sentHeaders)
     expect(one?.headers['x-service-signature']).to.match(/^sha256=[0-9a-f]{64}$/)
     expect(one && isSignedWith(secret, one)).to.equal(true)
   })
@@ -103,16 +97,10 @@ describe('A delivery', () => {
   it('is cancelled without an attempt if its intent was removed, and its page and record still open', async () => {
     const delivery = await freshDelivery(service, merchant)
     await service.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
-    expect(await attempt(service.deps, delivery._id)).to.deep.equal({
-      outcome: 'cancelled',
-      nextAttemptAt: null,
-      attempts: 0,
-    })
-    expect(await storedDelivery(service, delivery)).to.include({
-      status: 'CANCELLED',
-      attempts: 0,
-      nextAttemptAt: null,
-    })
+    const cancelled = { outcome: 'cancelled', nextAttemptAt: null, attempts: 0 }
+    expect(await attempt(service.deps, delivery._id)).to.deep.equal(cancelled)
+    const storedCancelled = { status: 'CANCELLED', attempts: 0, nextAttemptAt: null }
+    expect(await storedDelivery(service, delivery)).to.include(storedCancelled)
     expect(endpointServer.received).to.deep.equal([])
     const path = `/api/v1/dev/webhooks/events/${delivery._id}`
     const { body } = await service.http.get(path).set(merchant.read()).expect(200)
@@ -212,11 +200,8 @@ describe('A delivery', () => {
       for (const delivery of [fresh, failed]) {
         for (const _again of [1, 2])
           expect((await attempt(service.deps, delivery._id)).outcome).to.equal('cancelled')
-        expect(await storedDelivery(service, delivery)).to.include({
-          status: 'CANCELLED',
-          nextAttemptAt: null,
-          leaseToken: null,
-        })
+        const cancelledUnleased = { status: 'CANCELLED', nextAttemptAt: null, leaseToken: null }
+        expect(await storedDelivery(service, delivery)).to.include(cancelledUnleased)
       }
       expect((await storedDelivery(service, fresh)).attempts).to.equal(0)
       expect((await storedDelivery(service, failed)).attempts).to.equal(1)

@@ -44,11 +44,8 @@ describe('The lease on a delivery', () => {
     await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {
       service.clock.freeze(new Date(endsAt.getTime() - 10_000 + waitMs))
-      expect(await attempt(service.deps, delivery._id)).to.deep.equal({
-        outcome: 'not-due',
-        nextAttemptAt: endsAt,
-        attempts: 0,
-      })
+      const notDue = { outcome: 'not-due', nextAttemptAt: endsAt, attempts: 0 }
+      expect(await attempt(service.deps, delivery._id)).to.deep.equal(notDue)
     }
     expect(endpointServer.received).to.have.length(0)
     service.clock.freeze(endsAt)
@@ -65,11 +62,8 @@ describe('The lease on a delivery', () => {
       },
     })
     const endsAt = inMs(10_000)
-    expect(await attempt(slow, delivery._id)).to.deep.equal({
-      outcome: 'lost',
-      nextAttemptAt: endsAt,
-      attempts: 0,
-    })
+    const lostLease = { outcome: 'lost', nextAttemptAt: endsAt, attempts: 0 }
+    expect(await attempt(slow, delivery._id)).to.deep.equal(lostLease)
     expect(endpointServer.received).to.have.length(0)
     service.clock.freeze(endsAt)
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })

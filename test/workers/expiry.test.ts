@@ -66,10 +66,8 @@ describe('The expiry of an intent', () => {
     expect((await cancelIntent(service, merchant, referenceNumber)).status).to.equal(200)
     reach(expiresAt)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
-    expect(await readIntent(service, merchant, referenceNumber)).to.include({
-      status: 'CANCELLED',
-      cancellationReason: 'requested_by_merchant',
-    })
+    const cancelledByMerchant = { status: 'CANCELLED', cancellationReason: 'requested_by_merchant' }
+    expect(await readIntent(service, merchant, referenceNumber)).to.include(cancelledByMerchant)
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
@@ -99,11 +97,8 @@ describe('The expiry of an intent', () => {
     const bodies = await storedBodies(service, await deliveriesOf(service, merchant))
     expect(bodies.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.expired'])
     expect(bodies[1].created_at).to.equal(expiresAt)
-    expect(bodies[1].data).to.include({
-      reference_number: referenceNumber,
-      status: 'CANCELLED',
-      paid_at: null,
-    })
+    const expiredData = { reference_number: referenceNumber, status: 'CANCELLED', paid_at: null }
+    expect(bodies[1].data).to.include(expiredData)
     await endpointServer.close()
   })
 

@@ -255,11 +255,8 @@ describe('A payment in progress', () => {
     expect(hold?.id).to.equal(key)
     expect(await queryDueWallets(service.deps)).to.equal(1)
     await service.deps.backgroundWork.ended()
-    expect(await storedIntent(service, referenceNumber)).to.deep.include({
-      _id,
-      status: 'PENDING',
-      hold: null,
-    })
+    const stillPending = { _id, status: 'PENDING', hold: null }
+    expect(await storedIntent(service, referenceNumber)).to.deep.include(stillPending)
     expect(outcomeName(await pay(service, referenceNumber, { paymentId: key }))).to.equal('not-begun')
     wallet.setOutcome(() => ({ outcome: 'done' }))
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('done')

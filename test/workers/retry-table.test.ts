@@ -27,11 +27,8 @@ describe('The retry table', () => {
       const failed = await attempt(service.deps, _id)
       const next = new Date(service.clock.now().getTime() + waitMs)
       expect(failed).to.deep.include({ outcome: 'retrying', attempts: index + 1, nextAttemptAt: next })
-      expect(await storedDelivery(service, { _id })).to.include({
-        status: 'RETRYING',
-        attempts: index + 1,
-        leaseToken: null,
-      })
+      const retrying = { status: 'RETRYING', attempts: index + 1, leaseToken: null }
+      expect(await storedDelivery(service, { _id })).to.include(retrying)
       for (const early of [0, waitMs - 1]) {
         service.clock.freeze(new Date(next.getTime() - waitMs + early))
         const notDue = { outcome: 'not-due', nextAttemptAt: next, attempts: index + 1 }
@@ -41,18 +38,12 @@ describe('The retry table', () => {
       expect(attemptsAt(_id)).to.equal(index + 1)
       service.clock.freeze(next)
     }
-    expect(await attempt(service.deps, _id)).to.deep.include({
-      outcome: 'dead',
-      attempts: 8,
-      nextAttemptAt: null,
-    })
+    const deadAfterEight = { outcome: 'dead', attempts: 8, nextAttemptAt: null }
+    expect(await attempt(service.deps, _id)).to.deep.include(deadAfterEight)
     for (const wait of [0, dayMs, 100 * dayMs]) {
       service.clock.advance(wait)
-      expect(await attempt(service.deps, _id)).to.deep.equal({
-        outcome: 'dead',
-        nextAttemptAt: null,
-        attempts: 8,
-      })
+      const stillDead = { outcome: 'dead', nextAttemptAt: null, attempts: 8 }
+      expect(await attempt(service.deps, _id)).to.deep.equal(stillDead)
     }
     expect(attemptsAt(_id)).to.equal(8)
     const { status, attempts, attemptLog } = await storedDelivery(service, { _id })

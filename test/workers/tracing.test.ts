@@ -220,11 +220,8 @@ describe('A trace', () => {
       businessId,
       sandbox: true,
     })
-    expect(attempt.attributes).to.include({
-      requestId,
-      outcome: 'delivered',
-      webhookEvent: 'payment.created',
-    })
+    const deliveredAttributes = { requestId, outcome: 'delivered', webhookEvent: 'payment.created' }
+    expect(attempt.attributes).to.include(deliveredAttributes)
   })
 
   it('is linked by the job that relayed its event, which has its own trace, and by no job of its delivery', () => {
@@ -243,11 +240,8 @@ describe('A trace', () => {
     const failed = collector.spans.filter((span) => span.failed).map(({ name }) => name)
     expect(failed.toSorted()).to.deep.equal(['POST /dev/intents', 'attempt', 'operation'])
     const attempt = named('attempt').find((span) => span.failed)
-    expect(attempt?.attributes).to.include({
-      'http.response.status_code': 503,
-      stage: 'status',
-      outcome: 'retrying',
-    })
+    const failedAttributes = { 'http.response.status_code': 503, stage: 'status', outcome: 'retrying' }
+    expect(attempt?.attributes).to.include(failedAttributes)
     expect(named('GET /p/:shortCode')).to.have.length(1)
     expect(named('GET /healthz')).to.deep.equal([])
   })
