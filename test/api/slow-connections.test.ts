@@ -42,8 +42,8 @@ describe('A connection', () => {
   }
 
   it('gets its timeouts for headers and requests from Node', () => {
-    const timeouts = { headersTimeout: shortTimeouts.headersMs, requestTimeout: shortTimeouts.requestMs }
-    expect(hasty.server).to.include(timeouts)
+    const nodeTimeouts = { headersTimeout: shortTimeouts.headersMs, requestTimeout: shortTimeouts.requestMs }
+    expect(hasty.server).to.include(nodeTimeouts)
   })
 
   it('gets 408 REQUEST_TIMEOUT for a body that is too slow, and nothing is executed', async () => {

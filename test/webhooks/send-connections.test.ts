@@ -181,11 +181,8 @@ describe('The webhook sender, over time', () => {
     const fine = await okEndpoint()
     const port = await closedPort()
     const hosts = [hanging, closingAtOnce, huge, fine].map((server) => `127.0.0.1:${server.port}`)
-    const made = sender([...hosts, `127.0.0.1:${port}`], {
-      maxSockets: 1,
-      resolve: loopback,
-      ...shortTimeout,
-    })
+    const options = { maxSockets: 1, resolve: loopback, ...shortTimeout }
+    const made = sender([...hosts, `127.0.0.1:${port}`], options)
     const fruitless = [...hosts.slice(0, 3), `127.0.0.1:${port}`].map((host) => `http://${host}/`)
     const failing = [...fruitless, `https://${hostName}/`]
     for (const url of [...failing, ...failing]) await made.post(url)

@@ -62,11 +62,8 @@ describe('A delivery', () => {
   })
 
   it('has the same bytes at every attempt and in every process, even after the intent has changed', async () => {
-    await subscribe(service, merchant, endpointServer.url, [
-      'payment.confirmed',
-      'payment.failed',
-      'payment.refunded',
-    ])
+    const subscribed = ['payment.confirmed', 'payment.failed', 'payment.refunded']
+    await subscribe(service, merchant, endpointServer.url, subscribed)
     const open = { amountType: 'OPEN', metadata: { 'a.b': '1', $x: '2', é: '💰' } }
     const { referenceNumber } = await createIntent(service, merchant, open)
     const act = async (path: string, body: object, status: number) =>

@@ -176,9 +176,8 @@ describe('A payment in progress', () => {
     const { attempts } = await storedIntent(service, referenceNumber)
     expect(attempts.map(({ id }) => id)).to.deep.equal(wallet.orders.slice(-50))
     // The form of the first attempt is still known.
-    expect(
-      outcomeName(await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })),
-    ).to.equal('not-begun')
+    const repeated = await pay(service, referenceNumber, { paymentId: String(wallet.orders[0]) })
+    expect(outcomeName(repeated)).to.equal('not-begun')
     expect(wallet.orders).to.have.length(55)
   })
 

@@ -201,9 +201,8 @@ describe('The clean-up', () => {
     await service.http.post(path).set(pair.live.write()).expect(200)
     await attempt(service.deps, _id)
     await clean()
-    expect(
-      (await storedDelivery(service, { _id })).attemptLog.map(({ responseText }) => responseText),
-    ).to.deep.equal(['not today', 'not today'])
+    const { attemptLog } = await storedDelivery(service, { _id })
+    expect(attemptLog.map(({ responseText }) => responseText)).to.deep.equal(['not today', 'not today'])
     await service.deps.Delivery.updateOne({ _id }, { $set: dead })
     await ageData(service, pair.live, 90 * dayMs - 60_000)
     await clean()
@@ -318,11 +317,8 @@ describe('The clean-up', () => {
     const { _id: id } = await createProduct(service, pair.live)
     const { handle: _handle, ...like } = await service.deps.Product.findById(id).orFail().lean<Product>()
     const from = service.clock.now().getTime() - 31 * dayMs
-    const many = Array.from({ length: 1_100 }, (_, index) => ({
-      ...like,
-      _id: newId(),
-      createdAt: new Date(from + index),
-    }))
+    const copy = (index: number) => ({ ...like, _id: newId(), createdAt: new Date(from + index) })
+    const many = Array.from({ length: 1_100 }, (_, index) => copy(index))
     await service.deps.Product.collection.insertMany(many as never[])
   }
 

@@ -30,11 +30,8 @@ for (const [what, signal] of Object.entries(faults))
       merchant = await service.merchant()
       wallet = scriptedWallet(service)
       service.startWorkers()
-      await subscribe(service, merchant, endpointServer.url, [
-        'payment.created',
-        'payment.expired',
-        'payment.confirmed',
-      ])
+      const subscribed = ['payment.created', 'payment.expired', 'payment.confirmed']
+      await subscribe(service, merchant, endpointServer.url, subscribed)
     })
     after(async () => {
       await (what === 'frozen' ? redis.kill('SIGCONT') : redis.restart())
