@@ -42,7 +42,7 @@ const perNetwork = 60
  */
 const perRefusal = 3
 /**
- * The same for test wallets, which hold no money. It is counted per business, and declined payments count too, because
+ * The limit for test wallets, which hold no money. It is counted per business, and declined payments count too, because
  * each causes an event with a delivery per endpoint. It is enough for a test suite and bounds the work of checking
  * PINs.
  */

@@ -39,7 +39,7 @@ export interface Cleaning extends Models, Cutoffs {
   count(kind: Kind, documents: number): void
 }
 
-/** Returns the cutoffs at `deps.now()`, by the configuration. */
+/** Returns the cutoffs at `deps.now()`, as configured. */
 export function cutoffsOf({ config, now }: CleaningDeps): Cutoffs {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config

@@ -3,7 +3,7 @@ const hour = 2
 const minute = 30
 const dayMs = 86_400_000
 
-/** The same time as a BullMQ schedule. The first field is seconds. */
+/** The time of the clean-up as a BullMQ schedule. The first field is seconds. */
 export const nightly = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
 
 /** Returns when the last clean-up before or at `now` was due. */

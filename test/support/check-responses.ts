@@ -11,7 +11,7 @@ import { noteContractFault } from './contract-faults.ts'
 /** The description as the service sends it. */
 export const description = JSON.parse(JSON.stringify(describeApi(describedAs))) as Record<string, unknown>
 
-/** The same for validation: objects have no fields beyond those described. */
+/** The description made strict for validation: objects have no fields beyond those described. */
 const closed = close(description) as Record<string, unknown>
 
 function close(part: unknown): unknown {

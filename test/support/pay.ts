@@ -37,7 +37,7 @@ export function payFor(
   return payIntent(deps, wallet, intent, { ...form, ...changes }, withoutDeadline)
 }
 
-/** The same, by the intent's reference number. */
+/** Pays an intent by its reference number. */
 export async function pay(
   service: Pick<Service, 'deps'>,
   referenceNumber: string,

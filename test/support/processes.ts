@@ -32,7 +32,7 @@ export const startProcess = (
   changes: Record<string, string> = {},
 ): Promise<ServiceProcess> => startProcessOf(built(), type, service, changes)
 
-/** The same for the build of another version. */
+/** Starts a process from the build of another version. */
 export async function startProcessOf(
   build: string,
   type: keyof typeof files,

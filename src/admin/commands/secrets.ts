@@ -79,7 +79,7 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   }
 }
 
-/** Reports on stderr what needs a missing key. The rest is rotated all the same. */
+/** Reports on stderr the values that need a missing key. The other values are rotated anyway. */
 function reportLost({ endpoints, responses }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(

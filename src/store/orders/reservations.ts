@@ -20,8 +20,9 @@ const maxConcurrent = 20
 const sweeping = new WeakSet<ReservationDeps>()
 
 /**
- * Resolves abandoned reservations by the outcome of their orders. Returns the number of products that had any, which
- * may be thousands after an outage. A process runs one sweep at a time. While one runs, another call returns 0 at once.
+ * Resolves abandoned reservations according to the outcome of their orders. Returns the number of products that had
+ * any, which may be thousands after an outage. A process runs one sweep at a time. While one runs, another call returns
+ * 0 at once.
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
   if (sweeping.has(deps)) return 0

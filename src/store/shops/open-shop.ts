@@ -13,7 +13,10 @@ export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Pro
   if (!caller.sandbox && !(await hasShop(deps, caller))) throw refuse('SHOP_NOT_FOUND')
 }
 
-/** The same for operations that create something. The first one of a test key creates the sandbox's shop (SPEC 8). */
+/**
+ * Like `requireShop`, for operations that create something. The first such operation of a test key creates the
+ * sandbox's shop (SPEC 8).
+ */
 export async function openShop(deps: Pick<Deps, 'Shop' | 'now'>, caller: Caller): Promise<void> {
   if (await hasShop(deps, caller)) return
   const { businessId, sandbox } = caller

@@ -22,7 +22,7 @@ export interface Round extends Evidence {
   checked: Checked
   /** Returns whether the span was calm, and counts it for the promise. */
   isDue(promise: Timed, span: Span, settleMs: number): boolean
-  /** The same, but ignores faults that only delay. */
+  /** Like `isDue`, but ignores faults that only delay. */
   isDueOfWrites(promise: Timed, span: Span, settleMs: number): boolean
   requests: Request[]
   intentOf: Map<string, IntentDocument>

@@ -9,7 +9,7 @@ import type { Wallet } from './world.ts'
 
 export const providerPath = '/wallet/v1'
 export const providerKey = 'the-key-of-the-runs-of-faults-32-or-more'
-/** How the provider responds. It executes each request all the same. */
+/** How the provider responds. It executes each request in any case. */
 export type ProviderBehaviour = 'ok' | 'error' | 'reset' | 'hang'
 export const providerBehaviours: readonly ProviderBehaviour[] = ['ok', 'error', 'reset', 'hang']
 /** How it responds to 100 requests while no behaviour is set. */

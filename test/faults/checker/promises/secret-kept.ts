@@ -23,7 +23,7 @@ interface Secrets {
   passwords: string[]
   /** Numbers of 6 to 8 digits, and their meaning. */
   numbers: Map<string, string>
-  /** The same for logs only, because MongoDB may have these. */
+  /** Numbers that only logs must not contain, because MongoDB may store them. */
   ofLogs: Map<string, string>
   proofs: Set<string>
 }
