@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 
-/** A setting of the whole service. The only one has the `_id` `api`: whether the developer API is on. */
+/** A setting of the whole service. The only setting has the `_id` `api`: whether the developer API is on. */
 export interface Setting {
   _id: string
   enabled: boolean
@@ -29,7 +29,7 @@ export async function createApiSwitch(Setting: Model<Setting>): Promise<ApiSwitc
     on = setting?.enabled ?? true
   }
   await read()
-  // While MongoDB is away, the last known value applies.
+  // While MongoDB is down, the last known value applies.
   const timer = setInterval(() => void read().catch(() => undefined), readEveryMs)
   timer.unref()
   return { isOn: () => on, close: () => clearInterval(timer) }

@@ -2,14 +2,14 @@ import type { Deps } from '../deps.ts'
 import type { StoredSecret } from './api-key.ts'
 
 /**
- * How long a new hash stays at least: longer than a restart of all processes takes. While some processes have exchanged
- * the two SECRET_KEYs and others have not, each would rehash a key that the other has just rehashed.
+ * The least time that a new hash stays: longer than a restart of all processes takes. While some processes have
+ * exchanged the two SECRET_KEYs and others have not, each would rehash a key that the other has just rehashed.
  */
 const minAgeMs = 3_600_000
 
 /**
  * Rehashes the secret of a key that was just used with the current SECRET_KEY, so that the previous one can be removed
- * some day. Runs in the background. After a failure, the next use of the key retries.
+ * eventually. Runs in the background. After a failure, the next use of the key retries.
  */
 export function rehashWithCurrent(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,

@@ -19,11 +19,11 @@ const maxListed = 100
 export interface StaleKeys {
   /** How many keys were hashed with the previous SECRET_KEY. */
   left: number
-  /** The first of these. */
+  /** The first of these keys. */
   listed: StaleKey[]
   /** How many were hashed with a SECRET_KEY that is not configured, so they do not work. */
   gone: number
-  /** The first of these. */
+  /** The first of these keys. */
   listedGone: StaleKey[]
 }
 

@@ -29,7 +29,7 @@ export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<numb
   leaveOut: () => omit(gauge),
 })
 
-/** The figure of whether a server responds, and how quickly. */
+/** A figure that shows whether a server responds, and how quickly. */
 export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,
   async read() {

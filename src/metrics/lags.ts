@@ -22,7 +22,7 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
       .maxTimeMS(queryTimeoutMs)
       .lean<WithOutbox>(),
   ])
-  // The first in an outbox is its oldest.
+  // The first event in an outbox is its oldest.
   return Math.max(ageOf(deps, intent?.outbox[0]?.createdAt), ageOf(deps, order?.outbox[0]?.createdAt))
 }
 

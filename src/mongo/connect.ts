@@ -67,7 +67,7 @@ export async function awaitMongo(
   }
 }
 
-/** The driver passes these on unchanged if a connection ends while a write waits for its socket. */
+/** The driver passes these errors on unchanged if a connection ends while a write waits for its socket. */
 const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 
 const isSocketFault = (error: unknown): boolean =>
@@ -105,7 +105,7 @@ export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>):
   }
 }
 
-/** Mongoose's names for a bug of the service. The server has not seen such a call. */
+/** The names of Mongoose errors that mean a bug of the service. Such a call never reached the server. */
 const bugs = new Set([
   'CastError',
   'StrictModeError',
@@ -114,7 +114,7 @@ const bugs = new Set([
   'ObjectParameterError',
 ])
 
-/** Whether an error is that of MongoDB or its driver. The outcome of the call is then unknown. */
+/** Whether an error comes from MongoDB or its driver. The outcome of the call is then unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   isSocketFault(error) ||

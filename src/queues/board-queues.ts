@@ -11,7 +11,7 @@ const timeoutMs = 2000
 
 /** All queues, for staff who look at the board. */
 export interface BoardQueues {
-  /** Connects at the first call. Throws within seconds while Redis is away. */
+  /** Connects at the first call. Throws within seconds while Redis is down. */
   obtain(): Promise<ReadonlyMap<QueueName, Queue>>
   close(): Promise<void>
 }
@@ -66,7 +66,7 @@ async function connected(connection: Redis): Promise<void> {
   await ready
 }
 
-/** Whether an error means that Redis is away, frozen or full, and not that there is a bug. */
+/** Whether an error means that Redis is down, frozen or full, and not that there is a bug. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError)$/.test(error.name) ||

@@ -5,7 +5,7 @@ type Command = readonly [name: string, key: string, argument: number]
 
 /**
  * Runs commands in one transaction and returns the response to each. Redis runs all of them or none. Never throws.
- * Returns null if Redis is away, frozen or full. It is then unknown whether the commands ran.
+ * Returns null if Redis is down, frozen or full. It is then unknown whether the commands ran.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 

@@ -25,7 +25,7 @@ export interface Jobs {
 interface DeliveryJob {
   ref: string
   host: string
-  /** How many attempts failed, of how many: `3 of 8`. */
+  /** The failed attempts, and the number after which the delivery is dead: `3 of 8`. */
   failed?: string
   /** Why the last attempt failed. */
   error?: string

@@ -46,7 +46,7 @@ export interface Queues {
 
 /**
  * The producers of all queues, on a connection of their own that fails fast: BullMQ's `add` would otherwise hang while
- * Redis is away. A producer sends one batch at a time, and jobs that arrive meanwhile go into the next one.
+ * Redis is down. A producer sends one batch at a time, and jobs that arrive meanwhile go into the next one.
  */
 export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
   const connection = new Redis(config.redisUrl, {
@@ -86,7 +86,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   }
 }
 
-/** BullMQ reads the version of Redis only once. A queue that is opened while Redis is away would stay broken. */
+/** BullMQ reads the version of Redis only once. A queue that is opened while Redis is down would stay broken. */
 export async function openQueue(
   connection: Redis,
   prefix: string,

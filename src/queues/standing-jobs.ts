@@ -18,7 +18,7 @@ export interface StandingJobs {
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
-/** How many jobs are added in one call. It takes Redis about 10 ms, during which other clients wait. */
+/** The most jobs that one call adds. Such a call takes Redis about 10 ms, during which other clients wait. */
 const longestBatch = 250
 
 export function createStanding(

@@ -53,5 +53,5 @@ export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/** Parses all parameters. By default, Node ignores those after the 1 000th. The length of a URL is limit enough. */
+/** Parses all parameters. By default, Node ignores those after the 1 000th. The length of the URL limits them. */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })

@@ -5,14 +5,14 @@ import type { ErrorCode, Refusal } from '../../errors.ts'
 /** Express adds `locals` once it begins the request. */
 export type Reply = ServerResponse & { locals?: { requestId?: string; hungUp?: HungUp } }
 
-/** The response that was written on the connection in place of the reply. `at` is of `performance.now()`. */
+/** The response that was written on the connection in place of the reply. `at` is on `performance.now()`. */
 export interface HungUp {
   status: number
   code: ErrorCode
   at: number
 }
 
-/** The state of an open connection. Instants are of `performance.now()`. */
+/** The state of an open connection. Instants are on `performance.now()`. */
 export interface Connection {
   readonly socket: Socket
   /** The reply to the request that is being served, or was served last. */

@@ -5,15 +5,15 @@ import { endUnfinished } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
- * The slowest allowed sending of a body, in bytes per second. A create has some hundred bytes and no network is slower,
- * so a client that sends less does so on purpose. A faster body has the time limit of a whole request.
+ * The lowest allowed upload rate of a body, in bytes per second. A create has a few hundred bytes and no network is
+ * slower, so a client that sends less does so on purpose. A faster body has the time limit of a whole request.
  */
 export const minRequestRate = 500
 
 /**
- * The slowest allowed reading of a response, in bytes per second. Even the slowest mobile networks are faster, and load
- * any customer page within the grace period. So a client that reads more slowly holds memory or a MongoDB cursor on
- * purpose.
+ * The lowest allowed read rate of a response, in bytes per second. Even the slowest mobile networks are faster, and
+ * load any customer page within the grace period. So a client that reads more slowly holds memory or a MongoDB cursor
+ * on purpose.
  */
 export const minResponseRate = 16 * 1024
 

@@ -3,7 +3,7 @@ import type { Connection, Reply } from './connection.ts'
 import type { HangUp } from './hang-up.ts'
 
 /**
- * The most requests that wait on a connection, each with some KB. No real client sends more before it reads
+ * The most requests that wait on a connection. Each takes a few KB. No real client sends more before it reads
  * responses.
  */
 export const maxWaiting = 100

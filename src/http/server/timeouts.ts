@@ -19,12 +19,12 @@ export interface Timeouts {
 }
 
 export const timeouts: Timeouts = {
-  // Some KB, on the worst of mobile networks.
+  // The headers have a few KB, even on the slowest mobile networks.
   headersMs: 15_000,
   // 8 MiB of products at 280 KB/s.
   requestMs: 30_000,
-  // Clients repeat a lost packet after 1, 3 and 7 s. The wait for MongoDB before the body is read, at most 8 s, also
-  // fits in.
+  // Allows for lost packets, which clients resend after 1, 3 and 7 s, and for the wait for MongoDB before the body is
+  // read, which takes at most 8 s.
   bodyGraceMs: 10_000,
   responseIdleMs: 30_000,
   responseGraceMs: 30_000,
