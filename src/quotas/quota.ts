@@ -92,7 +92,7 @@ const maxPictures = 10_000
 
 /** `elapsedMs` is a monotonic clock. */
 export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number): Quota {
-  /** In the order of their last write, max recent last. */
+  /** In the order of their last write, most recent last. */
   const pictures = new Map<string, Picture>()
 
   function pictureOf(businessId: string, period: string, limit: number): Picture {

@@ -17,7 +17,7 @@ interface ListCount {
   countedAtMs: number
 }
 
-/** Younger counts are used as they are. Counting the last hour of the busiest list takes some tenths of a second. */
+/** Younger counts are used as they are. Counting the last hour of the busiest list takes a few tenths of a second. */
 const freshMs = 60_000
 
 /** `elapsedMs` is a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
