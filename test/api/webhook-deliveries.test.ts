@@ -267,7 +267,8 @@ describe('The list of webhook deliveries', () => {
         service.clock.freeze((await storedDelivery(service, delivery)).nextAttemptAt)
         await attempt(service.deps, delivery._id)
       }
-      const { attemptLog, lastError } = await one(delivery)
+      const { attemptLog, lastError, status, attempts } = await one(delivery)
+      expect([status, attempts]).to.deep.equal(['RETRYING', stages.length])
       const errors = attemptLog.map(({ error }: { error: string }) => error)
       expect(errors).to.deep.equal(stages.map(([stage]) => stage))
       expect(lastError).to.equal('address')

@@ -48,7 +48,7 @@ describe('The page of a payment', () => {
     ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
   ] as const
   for (const [lang, dir, heading] of languages)
-    it(`is in  if the URL or the browser prefers it, and so are the pages after it`, async () => {
+    it(`is in ${lang} if the URL or the browser prefers it, and so are the pages after it`, async () => {
       const { path } = await offer()
       const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
       const chosen = await open(service, `${path}?lang=${lang}`)

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { createIntent, deliveriesOf, recordRecentSuccess, subscribe } from '../support/actions.ts'
-import { type EndpointServer, startEndpointServer } from '../support/endpoint-server.ts'
+import { type EndpointServer, type Received, startEndpointServer } from '../support/endpoint-server.ts'
 import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { allDelivered, createIntents, holdRequests } from './set-up.ts'
@@ -21,9 +21,9 @@ describe('An endpoint that hangs or is slow', () => {
   })
   after(() => Promise.all(endpointServers.map((endpointServer) => endpointServer.close())))
 
-  async function openShop(): Promise<Shop> {
-    const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
-    endpointServers.push(endpointServer)
+  async function openShop(shared?: EndpointServer): Promise<Shop> {
+    const [merchant, endpointServer] = [await service.merchant(), shared ?? (await startEndpointServer())]
+    if (shared === undefined) endpointServers.push(endpointServer)
     const { id: endpointId } = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     return { merchant, endpointServer, endpointId }
   }
@@ -76,6 +76,20 @@ describe('An endpoint that hangs or is slow', () => {
       20_000,
     )
     await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
+  })
+
+  it('delays no endpoint of another business at the same host', async () => {
+    const bad = await openShop()
+    await recordRecentSuccess(service, bad.endpointId)
+    const requests = holdRequests(bad.endpointServer)
+    await sell(bad, 60)
+    await bad.endpointServer.atLeast(50)
+    const good = await openShop(bad.endpointServer)
+    const [intent] = await sell(good, 1)
+    const isOfGood = ({ json }: Received) => json.data.reference_number === intent?.referenceNumber
+    await waitFor('its webhook', () => bad.endpointServer.received.some(isOfGood))
+    requests.release()
+    await Promise.all([isDone(bad, 60, 20_000), isDone(good, 1)])
   })
 
   it('gets all events at once if it responds after only a second', async () => {
