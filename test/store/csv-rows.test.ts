@@ -25,12 +25,15 @@ async function faultsOf(csv: unknown): Promise<CsvFault[]> {
   return (details as { faults: CsvFault[] }).faults
 }
 
-/** Reads a row whose cell of `column` is `text`, and returns the value. */
-async function cell(column: string, text: string): Promise<unknown> {
+/** A file with one row, whose cell of `column` is `text`. */
+function fileWith(column: string, text: string): string {
   const quoted = `"${text.replaceAll('"', '""')}"`
-  const [row] = await read(
-    column === 'handle' ? lines('handle', quoted) : lines(`handle,${column}`, `h,${quoted}`),
-  )
+  return column === 'handle' ? lines('handle', quoted) : lines(`handle,${column}`, `h,${quoted}`)
+}
+
+/** Reads that file and returns the value of the cell. */
+async function cell(column: string, text: string): Promise<unknown> {
+  const [row] = await read(fileWith(column, text))
   return row?.[(column === 'variant_label' ? 'variantLabel' : column) as keyof typeof row]
 }
 
@@ -60,14 +63,8 @@ describe('The rows of a CSV file', () => {
   it('have their columns in any order and case, and missing columns are blank', async () => {
     const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
     const [row] = await read(csv)
-    expect(row).to.include({
-      handle: 'a',
-      price: 5,
-      variantLabel: 'small',
-      name: null,
-      stock: null,
-      active: null,
-    })
+    const given = { handle: 'a', price: 5, variantLabel: 'small' }
+    expect(row).to.include({ ...given, name: null, stock: null, active: null })
     expect(await read(lines('handle', 'a', 'b'))).to.have.length(2)
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
@@ -81,25 +78,11 @@ describe('The rows of a CSV file', () => {
   })
 
   it('keep text as it is, and trim only the handle', async () => {
-    for (const text of [
-      '=1+1',
-      '@SUM(A1)',
-      '+22222',
-      '-5',
-      ' a ',
-      '\ta',
-      'é\u0301',
-      '😀',
-      'شاي',
-      '\uFEFFa',
-      'a\nb',
-      '"',
-      ';',
-      '0012',
-    ]) {
+    const formulas = ['=1+1', '@SUM(A1)', '+22222', '-5', '0012']
+    const texts = [' a ', '\ta', 'é\u0301', '😀', 'شاي', '\uFEFFa', 'a\nb', '"', ';']
+    for (const text of [...formulas, ...texts])
       for (const column of ['name', 'description', 'variant_label', 'sku'])
         expect(await cell(column, text), column).to.equal(text)
-    }
     expect(await cell('handle', '  thé vert\t')).to.equal('thé vert')
     expect(await cell('name', ' \t\n')).to.equal(null)
   })
@@ -107,32 +90,16 @@ describe('The rows of a CSV file', () => {
   it('need whole centimes as prices', async () => {
     expect(await cell('price', ' 0 ')).to.equal(0)
     expect(await cell('price', '1000000')).to.equal(1_000_000)
-    for (const text of [
-      '12,50',
-      '12.50',
-      '12.00',
-      '1 250',
-      '1\u00A0250',
-      '1e3',
-      '٥',
-      '0x10',
-      '+5',
-      'MRU 5',
-      'NaN',
-      '5-',
-      '=5',
-    ]) {
+    const decimals = ['12,50', '12.50', '12.00', '1 250', '1\u00A0250']
+    const message = 'Row 2, price: The price must be a whole number of centimes. Write 1250 for 12.50 MRU.'
+    for (const text of [...decimals, '1e3', '٥', '0x10', '+5', 'MRU 5', 'NaN', '5-', '=5']) {
       const fault = await refusalOf(lines('handle;price', `h;"${text}"`))
-      expect(fault.message, text).to.equal(
-        'Row 2, price: The price must be a whole number of centimes. Write 1250 for 12.50 MRU.',
-      )
-      expect(fault).to.deep.include({ code: 'VALIDATION_ERROR' })
+      expect(fault, text).to.deep.include({ code: 'VALIDATION_ERROR', message })
       expect(fault.extras.param).to.equal('price')
     }
+    const outside = { code: 'AMOUNT_OUT_OF_RANGE' }
     for (const text of ['-1', '1000001', '9'.repeat(400)])
-      expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include({
-        code: 'AMOUNT_OUT_OF_RANGE',
-      })
+      expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include(outside)
   })
 
   it('need whole units as stock, and words for active', async () => {
@@ -150,18 +117,9 @@ describe('The rows of a CSV file', () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
-      const csv =
-        column === 'handle'
-          ? lines('handle', 'é'.repeat(max + 1))
-          : lines(`handle,${column}`, `h,${'é'.repeat(max + 1)}`)
-      expect(await faultsOf(csv)).to.deep.equal([
-        {
-          row: 2,
-          column,
-          code: 'VALIDATION_ERROR',
-          message: `The value can have at most ${max} characters.`,
-        },
-      ])
+      const message = `The value can have at most ${max} characters.`
+      const fault = { row: 2, column, code: 'VALIDATION_ERROR', message }
+      expect(await faultsOf(fileWith(column, 'é'.repeat(max + 1)))).to.deep.equal([fault])
     }
     expect(await messageOf(lines('handle,name', 'h,a\0b'))).to.match(/Row 2, name: .*NUL/)
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
@@ -179,24 +137,20 @@ describe('The rows of a CSV file', () => {
       [5, 'active'],
       [6, null],
     ])
-    expect(await messageOf(lines('handle,name', 'a,"b', 'c'))).to.match(
-      /^Row 2: The closing quote is missing/,
-    )
+    const open = await messageOf(lines('handle,name', 'a,"b', 'c'))
+    expect(open).to.match(/^Row 2: The closing quote is missing/)
     expect(await messageOf(lines('handle,name', 'a,b', '', 'c,12" pizza'))).to.match(/^Row 4: .*in quotes/)
-    expect(await messageOf(lines('handle,name', `a,"${'x,y\n'.repeat(20_000)}`))).to.match(
-      /^Row 2: .*too long/,
-    )
+    const endless = `a,"${'x,y\n'.repeat(20_000)}`
+    expect(await messageOf(lines('handle,name', endless))).to.match(/^Row 2: .*too long/)
     for (const row of [','.repeat(500_000), `a,${'x;'.repeat(50_000)}`])
       expect(await messageOf(lines('handle,name', 'a,b', row))).to.match(/^Row 3: .*too long/)
-    expect(await messageOf(lines('handle,', 'a,', 'b,c'))).to.match(
-      /^Row 3: Cell 2 of this row is in a column without a name/,
-    )
+    const unnamed = await messageOf(lines('handle,', 'a,', 'b,c'))
+    expect(unnamed).to.match(/^Row 3: Cell 2 of this row is in a column without a name/)
   })
 
   it('may be short, because a spreadsheet omits blank cells at the end', async () => {
-    expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(
-      await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,')),
-    )
+    const whole = await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,'))
+    expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(whole)
   })
 
   it('list the first hundred faults, and how many more there are', async () => {
@@ -222,11 +176,8 @@ describe('The rows of a CSV file', () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
-    for (const bytes of [
-      utf16,
-      Buffer.concat([Buffer.from([0xff, 0xfe]), utf16]),
-      Buffer.from(utf16).swap16(),
-    ])
+    const withMark = Buffer.concat([Buffer.from([0xff, 0xfe]), utf16])
+    for (const bytes of [utf16, withMark, Buffer.from(utf16).swap16()])
       expect(await messageOf(bytes)).to.match(/UTF-16\. .*CSV UTF-8/)
     for (const csv of [undefined, null, 5, ['handle'], {}])
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
@@ -242,24 +193,16 @@ describe('The rows of a CSV file', () => {
   })
 
   it('are at most 5 000, and do not block the process while they are read', async () => {
-    const many = (count: number) =>
-      lines(
-        full,
-        ...Array.from(
-          { length: count },
-          (_, n) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`,
-        ),
-      )
+    const rowOf = (_: unknown, n: number) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`
+    const many = (count: number) => lines(full, ...Array.from({ length: count }, rowOf))
     const max = many(5000)
     const iterations = await countLoopIterations(async () => expect(await read(max)).to.have.length(5000))
     // At least one iteration of the event loop for each 64 KiB.
     expect(iterations).to.be.greaterThan(max.length / 65_536)
-    expect(await messageOf(many(5001))).to.equal(
-      'Row 5002: A file can have at most 5000 rows below the header.',
-    )
-    expect(
-      await read(lines('handle', 'a', ...Array(50_000).fill(' '), '\n'.repeat(100_000), 'b')),
-    ).to.have.length(2)
+    const tooMany = 'Row 5002: A file can have at most 5000 rows below the header.'
+    expect(await messageOf(many(5001))).to.equal(tooMany)
+    const blank = lines('handle', 'a', ...Array(50_000).fill(' '), '\n'.repeat(100_000), 'b')
+    expect(await read(blank)).to.have.length(2)
     expect(await messageOf(lines('handle', ...Array(50_001).fill(' ')))).to.match(/50000 blank rows/)
   })
 })
