@@ -214,7 +214,7 @@ describe('In MongoDB', () => {
     })
 
     it('treats the whole batch as unknown if the write concern failed, including duplicates', async () => {
-      const fault = writeConcernFault([])
+      const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
       const insert = createInsertBatcher<Thing>(() => Promise.reject(fault), 500)
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
     })
