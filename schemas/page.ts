@@ -1,4 +1,4 @@
-/** The highest page number. It has 15 digits, because no list is that long. */
+/** The highest page number that is accepted. No list is nearly that long. */
 export const maxPage = 999_999_999_999_999
 
 /** Query of a list without filters (SPEC 4.3). */

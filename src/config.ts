@@ -19,7 +19,7 @@ export interface Config {
   payUrl: string
   mongodbUrl: string
   redisUrl: string
-  /** The key that seals and peppers, followed by the previous key if that is still accepted. */
+  /** The key that seals values and peppers hashes, followed by the previous key if that is still accepted. */
   secretKeys: readonly [current: Buffer, ...previous: Buffer[]]
   /** The proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDRs. */
   trustProxy: number | readonly string[]

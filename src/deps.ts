@@ -51,7 +51,10 @@ export interface Deps extends Models {
   slots: Slots
   /** Running attempts and wallet queries that no job waits for. */
   backgroundWork: BackgroundWork
-  /** The ids of the documents that this process is relaying. `again`: new events may have come, so relay once more. */
+  /**
+   * The ids of the documents that this process is relaying. `again`: new events may have arrived, so the document must
+   * be relayed once more.
+   */
   relaying: Map<string, 'once' | 'again'>
   healthNotes: HealthNotes
   sender: Sender

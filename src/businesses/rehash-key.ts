@@ -2,8 +2,8 @@ import type { Deps } from '../deps.ts'
 import type { StoredSecret } from './api-key.ts'
 
 /**
- * The least time that a new hash stays: longer than a restart of all processes takes. While some processes have
- * exchanged the two SECRET_KEYs and others have not, each would rehash a key that the other has just rehashed.
+ * The least time that a new hash stays: longer than a restart of all processes takes. While only some processes have
+ * swapped the two SECRET_KEYs, each side would rehash a key that the other has just rehashed.
  */
 const minAgeMs = 3_600_000
 

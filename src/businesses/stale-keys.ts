@@ -9,11 +9,14 @@ export interface StaleKey {
   /** Its prefix and the last four characters of its current secret. */
   key: string
   business: string
-  /** When its overlap ends (ISO 8601), and it is no longer stale. Null: not before it is used, rotated or revoked. */
+  /**
+   * When its overlap ends (ISO 8601), after which it is no longer stale. Null: it stays stale until it is used, rotated
+   * or revoked.
+   */
   endsAt: string | null
 }
 
-/** How many keys are listed. Right after an exchange of SECRET_KEY, all keys are stale. */
+/** The maximum length of each list. Right after SECRET_KEY is changed, all keys are stale. */
 const maxListed = 100
 
 export interface StaleKeys {

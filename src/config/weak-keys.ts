@@ -12,7 +12,7 @@ export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)
   const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f)
-  // Words are mostly of one case. Among random keys, one in two thousand million is.
+  // Words are mostly in one case. Only about one random key in two billion is.
   const isOfOneCase = !/[a-z]/.test(text) || !/[A-Z]/.test(text)
   return new Set(bytes).size < minDistinct || new Set(steps).size < minDistinct || isText || isOfOneCase
 }
@@ -24,7 +24,7 @@ const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|
 export function isWeakText(text: string): boolean {
   const pieces = new Set(Array.from(text.slice(2), (_, at) => text.slice(at, at + 3)))
   const steps = new Set(Array.from(text.slice(1), (letter, at) => letter.charCodeAt(0) - text.charCodeAt(at)))
-  // In 32 random digits, hardly two of the 30 pieces of three digits are equal, and most of the 19 possible differences
-  // occur.
+  // In 32 random digits, hardly any of the 30 groups of three digits are equal, and most of the 19 possible differences
+  // between neighbours occur.
   return placeholder.test(text) || pieces.size < 15 || steps.size < 6
 }

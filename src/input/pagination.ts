@@ -74,8 +74,8 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
- * Builds a page. `found` has one item more than the page if more follow, because the total was counted at another
- * moment and cannot tell.
+ * Builds a page. `found` has one item more than the page if another page follows. The total cannot show this, because
+ * it was counted at another moment.
  */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),

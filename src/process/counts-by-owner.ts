@@ -3,7 +3,9 @@ export interface CountsByOwner {
   all(): number
   of(owner: string): number
   add(owner: string, count: number): void
-  /** Counts under a further key what `add` has already counted for its owner. Does not change `all`. */
+  /**
+   * Counts something again under a more specific key, after `add` has counted it for its owner. Does not change `all`.
+   */
   addPart(key: string, count: number): void
   entries(): Iterable<[owner: string, count: number]>
 }

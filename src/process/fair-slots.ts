@@ -22,7 +22,7 @@ export type Free = () => void
 
 export interface Wait {
   granted: Promise<Free>
-  /** How many waits of the same owner come first. */
+  /** How many waits of the same owner are ahead of this one. */
   ahead(): number
   /** Ends the wait: `granted` never resolves. */
   leave(): void
@@ -32,7 +32,8 @@ export interface Wait {
 export type MayTake = (held: number, taken: number, owner: string) => boolean
 
 /**
- * An owner may take a slot while it holds fewer than are free. So it holds at most half, and others always find some.
+ * An owner may take a slot while it holds fewer slots than are free. So it holds at most half of them, and others
+ * always find free slots.
  */
 export const fewerThanFree =
   (total: number): MayTake =>

@@ -3,7 +3,7 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** Called for each line at warn and error that LOG_LEVEL admits, with its level and its name. */
+/** Called for each line at warn or error that LOG_LEVEL admits. `line` is its event name. */
 export type OnWarning = (level: string, line: string) => void
 
 /**

@@ -1,4 +1,7 @@
-/** The result of `work`, or that of `onTimeout` if `work` has not settled within `ms`. The work itself goes on. */
+/**
+ * Resolves to the result of `work`, or to that of `onTimeout` if `work` has not settled within `ms`. Does not abort
+ * `work`.
+ */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
   ms: number,

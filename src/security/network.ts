@@ -16,8 +16,8 @@ export interface Prefix {
 }
 
 /**
- * Prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and a /48 is free
- * for anyone. A provider's region has about a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a
+ * Prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone can get a
+ * /48 for free. A provider's region has about a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a
  * /16 belongs to a carrier or a hosting company. Each share is at least three times the one below, so a party that
  * fills one prefix leaves most of the next to its neighbours.
  */

@@ -27,7 +27,7 @@ export interface SealedField {
  * (HMAC-SHA256).
  */
 export interface Secrets {
-  /** The id of each SECRET_KEY, as what it seals carries it: the current one's first, then the previous one's. */
+  /** The id of each SECRET_KEY, which each value sealed with it contains. The current key's id comes first. */
   keyIds: readonly [current: string, ...previous: string[]]
   /**
    * Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh random nonce of 192 bits each time.
@@ -99,10 +99,10 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
 
 const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
-/** How many draws share one call for random bytes, which costs a fifth of sealing. */
+/** How many draws share one call of `randomBytes`, which takes a fifth as long as sealing. */
 const drawsPerPool = 256
 
-/** Draws `length` secure bytes; none of them twice. */
+/** Returns a function that returns `length` new random bytes with each call. */
 function createDraw(length: number): () => Buffer {
   let pool = Buffer.alloc(0)
   let drawn = 0
@@ -122,7 +122,7 @@ const hashWith = (pepper: KeyObject, secret: string): string =>
 const signWith = (key: KeyObject, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
-/** As JSON, so that no two fields share one text. */
+/** JSON, so that different fields always give different text. */
 const associatedData = ({ collection, id, field }: SealedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 

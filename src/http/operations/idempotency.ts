@@ -25,19 +25,19 @@ import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
 
-/** How long a duplicate waits for the response of the first request, and how often it checks for it. */
+/** How long a duplicate waits for the response of the first request, and how often it checks. */
 const maxWaitMs = 10_000
 const checkEveryMs = 100
 /**
- * Nearly every request ends within this time. Duplicates that wait longer check less often, at most `maxLongWaits` per
- * business.
+ * Nearly every request ends within this time. Duplicates that wait longer check less often, and at most `maxLongWaits`
+ * per business may do so.
  */
 const longWaitMs = 1_000
 const longWaitCheckEveryMs = 500
 const maxLongWaits = 20
 /**
- * The 8 s that a request may wait for MongoDB, and 2 s to spare. A duplicate waits 10 s, so it can take over an ended
- * lease.
+ * The 8 s that a request may wait for MongoDB, and 2 s to spare. A duplicate waits as long, so it can take over a claim
+ * whose lease has ended.
  */
 const claimLeaseMs = 10_000
 /** Added to the longest third-party step, for the work before and after it. */
@@ -174,7 +174,7 @@ async function runHolding(
 ): Promise<{ response: ApiResponse; isKept: boolean }> {
   const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
-  // A create that seals its response sends the same text.
+  // A create that seals its response also sends this response, so both have the same bytes.
   let createdResponse: ApiResponse | null = null
   const seal = (data: unknown) => {
     if (write.recall?.kind !== 'stored')

@@ -12,9 +12,9 @@ type Limiting = Pick<Deps, 'rateLimits'>
 const maxDelayMs = 5_000
 
 /**
- * Throws RATE_LIMITED for a key over its limit (order of checks, 6). All later responses to this request have the
- * RateLimit headers. A refusal costs nearly as much as a read, so refusals beyond the limit are delayed into the
- * following seconds.
+ * Throws RATE_LIMITED for a key over its limit (order of checks, 6). Sets the RateLimit headers of the response. A
+ * refusal costs nearly as much as a read, so only the first `perSecond` refusals are immediate. Later ones are delayed
+ * by up to `maxDelayMs`.
  */
 export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
@@ -29,8 +29,8 @@ export async function limitKey(deps: Limiting, caller: Caller, res: Response): P
 
 /**
  * Counts a request that costs as much as `requests` requests; the first of these is already counted. Throws
- * RATE_LIMITED if the key is over its limit, so if many such requests arrive at once, the first one runs. It may itself
- * exceed the limit, and the key is then refused until the second is over.
+ * RATE_LIMITED if the key is over its limit, so of many such requests in one clock second, the first one runs. It may
+ * itself exceed the limit, and the key is then refused until that clock second ends.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -47,13 +47,13 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Throws RATE_LIMITED, before the credentials are looked up, for an address if its network or one of its larger
- * prefixes sent too many unknown callers (order of checks, 3). The refusal is delayed by a second or two, as for any
- * visitor (limit-visitors.ts). Only unknown callers count. No more requests are looked up at once than are left of the
- * limit. The others wait for one of these to end, until `deadlineAt` (SERVICE_UNAVAILABLE), so no caller with a key is
- * refused because of others with a key. A known key that is refused (4 and 5) does not count: not for the key, which
- * strangers at another address could use up, and not for the address, whose other keys would suffer. The price is a
- * lookup, and concurrent lookups share one round trip.
+ * Looks up the credentials of a request with `recognise`. Throws RATE_LIMITED without a lookup if the network of the
+ * address, or a larger prefix, has sent too many requests without known credentials in this second (order of checks,
+ * 3). That refusal is delayed by a second or two (limit-visitors.ts). A network runs at most as many lookups at once as
+ * its limit has left. Other requests wait for one of these to end, so a valid key is not refused because many valid
+ * requests arrive at once. After `deadlineAt` they get SERVICE_UNAVAILABLE. A known key that is refused (4 and 5) does
+ * not count. If it counted for the key, strangers could use up its limit. If it counted for the address, other keys
+ * there would suffer. Such a refusal therefore always costs a lookup, but concurrent lookups share one round trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,

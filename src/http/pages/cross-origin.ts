@@ -8,7 +8,8 @@ import { send, success } from '../responses/envelope.ts'
 export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
 
 /**
- * Lets scripts of any site read the response. The API uses no cookies, so this gives a site no rights of its visitors.
+ * Lets scripts of any site read the response. The API uses no cookies, so a site does not gain the rights of its
+ * visitors.
  */
 export function letBrowsersRead(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')

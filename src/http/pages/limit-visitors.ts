@@ -8,12 +8,12 @@ import { isProbe } from '../server/probe.ts'
 
 /**
  * Delays the refusal of a request over a limit of its network. An immediate refusal costs this process nearly as much
- * as a page. With the delay, a flood gets at most one refusal per connection and second. The delay is random, so that a
- * flood does not return all at once.
+ * as a page. With the delay, a flood gets at most one refusal per second on each connection. The delay is random, so
+ * that the clients of a flood do not all retry at the same moment.
  */
 export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
-/** Each larger size of prefix has this many times the limit of the next smaller one. */
+/** The limit of each prefix size is this many times the limit of the next smaller size. */
 const perSize = 3
 
 /** The requests per second that one prefix of an address may send. */

@@ -16,7 +16,10 @@ export const largestItem = {
 
 export type ItemKind = keyof typeof largestItem
 
-/** The text of a response takes one part. The documents that it is built from take at most as much again (measured). */
+/**
+ * Bytes of memory per byte of an item: one for the text of the response, and at most one for the documents that it is
+ * built from (measured).
+ */
 const perByte = 2
 
 /** The memory to reserve for one item. */

@@ -104,7 +104,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
         await wait(businessId, queue)
         queue.running = false
       }
-      // Without a queue, nothing was awaited so far, so work that begins in the same moment already finds the new
+      // If there was no queue, nothing has been awaited so far. So other work that begins now already finds the new
       // queue.
       note(businessId, bytes * times)
     },

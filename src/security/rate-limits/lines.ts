@@ -1,4 +1,4 @@
-/** The actions of one name that are running or waiting. */
+/** The running and waiting actions of one name. */
 interface Line {
   all: number
   running: number
@@ -6,12 +6,12 @@ interface Line {
 }
 
 /**
- * Runs `act` as soon as fewer actions of its name are running than `maxRunning` returns at that moment. Throws what
- * `maxRunning` throws.
+ * Runs `act` once fewer actions with this name are running than `maxRunning()` allows. `maxRunning` is called again
+ * before each start, and may throw to end the wait.
  */
 export type RunInLine = <T>(name: string, maxRunning: () => number, act: () => Promise<T>) => Promise<T>
 
-/** Creates a line for each name. An action that is woken in vain goes back to the end of its line. */
+/** Creates a queue for each name. An action that is woken but may not run yet goes back to the end of its queue. */
 export function createLines(): RunInLine {
   const lines = new Map<string, Line>()
   return async (name, maxRunning, act) => {

@@ -22,7 +22,7 @@ export interface RateLimits {
   count(who: Counted, limit?: number, requests?: number): Standing
   /** The standing of a caller before its next request. Counts nothing. */
   look(who: Counted, limit?: number): Standing
-  /** Runs the requests of one network in line. */
+  /** Runs the requests of one network with limited concurrency: the others wait in the order of their arrival. */
   inLine: RunInLine
   /** Sends the counts of this process to Redis, and receives those of all processes. */
   exchange(): Promise<void>
@@ -57,7 +57,7 @@ const maxCounted = 20_000
 const maxBatch = 1000
 /**
  * A process reports a caller to Redis once it has counted this share of the limit since its last report. Most keys
- * never send as much. Each process may therefore let through 3 % more.
+ * never send that many requests. Each process may therefore let through 3 % more.
  */
 const minShareToSend = 0.03
 

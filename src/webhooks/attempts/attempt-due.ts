@@ -12,7 +12,7 @@ import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { removeSuperseded } from './remove-superseded.ts'
 import type { Slot, SlotOwner } from './slots/slot.ts'
 
-/** The wake-up job of a delivery that has just become due may still arrive. */
+/** The poll skips deliveries that became due less than this ago, because their wake-up jobs may still arrive. */
 const graceMs = 500
 /**
  * The most deliveries of one business in one run of the poll. Deliveries of an endpoint without slots wait for

@@ -22,7 +22,7 @@ const minLeaseMs = 5_000
 /**
  * Begins an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the
  * attempt: a stopping process waits for it through `deps.backgroundWork`. `data`: the body's `data` if it is already
- * composed; then the slot must have counted it.
+ * composed. In that case the slot must have counted the body.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)

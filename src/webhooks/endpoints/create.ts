@@ -26,8 +26,8 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 
 /**
  * Creates an endpoint in the first free one of the business's five slots. Returns the data of SPEC 4.8 with the secret.
- * Later only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the sandbox's quota of the
- * day is used up.
+ * Later only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the daily quota of the
+ * sandbox is used up.
  */
 export async function createEndpoint(
   deps: Deps,

@@ -9,11 +9,11 @@ const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries of an endpoint that was deleted or disabled, for at most a second. Cancels the deliveries in
- * flight, and all other open ones if the endpoint is deleted. A disabled endpoint may be active again when the others
- * come due. An attempt in flight loses its lease, so its worker aborts it at the next renewal, within 3 s. Workers
- * cancel the remaining deliveries when they come due: those that were left after a second or an error, and those that a
- * relay is inserting. Never throws.
+ * Cancels deliveries of an endpoint that was deleted or disabled, and stops after about a second. For a deleted
+ * endpoint, cancels all open deliveries. For a disabled one, cancels only those with an attempt in flight, because the
+ * endpoint may be active again when the others come due. An attempt in flight loses its lease, so its worker aborts it
+ * at the next renewal, within 3 s. Workers cancel any remaining deliveries when they come due: those not reached
+ * because of the time limit or an error, and those that a relay is still inserting. Never throws.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,

@@ -10,8 +10,8 @@ export interface Bodies {
   add(use: EndpointUse, length: number): boolean
   remove(businessId: string, length: number): void
   /**
-   * How many more bodies fit into the budget if each is as long as the endpoint's last refused body. No more deliveries
-   * need to be read.
+   * How many more bodies fit into the budget if each is as long as the endpoint's last refused body. The caller need
+   * not read more deliveries than this.
    */
   capacity(use: EndpointUse): number
 }

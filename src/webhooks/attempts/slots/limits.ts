@@ -35,9 +35,8 @@ export const maxCharactersPerBusiness = 12_000_000
  */
 export const maxWaitMs = 100
 /**
- * After a relay of a business has waited in vain, the relays of this business do not wait for this time: deliveries
- * without a slot wait in MongoDB at once. The attempts of the business hang, or it has more of them than its endpoints
- * can take.
+ * After a relay of a business has waited in vain, its relays do not wait for slots for this long. Deliveries without a
+ * slot stay in MongoDB. A wait in vain shows that attempts of the business hang, or that its endpoints cannot keep up.
  */
 export const noWaitForMs = 5_000
 /** Relays that may wait for a slot: per endpoint, per business and per process. */
@@ -51,9 +50,9 @@ export const maxWaits = 4_000
  */
 export const serveAfterMs = 10
 /**
- * How long a job waits that found no slot for its delivery. This process needs no job: it attempts the delivery as soon
- * as a slot is free. The job only shows staff that the delivery waits, and wakes other processes. So it runs seldom,
- * and the jobs of one endpoint run one by one.
+ * How long a job waits if it found no slot for its delivery. This process does not need the job: it attempts the
+ * delivery as soon as a slot is free. The job only shows staff that the delivery waits, and wakes other processes. So
+ * it rarely runs, and the jobs of one endpoint run `backEveryMs` apart.
  */
 export const backAfterMs = 5_000
 export const backEveryMs = 50
