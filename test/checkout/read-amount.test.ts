@@ -30,30 +30,10 @@ describe('An amount that a customer types', () => {
   for (const [typed, centimes] of Object.entries(understood))
     it(`is ${centimes} centimes for “${typed}”`, () => expect(readAmount(typed)).to.equal(centimes))
 
-  const refused = [
-    '',
-    ' ',
-    '.',
-    'abc',
-    '-5',
-    '+5',
-    '1e3',
-    '0x10',
-    '0.500',
-    '1,50,00',
-    '1,500.000',
-    '1,500,00.00',
-    '5.0.0',
-    '5..0',
-    '12,345,67',
-    '5 EUR',
-    'Infinity',
-    'NaN',
-    '90071992547409,92',
-    '9'.repeat(400),
-    '5\0',
-    '\ud800',
-  ]
+  const wrongSeparators = ['0.500', '1,50,00', '1,500.000', '1,500,00.00', '5.0.0', '5..0', '12,345,67']
+  const signed = ['-5', '+5', '1e3', '0x10', 'Infinity', 'NaN']
+  const texts = ['', ' ', '.', 'abc', '5 EUR', '5\0', '\ud800']
+  const refused = [...wrongSeparators, ...signed, ...texts, '90071992547409,92', '9'.repeat(400)]
   for (const typed of refused)
     it(`is invalid for ${JSON.stringify(typed.slice(0, 20))}`, () => expect(readAmount(typed)).to.equal(null))
 

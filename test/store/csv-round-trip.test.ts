@@ -7,28 +7,8 @@ const store = '/api/v1/dev/store/products'
 
 /** Texts that break CSV parsers, or that spreadsheets interpret. */
 const piece = fc.oneof(
-  fc.constantFrom(
-    '"',
-    '""',
-    ';',
-    ',',
-    '\n',
-    '\r',
-    '\r\n',
-    '\t',
-    ' ',
-    '\uFEFF',
-    '=1+1',
-    '@',
-    '+5',
-    '-5',
-    '007',
-    '1e3',
-    'TRUE',
-    'null',
-    '\\',
-    "'",
-  ),
+  fc.constantFrom('"', '""', "'", '\\', ';', ',', '\n', '\r', '\r\n', '\t', ' ', '\uFEFF'),
+  fc.constantFrom('=1+1', '@', '+5', '-5', '007', '1e3', 'TRUE', 'null'),
   fc.constantFrom('Thé', 'شاي', '😀', 'e\u0301', '\u202E', '\u2028', '\u00A0', '__proto__'),
   fc.string({ unit: 'binary', maxLength: 8 }).filter((text) => !text.includes('\0')),
 )

@@ -5,12 +5,7 @@ import type { Check } from '../round.ts'
 
 /** Refusals that depend on state or load. Tests of the API prove when each of them is right. */
 const dependOnState = new Set([
-  'INTENT_NOT_FOUND',
-  'DELIVERY_NOT_FOUND',
-  'ORDER_NOT_FOUND',
-  'PRODUCT_NOT_FOUND',
-  'ENDPOINT_NOT_FOUND',
-  'SHOP_NOT_FOUND',
+  ...['INTENT', 'DELIVERY', 'ORDER', 'PRODUCT', 'ENDPOINT', 'SHOP'].map((noun) => `${noun}_NOT_FOUND`),
   'MAX_ENDPOINTS_REACHED',
   'INSUFFICIENT_STOCK',
   'INTENT_NOT_PENDING',
