@@ -34,7 +34,7 @@ export interface Cost {
 
 export interface Costs {
   each: Cost[]
-  /** Memory of Redis for each intent that has not expired. */
+  /** Memory in Redis for each intent that has not expired. */
   expiryJobBytes: number
 }
 

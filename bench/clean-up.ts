@@ -131,7 +131,7 @@ async function beside(
   const left = await countOld(database)
   if (left === 0) throw new Error('The clean-up ended before the measurement. Increase --most')
   if (left === begun) throw new Error('The clean-up removed nothing beside the creates')
-  // A clean-up that stopped meanwhile would make the ratio too good.
+  // If the clean-up had stopped meanwhile, the ratio would look too good.
   await waitFor('the clean-up to go on', async () => (await countOld(database)) < left)
   await cleaner.end()
   return { ...measured, removedPerSecond: (begun - left) / seconds }

@@ -22,7 +22,7 @@ const eventsOfAnother = goodEvents.perSecond * goodEvents.seconds + hungEvents.p
 
 /**
  * Measures the time from the response of a create to its first attempt at one endpoint. In `service`, five endpoints of
- * another business hang, which responded well before. In `bare`, there is no other business. Each round has new
+ * another business hang after they responded normally. In `bare`, there is no other business. Each round has new
  * endpoints.
  */
 export async function measureHanging(bench: Bench): Promise<Pair<Waits>[]> {

@@ -2,7 +2,7 @@ import { newId } from '../src/security/ids.ts'
 import { newProduct, newVariant } from '../src/store/products/new-product.ts'
 import type { Product } from '../src/store/products/product.ts'
 
-/** No load sells this many. */
+/** More units than any load sells. */
 export const startStock = 1_000_000
 
 /** Returns a live product with three sizes, as the API stores it. */

@@ -3,7 +3,7 @@ import type { Delivery } from '../src/webhooks/deliveries/delivery.ts'
 import { waitFor } from './wait-for.ts'
 
 /**
- * Waits until `count` deliveries are recorded as DELIVERED by their first attempt, and no other delivery exists.
+ * Waits until exactly `count` deliveries exist, all recorded as DELIVERED by their first attempt.
  * @throws {Error} if that takes longer than a minute
  */
 export async function allRecorded(database: mongo.Db, count: number, pollMs?: number): Promise<void> {

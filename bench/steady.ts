@@ -1,5 +1,5 @@
-// Creates at a steady rate in a separate process. Each create is sent on schedule, whether the earlier ones are done or
-// not. Prints the result as one line of JSON.
+// Creates at a steady rate in a separate process. Each create is sent on schedule, even if earlier ones have no
+// response yet. Prints the result as one line of JSON.
 import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { nowMs } from './clock.ts'

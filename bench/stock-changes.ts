@@ -58,7 +58,7 @@ async function changeRepeatedly(): Promise<void> {
   while (performance.now() < endAt) {
     const shelf = shelves[Math.floor(Math.random() * shelves.length)]
     if (shelf === undefined) return
-    // Sells two or adds seven. Such sums hardly ever cancel out.
+    // Sells two or adds seven, so that lost changes hardly ever cancel out.
     await change(shelf, Math.random() < 0.8 ? -2 : 7)
   }
 }

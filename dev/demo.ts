@@ -1,5 +1,5 @@
-// `npm run demo`: shows the product to a newcomer, and then keeps it running. With --once it ends after the show. The
-// exit code is 0 only if every check succeeded.
+// `npm run demo`: shows the product to a newcomer, and then keeps it running. With --once, it exits after the last
+// step. The exit code is 0 only if every check succeeded.
 import { parseArgs } from 'node:util'
 import { startEndpointServer } from './demo/endpoint-server.ts'
 import { gap, heading, note, red, seen } from './demo/screen.ts'
@@ -23,7 +23,7 @@ try {
   console.error(`\n${red((error as Error).message)}`)
   process.exitCode = 1
 }
-// An interrupted show may still wait for something.
+// After an interruption, a step may still be waiting for something.
 process.exit()
 
 /** Runs the demo. Returns the exit code. */

@@ -19,7 +19,7 @@ interface Note {
 
 /**
  * Makes this process the only one that uses a folder. The holder listens on a port that a file in the folder names. So
- * the file of a killed holder is recognised by a port that does not respond, even if another process has its id.
+ * if that port does not respond, the holder was killed, even if another process now has its process id.
  */
 export async function holdFolder(folder: string, command: string) {
   const file = join(folder, 'running.json')
@@ -47,7 +47,7 @@ export async function holdFolder(folder: string, command: string) {
     )
   await note([])
   return {
-    /** Sets the message for other commands that want the folder, and the servers that must end before its next use. */
+    /** Sets the message for commands that find the folder in use, and the servers that must end before its next use. */
     async publish(news: string, servers: readonly { pid: number | undefined }[]) {
       words = ` ${news}`
       await note(servers.flatMap(({ pid }) => pid ?? []))

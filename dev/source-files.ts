@@ -44,7 +44,7 @@ export function importCycles(): string[] {
  */
 const mayBeSmall = /^(workers\/[^/]+|schemas\/.+|src\/tracing\/open)\.ts$/
 
-/** Files under 20 lines that only one file imports. They belong in that file. */
+/** Files under 20 lines that only one file imports, so their content belongs in that file. */
 export function smallFiles(): string[] {
   const importers = new Map<string, number>()
   for (const file of [...sources, ...['test', 'bench', 'dev', 'ops'].flatMap((folder) => filesIn(folder))])

@@ -6,7 +6,7 @@ const LIMIT_MS = 30_000
 const run = promisify(execFile)
 
 /**
- * Runs the command line like an operator, and shows the command with its output.
+ * Runs a command of the command line as an operator would, and shows it with its output.
  * @throws {Error} with the output of a command that fails
  */
 export async function admin(words: readonly string[]): Promise<Record<string, string>> {

@@ -6,7 +6,7 @@ const TOLERANCE_SECONDS = 300
 export type Check = { genuine: true; timestamp: string; ageSeconds: number } | { genuine: false; why: string }
 
 /**
- * Checks a webhook like a merchant (SPEC 6.3): the HMAC-SHA256 of `{timestamp}.{raw body}` under the secret of the
+ * Checks a webhook as a merchant does (SPEC 6.3): the HMAC-SHA256 of `{timestamp}.{raw body}` under the secret of the
  * endpoint, compared in constant time. The timestamp may differ from now by up to 300 s.
  */
 export function checkSignature(secret: string, headers: IncomingHttpHeaders, body: Buffer, now: Date): Check {

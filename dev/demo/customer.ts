@@ -6,7 +6,7 @@ import { showPage } from './show-page.ts'
 import { must } from './wait-for.ts'
 
 const LIMIT_MS = 30_000
-/** A browser follows more redirects, but these pages need one at a time. */
+/** Browsers follow more redirects, but these pages redirect only once. */
 const MAX_REDIRECTS = 5
 
 /** A page in the browser of a customer. */

@@ -18,7 +18,7 @@ export interface Settings {
 
 /**
  * Sets the environment of this process, which web, worker and the command line inherit. Removes variables of the shell
- * that are for another service (NODE_ENV, WORKER_QUEUES, …). Returns the origin of `web`.
+ * that would change the demo (NODE_ENV, WORKER_QUEUES, …). Returns the origin of `web`.
  */
 export async function setEnvironment({
   folder,

@@ -4,7 +4,7 @@ import { must, waitFor } from './wait-for.ts'
 import type { Service } from './web-and-worker.ts'
 import type { Subscribed, WebhookEvent } from './webhook-event.ts'
 
-/** The things that every step of the show uses. */
+/** The dependencies of every step of the demo. */
 export interface Stage {
   service: Service
   endpointServer: EndpointServer

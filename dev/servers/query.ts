@@ -1,6 +1,9 @@
 import { connect } from 'node:net'
 
-/** Sends text to a port of this machine. Returns the first bytes of the response, or without text '' once connected. */
+/**
+ * Sends text to a port of this machine. Returns the first bytes of the response. Without text, returns '' once
+ * connected.
+ */
 export function query(port: number, text?: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1000 })

@@ -18,8 +18,8 @@ function redis(binary: Kind['binary'], appendonly: boolean): Kind {
     options: {
       bind: '127.0.0.1',
       'maxmemory-policy': 'noeviction',
-      // The hash of a job stays compact (docs/operators/deploy.md, "Redis"). Later versions still know this name of
-      // 6.2.
+      // The hash of a job stays compact (docs/operators/deploy.md, "Redis"). Later versions still accept this name from
+      // Redis 6.2.
       'hash-max-ziplist-value': '512',
       save: '',
       appendonly: appendonly ? 'yes' : 'no',

@@ -51,7 +51,7 @@ export function supervise(job: Job) {
   return {
     state: state as Readonly<typeof state>,
 
-    /** Resolves when the process runs, even if it is not ready yet, or could not be started. */
+    /** Resolves when the process runs, even if it is not ready yet, or when it could not be started. */
     async start(): Promise<void> {
       change({ ended: '' })
       supervisor.stdin.write('start\n')

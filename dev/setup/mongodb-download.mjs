@@ -18,7 +18,10 @@ export async function findDownloaded() {
   return path ? checkBinary(path, 'the official build') : 'none downloaded before by mongodb-memory-server'
 }
 
-/** Downloads the official build for this system. A separate process does so, which is killed if it is stuck. */
+/**
+ * Downloads the official build for this system. The download runs in a separate process, which is killed if it is
+ * stuck.
+ */
 export async function downloadMongod() {
   mkdirSync(folder(), { recursive: true })
   const { ok, why } = await run(process.execPath, [fileURLToPath(import.meta.url)], {

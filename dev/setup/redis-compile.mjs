@@ -16,7 +16,9 @@ export function findCompiled() {
   return existsSync(binary()) ? checkBinary(binary(), 'compiled here') : undefined
 }
 
-/** Lets redis-memory-server download and compile Redis. A separate process does so, which is killed if it is stuck. */
+/**
+ * Lets redis-memory-server download and compile Redis. This runs in a separate process, which is killed if it is stuck.
+ */
 export async function compileRedis() {
   mkdirSync(folder(), { recursive: true })
   const { ok, why } = await run(process.execPath, [fileURLToPath(import.meta.url)], {

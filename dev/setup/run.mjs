@@ -6,7 +6,7 @@ const POLL_MS = 500
 
 /**
  * Runs a program without input, and hides its output.
- * `progress` returns the state of the work. The program is killed if that does not change for `quietLimitMs`.
+ * `progress` returns the state of the work. The program is killed if that state does not change for `quietLimitMs`.
  * @param {{ name: string, env?: object, cwd?: string, progress?: () => string, quietLimitMs?: number }} options
  * @returns {Promise<{ ok: boolean, why: string, output: string }>} `output`: the output, `why`: its last line
  */

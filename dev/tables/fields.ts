@@ -28,7 +28,7 @@ const objects: Record<string, { schema: string; isBody?: true; only?: string[] }
 const resolve = (schema: Schema): Schema =>
   schema.$ref ? (openapi.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? schema) : schema
 
-/** The object whose fields follow those of the object around it, if there is one. */
+/** Returns the schema inside a list or a nullable field, or else the schema itself. */
 function innerOf(schema: Schema): Schema {
   const some = schema.items ?? schema.oneOf?.find((each) => each.type !== 'null') ?? schema
   return resolve(some)

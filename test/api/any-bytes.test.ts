@@ -12,7 +12,7 @@ import {
 } from './raw-request.ts'
 
 const intents = '/api/v1/dev/intents'
-/** Responses arrive long before. An incomplete request is abandoned after this time. */
+/** The test abandons an incomplete request after this time. Any response arrives long before. */
 const leaveAfterMs = 200
 
 const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
@@ -20,7 +20,7 @@ const asBytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, '
 const separators = ['\r\n', '\n', '\r', '\0', ' ', '\t', ':', ',', ';', '-', '%', '\r\n\r\n', '0\r\n\r\n']
 const fields = ['chunked', 'Content-Length: 3\r\n', 'Transfer-Encoding: chunked\r\n', 'X: 1\r\n']
 
-/** The damage to a request on its way: at one position, bytes are lost and others are inserted. */
+/** The damage to a request in transit: at one position, bytes are lost and others are inserted. */
 const damage = fc.record({
   request: fc.nat({ max: 3 }),
   thousandth: fc.noBias(fc.nat({ max: 999 })),

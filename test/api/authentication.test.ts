@@ -12,7 +12,7 @@ const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
 describe('Authentication', () => {
-  // One trusted hop, so that a test can send from any address.
+  // One trusted proxy, so that a test can set the client address.
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 

@@ -289,7 +289,7 @@ describe('A webhook endpoint', () => {
       await update({ url: endpointServer.url }).expect(200)
       const { _id } = await freshDelivery(service, merchant)
       await remove().expect(200)
-      // As a relay leaves the delivery that read the endpoint before its deletion.
+      // The state that a relay leaves if it read the endpoint before the deletion.
       const change = { status: 'PENDING', nextAttemptAt: service.deps.now() }
       await service.deps.Delivery.updateOne({ _id }, { $set: change })
       expect(await attempt(service.deps, _id)).to.include({ outcome: 'cancelled' })

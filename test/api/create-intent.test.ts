@@ -15,7 +15,7 @@ describe('POST /dev/intents', () => {
     live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
   })
 
-  /** Sends a body as it is; text reaches what JSON.stringify would not write. */
+  /** Sends a body. A string is sent unchanged, so it can contain what JSON.stringify never writes. */
   const create = (body: object | string, as: Merchant = merchant) =>
     service.http
       .post(intents)

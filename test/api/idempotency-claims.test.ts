@@ -107,7 +107,7 @@ describe('The claim of a write', () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       await cancel(referenceNumber, 'crashed').expect(200)
-      // As if the process had died between its claim and the write: the intent is as it was.
+      // The state after the process died between its claim and the write: the intent is unchanged.
       await service.deps.Intent.updateOne(
         { referenceNumber },
         { $set: { status: 'PENDING', effects: [], cancellationReason: null }, $pop: { outbox: 1 } },

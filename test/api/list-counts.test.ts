@@ -142,7 +142,7 @@ describe('The counts of long lists', () => {
       it('count documents older than an hour once', async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
-        // No document that old is ever deleted. The deletion shows that it is not counted again.
+        // The service never deletes such an old document. The deletion shows that it is not counted again.
         await collectionOf(list).deleteOne({ _id: all.at(-1)?._id } as object)
         elapsedMs += 2 * minute
         expect(await totalOf(list, deps, caller)).to.equal(all.length)

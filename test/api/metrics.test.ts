@@ -369,7 +369,7 @@ describe('Metrics', () => {
     expect(performance.now() - startedAt).to.be.lessThan(2500)
     expectValues(samples, ['mongodb_up', 0], ['redis_up', 0])
     const ofProcess = ['mongodb_up', 'redis_up', 'process_clock_skew_seconds']
-    // The values of the workers that ran in this process before.
+    // The values of the workers that an earlier test ran in this process.
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
     const known = [...ofProcess, ...ofWorkers].map((name) => `payment_intents_${name}`)
     const gauges = Object.values(createMetrics().gauges).map(

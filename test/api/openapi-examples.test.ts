@@ -31,7 +31,7 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
   before(() => {
     service.allowHost(endpointServer.host)
     cast = createExampleMatcher([['https://shop.example', `http://${endpointServer.host}`]])
-    // As it does in the examples.
+    // The examples show this response of the endpoint.
     endpointServer.respondWith((res) => void res.writeHead(500).end('Internal Server Error'))
   })
 

@@ -9,7 +9,7 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const codes = 1_000_000
 
-/** Stands in for the system's random source where a payment code is drawn: the codes given, the last one for ever. */
+/** Replaces the random source of payment codes. Draws the given codes in order, then repeats the last one. */
 function fixDraws(...drawn: number[]) {
   const { randomInt } = crypto
   let draws = 0

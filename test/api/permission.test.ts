@@ -59,7 +59,7 @@ describe('Permission', () => {
   })
 
   describe('in the order of the checks', () => {
-    // Each request fails its own check and every later one that it can; and expects the error of the earliest one.
+    // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
     it('returns the error of the earliest check that fails', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
@@ -70,7 +70,7 @@ describe('Permission', () => {
       const scopeless = await key({ scopes: [] })
       const good = await key({})
       const goodLive = await key({ mode: 'live' })
-      // A create whose every later check fails too: no idempotency key, another media type, no fields.
+      // A create that fails every later check too: it has no idempotency key, a wrong media type and no fields.
       const send = (path: string, headers: Record<string, string>) =>
         service.http
           .post(path)

@@ -86,7 +86,7 @@ describe('The live payment codes of a business', () => {
     for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     service.clock.advance(10 * minuteMs)
-    // The refusal may go by a count from the second before the cancel.
+    // The refusal may be based on a count from the second before the cancel.
     const resting = await waitFor('the cancel is counted', async () => {
       const refused = await create(service, merchant)
       return refused.headers['retry-after'] !== '900' && refused

@@ -242,7 +242,7 @@ describe('A rate limit of five requests per second', () => {
       const left = await Promise.all(names.map((name) => client.pttl(name)))
       client.disconnect()
       expect(left).not.to.deep.equal([])
-      // -2: expired meanwhile. -1: never expires.
+      // -2: has expired meanwhile. -1: never expires.
       for (const ms of left) expect(ms === -2 || (ms >= 0 && ms <= 3000), String(ms)).to.equal(true)
     }
 

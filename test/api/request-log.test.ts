@@ -72,7 +72,7 @@ describe('The log of requests', () => {
   it('has one line for an incomplete request, with the id and the code of its response', async () => {
     const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(service)
-    /** Sends the beginning of a body once the caller is known, because the service asks for the body only then. */
+    /** Sends the beginning of a body after 100 Continue, which the service sends once it knows the caller. */
     async function breakOff(framing: string, beginning: string, isEnded: boolean) {
       const socket = await connectTo(origin)
       socket.write(postHead(intents, write(), framing, 'Expect: 100-continue'))

@@ -205,7 +205,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
       await loseResponses(service)
-      // As after a thousand later changes.
+      // The state after a thousand later changes.
       await service.deps.Intent.updateOne({ referenceNumber: reference }, { $set: { effects: ['another'] } })
       const again = await simulate(reference, { outcome }, key).expect(status)
       const { requestId: _own, ...error } = again.body.error ?? {}

@@ -31,7 +31,7 @@ describe('A connection', () => {
     socket.write(crlf('GET /healthz HTTP/1.1', 'Host: a', 'Connection: close', '', ''))
     return readResponses(socket)
   }
-  /** Sends a beginning, then single drops until the connection is closed. Returns the responses. */
+  /** Sends `beginning`, then `drop` repeatedly until the connection is closed. Returns the responses. */
   async function drip(origin: string, beginning: string, drop: string) {
     const socket = await connectTo(origin)
     socket.write(beginning)
@@ -236,7 +236,7 @@ describe('A connection', () => {
     await waitFor('the server has closed the connection', () => atServer.destroyed)
     socket.destroy()
     await close()
-    // The system's own buffers take some of them.
+    // Some of them fit into the buffers of the operating system.
     expect(made).to.be.within(2, 30)
   })
 
@@ -274,7 +274,7 @@ describe('A connection', () => {
       await waitFor('five are closed', () => standing(all).length === ofAddress)
       const other = await connectFrom(origin, '127.7.0.2')
       expect((await probe(other))[0]?.status).to.equal(200)
-      // A closed connection makes way for another.
+      // Closing one connection allows another one.
       standing(all)[0]?.destroy()
       await waitFor('another connection is served', async () => {
         const responses = await probe(await connectFrom(origin, '127.7.0.1'))

@@ -63,7 +63,7 @@ export function createAssault({ port, cast, counts, violations }: AssaultInput):
     }
   }
 
-  /** A kept connection may close just when the next request is sent, but not often. */
+  /** A keep-alive connection may close just when the next request is sent, but not often. */
   function judgeRepeat({ attack, sending, bytes }: Filled): void {
     if (mayBeCut(attack, bytes.length)) return
     repeats += 1

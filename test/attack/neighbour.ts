@@ -13,7 +13,7 @@ export type Neighbourly = (typeof neighbourly)[number]
 /** How long each action took, in ms. */
 export type Waits = Record<Neighbourly, number[]>
 
-/** The waits of a live merchant who takes no part in the attack, before it and during it. */
+/** The durations of the actions of a live merchant that takes no part in the attack, before it and during it. */
 export interface Neighbour {
   alone: Waits
   beside: Waits
@@ -68,7 +68,7 @@ export async function startNeighbour(
     isListing = false
   }
 
-  /** Starts the actions on schedule, whether the earlier ones are done or not. */
+  /** Starts each action on schedule, even if earlier ones are still running. */
   async function actSteadily(): Promise<void> {
     const acts: Promise<void>[] = []
     while (!over.signal.aborted) {

@@ -28,7 +28,7 @@ dns.Resolver = function resolverOfTheRun(options) {
 const strangeProperties = watchPrototypes()
 
 process.on('SIGUSR2', () => {
-  // The second collection frees what the first one only unlinks.
+  // The second collection frees objects that the first one only made unreachable.
   globalThis.gc()
   globalThis.gc()
   // Buffers are outside the heap.

@@ -238,7 +238,7 @@ describe('In MongoDB', () => {
       return { batcher: createUpdateBatcher<Seat>(watched), sent, guests }
     }
 
-    /** A guest takes a free seat. */
+    /** An update that assigns a free seat to a guest. */
     const take = (_id: string, guest: string): GuardedUpdate => ({
       filter: { _id, guest: null },
       update: { $set: { guest } },

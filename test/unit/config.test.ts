@@ -7,7 +7,7 @@ import { queueNames } from '../../src/queues/jobs.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const enough = { MONGODB_URL: 'mongodb://127.0.0.1/pi', REDIS_URL: 'redis://127.0.0.1:6379', SECRET_KEY: key }
-/** As an operator sets it up. */
+/** A valid production environment. */
 const inProduction = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://api.example',

@@ -97,7 +97,7 @@ describe('The lease on a delivery', () => {
     const before = await storedDelivery(service, delivery)
     held[0]?.writeHead(500).end()
     await slow
-    // The failure in this process does not count.
+    // The failure of the slow attempt is not recorded.
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
     expect(before).to.include({ status: 'DELIVERED', attempts: 1 })
   })

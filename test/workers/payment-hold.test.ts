@@ -151,7 +151,7 @@ describe('A payment in progress', () => {
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('declined')
     const declined = await storedIntent(service, referenceNumber)
     expect(declined.failure).to.deep.equal({ code: 'limit_exceeded', retryable: true })
-    // The customer still has the code.
+    // The customer can still use the code.
     expect(declined.codeReusableAt).to.deep.equal(before.codeReusableAt)
     wallet.setOutcome(() => ({ outcome: 'done' }))
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('done')

@@ -45,7 +45,7 @@ describe('The poll', () => {
     service.deps.slots.close()
   })
 
-  /** Copies of a new intent of the merchant, with the changes. */
+  /** Stores copies of a new intent of the merchant, with the given changes. */
   async function manyIntents(count: number, change: object, owner = merchant): Promise<void> {
     const { referenceNumber } = await createIntent(service, owner)
     const like = await storedIntent(service, referenceNumber)

@@ -64,7 +64,7 @@ for (const [what, signal] of Object.entries(faults))
       for (const { referenceNumber } of made)
         expect(await isDelivered(referenceNumber, 'payment.created')).to.include({ attempts: 2 })
       endpointServer.respondWith((res) => void res.end())
-      // They have expired by now, or will soon.
+      // These intents have expired by now, or will soon.
       for (const { referenceNumber } of made) await isDelivered(referenceNumber, 'payment.expired')
       expect((await readIntent(service, merchant, made[0]?.referenceNumber ?? '')).status).to.equal(
         'CANCELLED',

@@ -7,7 +7,7 @@ import type { Tea } from './fill-shop.ts'
 
 const QUANTITY = 2
 
-/** Shows a simulated order. It takes from the stock, and the merchant gets a webhook. */
+/** Shows a simulated order. The order takes its units from the stock, and the merchant gets a webhook. */
 export async function takeOrder(stage: Stage, { productId, packet, price, stock }: Tea): Promise<void> {
   step(14, 'An order arrives, and the merchant gets order.new')
   explain(`With a test key a merchant can try an order. Two packets of tea, of ${stock} in stock:`)

@@ -79,7 +79,7 @@ const payments = fc
 /** Makes a command `times` as likely as others. */
 const often = <T>(times: number, command: T): T[] => Array.from({ length: times }, () => command)
 
-/** Fast-check itself is content with one sequence that succeeded in time. */
+/** Fast-check itself accepts a run in which only one sequence finished in time. */
 function judge<Run>(details: fc.RunDetails<Run>): void {
   if (details.failed) throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance })
   if (details.numRuns < numRuns)

@@ -46,7 +46,7 @@ export function operationAt(method: string, line: string): Route | null {
   return patterns.find(({ route, pattern }) => route.method === routed && pattern.test(line))?.route ?? null
 }
 
-/** Applies an check. If it throws on a response, that is a violation too. */
+/** Applies a check. If it throws on a response, that is a violation too. */
 export function faultOf(check: Check, exchange: Exchange): string | null {
   try {
     return check(exchange)

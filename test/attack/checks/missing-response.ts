@@ -37,5 +37,5 @@ const kinds = new Map(targets.map(({ name, body }) => [name, body.kind]))
 export const mayBeCut = ({ target }: Attack, bytes: number): boolean =>
   bytes > largest[kinds.get(target) ?? 'json']
 
-/** How many requests of a run may meet the closing of a kept connection. */
+/** How many requests of a run may be sent just as the server closes their keep-alive connection. */
 export const maxRepeats = (requests: number): number => 3 + requests / 1000

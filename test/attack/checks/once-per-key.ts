@@ -28,7 +28,7 @@ const outside = /^(path|file)$/
 
 /**
  * All requests with one idempotency key get the same response, whatever their bodies. One of them is executed or
- * refused. The others get a replay, marked as one.
+ * refused. The others get a replay, which is marked as such.
  */
 export function createOncePerKey(): Check {
   const kept = new Map<string, { body: string; first: boolean }>()

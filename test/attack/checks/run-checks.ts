@@ -118,9 +118,9 @@ function slowdown(what: Neighbourly, { alone, beside }: Neighbour): string | nul
   return `p99 of each ${what} of the neighbour: ${p99.toFixed(0)} ms during the attack, ${before.toFixed(0)} ms alone`
 }
 
-/** Rarely used code is compiled late. */
+/** Allowed growth, because rarely used code is compiled late. */
 const spareBytes = 4 * 1024 * 1024
-/** Metrics and the counters of the driver grow for a while. */
+/** Allowed growth per request, because metrics and the driver's counters grow for a while. */
 const bytesPerRequest = 100
 
 /** `web 50.1 → 51.2`, in MiB. */

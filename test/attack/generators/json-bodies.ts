@@ -30,7 +30,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 })
 
 function changed(value: unknown, { index, name, text, how }: Change): unknown {
-  // Other generators replace the whole body, whose path is the first.
+  // The first path is that of the whole body, which other generators replace.
   const [first = [], ...inner] = pathsIn(value)
   const chosen = inner[index % Math.max(inner.length, 1)] ?? first
   if (how === 'replace') return changedAt(value, chosen, () => raw(text))

@@ -207,7 +207,7 @@ export const plants: readonly Plant[] = [
     ...plant('no memory leaked', everywhere, `each request leaves ${kept} behind`, [
       before('createBareApp', '$.locals.requestId = $', `(globalThis.kept ??= []).push(${kept})`),
     ]),
-    // A single request leaves little.
+    // A single request leaks little.
     times: 4,
   })),
 ]

@@ -59,7 +59,7 @@ function readBody(
   if (length === undefined)
     return hasEnded ? { text: bytes.toString('utf8', begin), end: bytes.length } : null
   const end = begin + Number(length)
-  // An invalid length is never reached.
+  // With an invalid length, the response never counts as complete.
   return bytes.length >= end ? { text: bytes.toString('utf8', begin, end), end } : null
 }
 
