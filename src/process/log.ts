@@ -7,8 +7,8 @@ export type Log = Logger
 export type OnWarning = (level: string, line: string) => void
 
 /**
- * Creates the log: one line of JSON per unit of work, on stdout. error = someone must act, warn = it heals, info =
- * something happened.
+ * Creates the log: one JSON line per unit of work, on stdout. error = someone must act, warn = it recovers on its own,
+ * info = something happened.
  */
 export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
   const lines = openStdout()
