@@ -171,7 +171,13 @@ describe('The limit on failed lookups of links and payment codes', () => {
 
   it('admits 300 links opened in parallel in each process, and no more', async () => {
     const ip = elsewhere()
-    const all = await inBoth(800, (each) => each.link(ip, miss))
+    // On a slow machine, some of them wait too long for a connection to MongoDB. Such a visitor gets 503.
+    const openLink = (each: typeof limit) =>
+      each.link(ip, miss).catch((error: Error) => {
+        if (error.name !== 'MongoWaitQueueTimeoutError') throw error
+        return { outcome: 'unavailable' }
+      })
+    const all = await inBoth(700, openLink)
     expect(all.filter(({ outcome }) => outcome === 'missed')).to.have.length.within(30, 600)
     for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
