@@ -6,7 +6,7 @@ import type { Collection } from '../mongo/collection.ts'
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
-/** A secret of a key, as a hash with a SECRET_KEY as its pepper. */
+/** One of a key's secrets, as a hash with a SECRET_KEY as its pepper. */
 export interface StoredSecret {
   hash: string
   /** When an earlier secret stops working. Null for the current secret. */
@@ -18,8 +18,8 @@ export interface StoredSecret {
 }
 
 /**
- * An API key as stored, with hashes only. `secrets` has the current secret (`validUntil: null`) first, and after a
- * rotation the earlier ones until their overlap ends.
+ * An API key as stored, with hashes only. `secrets` contains the current secret (`validUntil: null`) first. After a
+ * rotation it also contains the earlier secrets until their overlap ends.
  */
 export interface ApiKey {
   _id: string
@@ -67,7 +67,7 @@ const shape = new RegExp(
   `^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`,
 )
 
-/** Returns a new key, for example `sk_test_` with 32 random characters and 6 of a checksum. */
+/** Returns a new key, for example `sk_test_` with 32 random characters and a 6-character checksum. */
 export function newKey(kind: KeyKind, mode: KeyMode): string {
   const prefix = keyPrefix(kind, mode)
   const random = Array.from({ length: randomLength }, () => base62[randomInt(62)]).join('')

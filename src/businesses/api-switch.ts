@@ -1,7 +1,7 @@
 import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 
-/** A setting of the whole service. The only setting has the `_id` `api`: whether the developer API is on. */
+/** A service-wide setting. The only setting has the `_id` `api`: whether the developer API is on. */
 export interface Setting {
   _id: string
   enabled: boolean

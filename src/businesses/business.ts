@@ -1,7 +1,7 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** Limits that operators set for one business. Null: the limit of the service applies. */
+/** Limits that operators set for one business. If a limit is null, the service's default applies. */
 export interface BusinessLimits {
   /** Requests per second for each of its keys (RATE_LIMIT_PER_SECOND). */
   perSecond: number | null
@@ -26,7 +26,7 @@ export interface Business {
   suspended: boolean
   limits: BusinessLimits
   createdAt: Date
-  /** Lines that are not in the audit trail yet. */
+  /** Events that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 

@@ -10,8 +10,8 @@ export interface Caller {
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
-  /** The limits of its business. */
+  /** Its business's limits. */
   limits: BusinessLimits
-  /** The address of the client. */
+  /** The client's address. */
   ip: string
 }

@@ -4,7 +4,7 @@ import { publishAudit } from '../audit/publish.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Business, BusinessLimits } from './business.ts'
 
-/** The fields to change, with their new values. Only the limits that are named change. */
+/** The fields to change, with their new values. Only the limits that are present change. */
 export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   limits?: Partial<BusinessLimits>
 }

@@ -11,8 +11,8 @@ export interface KeyAndBusiness extends ApiKey {
 }
 
 /**
- * The batcher of key lookups by hash. One query reads both documents. Nothing is cached, so that a revoked key or a
- * disabled business is refused at once.
+ * The batcher for key lookups by hash. One query reads both documents. Nothing is cached, so that a revoked key or a
+ * disabled business is refused immediately.
  */
 export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
   createReadBatcher(

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { escapeRegex } from '../mongo/escape-regex.ts'
 import type { Business } from './business.ts'
 
-/** More than a person reads. A longer part of the name finds the others. */
+/** More than a person would read. To find the others, search for a longer part of the name. */
 export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>

@@ -2,8 +2,8 @@ import type { Deps } from '../deps.ts'
 import type { StoredSecret } from './api-key.ts'
 
 /**
- * The least time that a new hash stays: longer than a restart of all processes takes. While only some processes have
- * swapped the two SECRET_KEYs, each side would rehash a key that the other has just rehashed.
+ * The minimum time that a new hash is kept: longer than a restart of all processes takes. While only some processes
+ * have swapped the two SECRET_KEYs, each side would rehash a key that the other has just rehashed.
  */
 const minAgeMs = 3_600_000
 

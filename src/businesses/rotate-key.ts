@@ -21,8 +21,8 @@ export async function rotateKey(
   const older = found.secrets
     .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
     .filter((secret) => secret.validUntil > now)
-  // The first secret is the current one. If the key was rotated meanwhile, the filter does not match and this starts
-  // again.
+  // The first secret is the current one. If the key was rotated in the meantime, the filter does not match and the
+  // rotation starts again.
   const rotated = await deps.ApiKey.updateOne(
     {
       _id: id,

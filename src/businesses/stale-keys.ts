@@ -10,8 +10,8 @@ export interface StaleKey {
   key: string
   business: string
   /**
-   * When its overlap ends (ISO 8601), after which it is no longer stale. Null: it stays stale until it is used, rotated
-   * or revoked.
+   * When its overlap ends (ISO 8601), after which it is no longer stale. If null, it stays stale until it is used,
+   * rotated or revoked.
    */
   endsAt: string | null
 }

@@ -21,16 +21,19 @@ export interface Claim {
   /** When the last holder's lease ends, or when the holder gave up. */
   leaseEndsAt: Date
   paramsHash: string
-  /** The first response. That of a create is stored in, or computed from, the document that it created. */
+  /** The first response. A create's response is stored in, or computed from, the document that it created. */
   sealedResponse?: string
   /**
    * The business of the test key that made the request, if this document stores `sealedResponse`
    * (src/quotas/sandbox-responses.ts).
    */
   sandboxOf?: string
-  /** Written before a waiting duplicate gets the response. This journalled write makes what it read durable too. */
+  /**
+   * Written before a waiting duplicate gets the response. This journalled write also makes the response that was read
+   * durable.
+   */
   replayedAt?: Date
-  /** 24 hours after the first request. A take-over never moves it. */
+  /** 24 hours after the first request. Taking over the claim never changes it. */
   expiresAt: Date
   removeAt: Date
 }
@@ -67,7 +70,7 @@ export const responseField = (collection: string, id: string): SealedField => ({
   field: 'sealedResponse',
 })
 
-/** The batcher of `replayedAt`. A thousand waiting duplicates of one claim take two writes. */
+/** The batcher for `replayedAt` updates. A thousand waiting duplicates of one claim cost two writes. */
 export const createReplayBatcher = (Claim: Model<Claim>, now: () => Date): Batcher<string, void> =>
   createBatcher(1000, async (ids) => {
     await nativeCollection(Claim).updateMany(

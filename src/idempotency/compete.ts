@@ -20,7 +20,7 @@ export interface ClaimRequest {
   paramsHash: string
   /** Finds the first response of a create; null for other operations. */
   recall: Recall | null
-  /** How long the lease of its holder lasts. */
+  /** How long its holder's lease lasts. */
   leaseMs: number
   /** Decides whether the claim has expired, however long the request waits. */
   arrivedAt: Date
@@ -32,15 +32,15 @@ export async function attemptClaim(deps: Deps, request: ClaimRequest, deadlineAt
   const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, deadlineAt)
   if (insertion.inserted) return held(fresh)
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
-  // The claim was removed meanwhile. The next attempt inserts a new one.
+  // The claim has been removed in the meantime. The next attempt inserts a new one.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return held(found)
   return compete(deps, request, found)
 }
 
 /**
- * As `attemptClaim`, for a request that has seen the claim before. While the first request runs, this function only
- * reads, because many requests may wait.
+ * Like `attemptClaim`, for a request that has seen the claim before. While the first request is running, this function
+ * only reads, because many requests may be waiting.
  */
 export async function recheckClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
@@ -55,8 +55,8 @@ async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise
 }
 
 /**
- * As `attemptClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is gone
- * or belongs to another request, because a request never starts a second effect.
+ * Like `attemptClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is
+ * gone or belongs to another request, because a request never starts a second effect.
  */
 export async function reclaim(
   deps: Deps,
@@ -68,7 +68,7 @@ export async function reclaim(
   return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
 }
 
-/** Whether the key may start a new request. It may not while the last holder's lease runs. */
+/** Whether the key may start a new request. It may not while the last holder's lease is still running. */
 const isExpired = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
   leaseEndsAt <= now && expiresAt <= arrivedAt
 
@@ -166,8 +166,8 @@ export const keepResponse = (
   )
 
 /**
- * Ends the lease, so that the next attempt runs at once. Never deletes the claim, because a write with its effect id
- * may still be running.
+ * Ends the lease, so that the next attempt can run immediately. Never deletes the claim, because a write with its
+ * effect id may still be running.
  */
 export async function giveUp(
   deps: Pick<Deps, 'Claim' | 'now'>,

@@ -2,8 +2,8 @@ import { type Refusal, refuse } from '../errors.ts'
 import type { Cause } from '../outbox/event.ts'
 
 /**
- * The write request that an operation serves. All attempts of one request share `id`. A created document has it as
- * `_id`, and a change records it in the same guarded write, so that no effect happens twice.
+ * The write request that an operation serves. All attempts at one request share `id`. A created document uses the id as
+ * its `_id`, and a change records it in the same guarded write, so that no effect happens twice.
  */
 export interface Effect {
   id: string
@@ -16,22 +16,22 @@ export interface Effect {
 }
 
 /**
- * How many effects a document remembers: as many as an intent may have refunds (intents/refunds/hold.ts). The stock of
- * a busy product may change more often than this within seconds. A retry of an older change then finds no trace of it,
- * so such changes are guarded by `unlessForgotten`.
+ * How many effects a document remembers: as many as the refunds that an intent may have (intents/refunds/hold.ts). The
+ * stock of a busy product may change more often than this within seconds. A retry of an older change then finds no
+ * trace of it, so such changes are guarded by `unlessForgotten`.
  */
 export const maxEffects = 1000
 
 /**
- * If more than this many effects are older than an effect, the memory reaches back to before it began. Fewer prove
- * nothing: ids ascend in time only to the second, and an earlier request may be written later.
+ * If more than this many remembered effects are older than an effect, the list reaches back to before that effect
+ * began. Fewer prove nothing: ids ascend over time only to the second, and an earlier request may be written later.
  */
 const margin = maxEffects / 2
 
 /**
- * A guard that matches if the effect has not happened. The effect must not be in the memory, and cannot have been
- * pushed out of it: the memory is not full, or still has enough effects from before this one began. The guard is an
- * expression, so that it does not bind the positional `$` of the update.
+ * A guard that matches if the effect has not happened. The effect must not be among the remembered effects, and cannot
+ * have been dropped from them: either the list is not full, or it still contains enough effects from before this one
+ * began. The guard is an expression, so that it does not bind the positional `$` of the update.
  */
 export const unlessForgotten = (effectId: string) => ({
   $expr: {
@@ -46,7 +46,7 @@ const olderThan = (effectId: string) => ({
   $size: { $filter: { input: '$effects', cond: { $lt: ['$$this', effectId] } } },
 })
 
-/** The refusal of a retry whose effect is not in the memory but may have been pushed out of it. */
+/** The error for a retry whose effect is not among the remembered effects but may have been dropped from them. */
 export const forgotten = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
     message:
@@ -60,11 +60,14 @@ export const isForgotten = (effects: readonly string[], effectId: string): boole
 /** The `$push` that records the effect of a change. */
 export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -maxEffects } })
 
-/** Returned by a create if an earlier attempt of the same request did its work. The response of that attempt counts. */
+/**
+ * Returned by a create if an earlier attempt at the same request has already created the document. The client gets that
+ * attempt's response.
+ */
 export const doneBefore = Symbol('done before')
 export type DoneBefore = typeof doneBefore
 
-/** Runs work that waits for MongoDB, within the time that the request has left for it (http/server/deadline.ts). */
+/** Runs work that waits for MongoDB, within the request's remaining time (http/server/deadline.ts). */
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
 /**

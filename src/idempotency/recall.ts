@@ -1,9 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { unavailable } from '../errors.ts'
 
-/**
- * How a retry finds the first response of a create by its effect id. `find` resolves to null if nothing was created.
- */
+/** How a retry finds a create's first response by its effect id. `find` resolves to null if nothing was created. */
 export type Recall = StoredRecall | ComputedRecall
 
 /** For a document whose fields may change. Its insert stores the response in the field `sealedResponse`. */
@@ -15,8 +13,8 @@ interface StoredRecall {
 }
 
 /**
- * For a document that has everything in its first response in fields that never change. `find` computes the response
- * from these.
+ * For a document whose first response depends only on fields that never change. `find` computes the response from those
+ * fields.
  */
 interface ComputedRecall {
   kind: 'computed'
@@ -27,8 +25,8 @@ export type ResponseData = Record<string, unknown>
 
 /**
  * Computes first responses by the format number that each document stores. A released format must always return the
- * same bytes: add the next number instead of changing it. A process of an earlier version, which does not know the
- * number yet, throws SERVICE_UNAVAILABLE.
+ * same bytes: add the next number instead of changing it. A process that runs an earlier version and does not know the
+ * number yet throws SERVICE_UNAVAILABLE.
  */
 export const byFormat =
   <Doc extends { responseFormat: number }>(formats: Readonly<Record<number, (doc: Doc) => ResponseData>>) =>

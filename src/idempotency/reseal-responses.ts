@@ -20,8 +20,8 @@ type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 
 /**
  * Re-seals with the current SECRET_KEY every stored response that a retry may still get: those in claims that have not
- * been removed, and those in the documents of their creates. Goes through the claims by time, and reports to `advance`
- * how many are done.
+ * been removed, and those in the documents of their creates. Goes through the claims in order of time, and reports to
+ * `advance` how many have been processed.
  */
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
   const result = { resealed: 0, unreadable: 0 }
@@ -60,7 +60,10 @@ const createdUnder = (
     )
     .toArray()
 
-/** Re-seals each document under its own guard, so that a concurrent change or removal of the response stays. */
+/**
+ * Re-seals each document under its own guard, so that a concurrent change or removal of the response is not
+ * overwritten.
+ */
 async function reseal(
   { secrets }: Needs,
   result: Resealed,

@@ -3,8 +3,8 @@ import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from
 import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
 
 /**
- * A JSON Schema of schemas/. `errorCodes` gives the error code for a keyword that fails. `message` is the error message
- * after the name of the field.
+ * A JSON Schema in schemas/. `errorCodes` gives the error code for each keyword that can fail. `message` is the error
+ * message after the name of the field.
  */
 export interface AnnotatedSchema {
   properties: Record<string, object>
@@ -13,7 +13,7 @@ export interface AnnotatedSchema {
 /** The response lists only the first 100 faults. */
 const maxFaults = 100
 
-/** Creates one refusal for all faults, in the order of the schema's fields. The first fault gives the error code. */
+/** Creates one error for all faults, in the order of the schema's fields. The first fault determines the error code. */
 export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
   // The branch of a failed `if` reports its own error, and `propertyNames` reports the faults of keys.
   const faults = errors
@@ -26,7 +26,7 @@ export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rul
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** The part of a schema that names fields. */
+/** The part of a schema that contains field names. */
 interface NamedFields {
   properties?: Record<string, NamedFields>
   items?: NamedFields

@@ -4,7 +4,7 @@ const dateTime =
 
 /**
  * Parses an ISO 8601 date or date-time, in UTC if it has no offset. A date stands for the first or last millisecond of
- * its UTC day, depending on `edge`. Returns null for anything else, such as a day that does not exist.
+ * its UTC day, depending on `edge`. Returns null for anything else, such as a nonexistent day.
  */
 export function readInstant(text: string, edge: 'start' | 'end'): Date | null {
   const isDate = date.test(text)

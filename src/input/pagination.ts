@@ -22,7 +22,7 @@ export interface Page<Item> extends Slice {
 
 const defaultLimit = 20
 const maxLimit = 100
-/** MongoDB aborts each read of a list after this. The error message says to narrow the list. */
+/** MongoDB aborts each list read after this time. The error message then asks the caller to narrow the list. */
 export const longestReadMs = 3_000
 /** No collection has this many documents. A page after a larger skip is empty, without a query. */
 export const maxSkip = 2 ** 31
@@ -75,7 +75,7 @@ export async function readPage<Item, Doc extends Item = Item>(
 
 /**
  * Builds a page. `found` has one item more than the page if another page follows. The total cannot show this, because
- * it was counted at another moment.
+ * it was counted at a different time.
  */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),

@@ -7,10 +7,12 @@ import { checkWebhookUrl } from '../webhooks/sender/url.ts'
 import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 
-/** Validates a value by a schema of schemas/. Returns it with its type, or throws one refusal with all faults. */
+/**
+ * Validates a value against a schema in schemas/. Returns the typed value, or throws one error that lists all faults.
+ */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
 
-/** Creates the validator of all requests, with the formats that JSON Schema lacks. */
+/** Creates the validator for all requests, with the formats that JSON Schema lacks. */
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
   const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })
@@ -62,7 +64,8 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
 
 /**
  * Returns an Ajv error for each top-level list that has too many items. Ajv itself would validate every item of such a
- * list. A body of 256 KiB can have 87 000 items, which takes hundreds of milliseconds and blocks the process.
+ * list. A 256 KiB body can contain 87 000 items, and validating them would block the process for hundreds of
+ * milliseconds.
  */
 function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorObject[] {
   const given = (value ?? {}) as Record<string, unknown>
@@ -76,7 +79,7 @@ function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorOb
   })
 }
 
-/** Shortens those lists to the allowed number of items, so that the other faults of the value are found as well. */
+/** Shortens the lists in `tooLong` to the allowed number of items, so that the value's other faults are found too. */
 function shortenArrays(value: unknown, tooLong: ErrorObject[]): unknown {
   if (tooLong.length === 0) return value
   const cut = tooLong.map(({ instancePath, params, data }) => [

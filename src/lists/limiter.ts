@@ -2,25 +2,25 @@ import { refuse, unavailable } from '../errors.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 import { withTimeout } from '../process/timeout.ts'
 
-/** How many pieces of work run at once. */
+/** How many pieces of work may run in parallel. */
 export interface Bounds {
   /** For one owner. */
   perOwner: number
   /** In this process. */
   inAll: number
   /**
-   * Returns how long a slot rests after work that took `tookMs`. Meanwhile its owner cannot use it. Without this, slots
+   * Returns how long a slot rests after work that took `tookMs`. Meanwhile its owner cannot use it. If not set, slots
    * do not rest.
    */
   restAfter?: (tookMs: number) => number
 }
 
-/** Runs the work of many owners within bounds. One owner delays another by at most one piece of work. */
+/** Runs many owners' work within limits. One owner delays another by at most one piece of work. */
 export interface Limiter {
   /**
    * Waits for a slot, and resolves to a function that frees it. Throws RATE_LIMITED (scope `lists`) if the owner's own
-   * work blocks it for `maxWaitMs`, or if `maxWaiting` of the owner already wait. Throws SERVICE_UNAVAILABLE if the
-   * caller `isGone` meanwhile.
+   * work blocks it for `maxWaitMs`, or if `maxWaiting` pieces of the owner's work are already waiting. Throws
+   * SERVICE_UNAVAILABLE if the caller `isGone` in the meantime.
    */
   take(owner: string, isGone: () => boolean): Promise<() => void>
   /** Runs work in a slot. */
@@ -61,8 +61,8 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   }
 
   /**
-   * Throws if the owner's own work blocks it. Work that only the full process blocks keeps waiting, because its owner
-   * is not the cause.
+   * Throws if the owner's own work blocks it. Work that is blocked only because the process is full keeps waiting,
+   * because its owner is not the cause.
    */
   async function waitForSlot(owner: string, isGone: () => boolean): Promise<() => void> {
     const { granted, ahead, leave } = slots.wait(owner)

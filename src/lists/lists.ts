@@ -4,20 +4,20 @@ import type { Models } from '../mongo/models.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 
 /**
- * Lists, counts, exports and staff searches: their connections to MongoDB, and how many run at once. Nothing else waits
- * for them.
+ * Lists, counts, exports and staff searches: their connections to MongoDB, and how many run in parallel. Nothing else
+ * waits for them.
  */
 export interface Lists {
-  /** Every model, on the connections of the lists. MongoDB ends each of their queries after `longestReadMs`. */
+  /** Every model, on the connections for lists. MongoDB ends each of their queries after `longestReadMs`. */
   models: Models
   /**
-   * Runs a list of an owner as soon as the limits allow. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if MongoDB takes
-   * too long.
+   * Runs an owner's list as soon as the limits allow. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if MongoDB takes too
+   * long.
    */
   run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T>
   /**
-   * Limits the lists of each business from the start of a request. A request waits here only for lists of its own
-   * business, and holds nothing meanwhile.
+   * Limits the lists of each business from the start of a request. A request waits here only for its own business's
+   * lists, and holds nothing while it waits.
    */
   shares: Limiter
   /** Limits the exports of each business. `run` reads their pages one by one, so a slow client holds no connection. */
@@ -27,13 +27,14 @@ export interface Lists {
 /** A slot covers a page and its counts. With two, a merchant's employee and program can list at the same time. */
 const slots = { perOwner: 2, inAll: 4 } as const
 /**
- * No bound per process, so that no business waits for another: an export lasts as long as its client takes to read it.
+ * There is no limit per process, so that no business waits for another: an export lasts as long as its client takes to
+ * read it.
  */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
 /**
  * A slot rests after a list or an export of more than 10 ms, for three times the time beyond that. So a business that
- * lists without pause occupies MongoDB for half of the time, or less when MongoDB is slow. A rest is much shorter than
- * the wait for a slot, so sequential lists are never refused.
+ * lists without pause occupies MongoDB for half the time, or less when MongoDB is slow. A rest is much shorter than the
+ * wait for a slot, so sequential lists are never refused.
  */
 const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
 

@@ -3,8 +3,8 @@ import { Refusal } from '../errors.ts'
 import { restAfter, sliceMs } from '../process/in-slices.ts'
 
 /**
- * The most that one page of a list may take, as documents and as text. Enough for 100 of the largest orders, or intents
- * without refunds.
+ * The most that one page of a list may take, as documents and as text. This is enough for 100 of the largest orders, or
+ * 100 of the largest intents without refunds.
  */
 export const maxPageBytes = 26 * 1024 * 1024
 
@@ -21,7 +21,7 @@ export class PageTooLarge extends Refusal {
 
 /**
  * Reads the documents of a page one by one and stops as soon as the page is too large: decoding 100 intents with 1 000
- * refunds each takes half a second. Rests as `inSlices` does, so that the process serves other requests between the
+ * refunds each takes half a second. Rests like `inSlices`, so that the process serves other requests between the
  * documents. Throws PageTooLarge.
  */
 export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<Doc>): Promise<Doc[]> {

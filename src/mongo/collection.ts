@@ -1,8 +1,8 @@
 import { type Connection, type Model, type mongo, Schema, type SchemaDefinition } from 'mongoose'
 
 /**
- * An index of a collection. It has a name, because a duplicate is recognised by the index that refused it. It is never
- * `sparse`: the Stable API does not read through a sparse index, and a partial one does the same.
+ * An index of a collection. It has a name, because a duplicate is recognised by the index that rejected it. It is never
+ * `sparse`: the Stable API does not read through a sparse index, and a partial index serves the same purpose.
  */
 export interface Index {
   name: string
@@ -20,9 +20,9 @@ export interface Collection {
 }
 
 /**
- * The model of a collection on one connection. Unknown fields in a filter or a change throw, an empty object is stored
- * as it is, and Mongoose creates no collections or indexes (src/mongo/indexes.ts). If `maxTimeMs` is given, MongoDB
- * aborts each query after that time.
+ * A collection's model on one connection. Unknown fields in a filter or a change throw, an empty object is stored as it
+ * is, and Mongoose creates no collections or indexes (src/mongo/indexes.ts). If `maxTimeMs` is given, MongoDB aborts
+ * each query after that time.
  */
 export function openCollection<Doc>(
   connection: Connection,
@@ -53,14 +53,14 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * The driver's collection of a model, without Mongoose: for hot paths, where casting would double the cost of a call,
- * and for inserts, because Mongoose's insertMany can silently drop a document. Values must have the right types
- * already.
+ * A model's collection in the driver, without Mongoose: for hot paths, where casting would double the cost of a call,
+ * and for inserts, because Mongoose's insertMany can silently drop a document. Values must already have the right
+ * types.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
-/** Whether MongoDB refused a write because a unique index already has its value. */
+/** Whether MongoDB rejected a write because a unique index already contains its value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
 /** The write concern of writes that may be lost. They do not wait for the journal and do not flush it. */

@@ -12,7 +12,7 @@ const options = {
   readPreference: 'primary',
   // MongoDB refuses commands that are not in the Stable API, so versions 6 to 8 behave the same.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
-  // On a replica set, the driver repeats a write after a failover. Every write of the service may run twice.
+  // On a replica set, the driver retries a write after a failover. Every write in the service can safely run twice.
   retryWrites: true,
   retryReads: false,
   bufferCommands: false,
@@ -27,7 +27,7 @@ const options = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** Connects once. Throws after 2 s without a server. */
+/** Connects once. Throws if no server responds within 2 s. */
 export async function connectMongo(
   url: string,
   log: Log,
@@ -48,7 +48,7 @@ export async function connectMongo(
 const wrongPassword = 18
 
 /**
- * Connects as soon as there is a server, because a process may start before its database. Throws if the password is
+ * Connects as soon as a server is available, because a process may start before its database. Throws if the password is
  * wrong, because waiting would not help.
  */
 export async function awaitMongo(
@@ -76,7 +76,7 @@ const isSocketFault = (error: unknown): boolean =>
 /**
  * The codes after which the driver itself retries or looks for another primary: a primary steps down or shuts down, a
  * server is not or not yet a primary, or a router reaches none. The driver does not export these codes, and its label
- * is missing from errors of connections that it has closed meanwhile.
+ * is missing from errors of connections that it has closed in the meantime.
  */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
@@ -90,8 +90,8 @@ const isAway = (error: unknown): boolean =>
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
 /**
- * Repeats `act` while MongoDB is unreachable, for a process that starts: its database may go away again before the
- * process serves. Throws any other error.
+ * Retries `act` while MongoDB is unreachable, for a process that is starting: its database may become unreachable again
+ * before the process serves requests. Throws any other error.
  */
 export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -105,7 +105,7 @@ export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>):
   }
 }
 
-/** The names of Mongoose errors that mean a bug of the service. Such a call never reached the server. */
+/** The names of Mongoose errors that indicate a bug in the service. The failed call never reached the server. */
 const bugs = new Set([
   'CastError',
   'StrictModeError',

@@ -32,11 +32,11 @@ export type ReadClock = () => Promise<number>
 /** An offset for tests: maps database time to what `now` returns. Production uses `noShift`. */
 export type Shift = (databaseMs: number) => number
 
-/** Database time at an instant of the monotonic clock. */
+/** Database time at one reading of the monotonic clock. */
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /** The largest possible error: half of the round trip. */
+  /** The largest possible error: half the round trip. */
   errorMs: number
 }
 
@@ -48,18 +48,19 @@ const driftPerMs = 0.001
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** A measurement with a larger error is repeated after `measureAgainMs`. */
+/** After a measurement with a larger error, the next one follows in `measureAgainMs`. */
 const goodErrorMs = 5
-/** Measurements at start, of which the best counts: the first round trips of a process are its slowest. */
+/** Measurements at start-up, of which the best is used: the first round trips of a process are its slowest. */
 const firstMeasurements = 3
 
-/** The shift outside tests: none. */
+/** The shift used outside tests: none. */
 export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
 /**
- * Measures at once, then every 10 s and whenever the driver finds another primary. Throws if MongoDB does not respond.
+ * Measures immediately, then every 10 s and whenever the driver finds another primary. Throws if MongoDB does not
+ * respond.
  */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
@@ -122,7 +123,7 @@ export function createDatabaseTime(
 
   /**
    * Keeps the better of two measurements. If they contradict each other, a clock was set or the machine slept, so the
-   * newer one counts.
+   * newer one is used.
    */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)

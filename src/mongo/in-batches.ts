@@ -5,8 +5,8 @@ const batchSize = 250
 const longestRestMs = 250
 
 /**
- * Goes through a cursor in batches and rests after each batch for as long as it took. A hundred thousand documents then
- * do not delay current work in MongoDB, Redis and this process. Returns the number of documents.
+ * Goes through a cursor in batches and rests after each batch for as long as it took. A run over a hundred thousand
+ * documents then does not delay current work in MongoDB, Redis and this process. Returns the number of documents.
  */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,

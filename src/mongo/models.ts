@@ -21,7 +21,7 @@ import { type DeliveryHour, deliveryHours } from '../webhooks/deliveries/deliver
 import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { type Collection, openCollection } from './collection.ts'
 
-/** Every collection of the service. src/mongo/indexes.ts creates their indexes. */
+/** All of the service's collections. src/mongo/indexes.ts creates their indexes. */
 export const collections: readonly Collection[] = [
   businesses,
   apiKeys,

@@ -2,7 +2,9 @@ import type { Model, mongo } from 'mongoose'
 import type { Listed } from '../input/pagination.ts'
 import { nativeCollection } from './collection.ts'
 
-/** The documents of an index that match `where` and were created from `from` (null: no limit) until before `before`. */
+/**
+ * The documents in an index that match `where` and were created at or after `from` (if not null) and before `before`.
+ */
 export interface Walk {
   /** The last fields of this index are `createdAt` and `_id`. */
   index: string
@@ -41,7 +43,10 @@ export const readPage = <Doc extends Listed>(
     })
     .toArray() as Promise<Doc[]>
 
-/** The filter of the remaining documents. Many may have the millisecond of `last`: of these, only higher ids remain. */
+/**
+ * The filter of the remaining documents. Many may share `last`'s millisecond: of these, only those with higher ids
+ * remain.
+ */
 function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
   if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }
   const { createdAt, _id } = last

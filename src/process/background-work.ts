@@ -1,4 +1,4 @@
-/** Background work that no job waits for. A stopping worker waits until all of it has ended. */
+/** Background work that no job waits for. A worker that is shutting down waits until all of it has ended. */
 export interface BackgroundWork {
   add(work: Promise<unknown>): void
   ended(): Promise<void>

@@ -1,8 +1,8 @@
 import { withTimeout } from './timeout.ts'
 
 /**
- * Slots of a process, shared among owners. A free slot goes to the owner with the fewest slots. Among equals, it goes
- * to the owner whose last slot is longest ago.
+ * A process's slots, shared among owners. A free slot goes to the owner with the fewest slots. Among equals, it goes to
+ * the owner that has waited longest since it last got a slot.
  */
 export interface FairSlots {
   /** Takes a slot. Returns a function that frees it, or null if the owner may not take one now. */
@@ -22,17 +22,17 @@ export type Free = () => void
 
 export interface Wait {
   granted: Promise<Free>
-  /** How many waits of the same owner are ahead of this one. */
+  /** How many of the same owner's waits are ahead of this one. */
   ahead(): number
   /** Ends the wait: `granted` never resolves. */
   leave(): void
 }
 
-/** Whether an owner with `held` slots may take one more while `taken` are held in all. */
+/** Whether an owner with `held` slots may take one more while `taken` are held in total. */
 export type MayTake = (held: number, taken: number, owner: string) => boolean
 
 /**
- * An owner may take a slot while it holds fewer slots than are free. So it holds at most half of them, and others
+ * An owner may take a slot while it holds fewer slots than are free. So it holds at most half of the slots, and others
  * always find free slots.
  */
 export const fewerThanFree =
@@ -46,7 +46,7 @@ interface Share {
 }
 
 export function createFairSlots(mayTake: MayTake): FairSlots {
-  /** Owners with slots or waits, in the order of their last slot. */
+  /** Owners with slots or waits, in the order in which they last took a slot. */
   const shares = new Map<string, Share>()
   let taken = 0
   let waiting = 0

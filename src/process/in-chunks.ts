@@ -4,7 +4,7 @@ import { restAfter, sliceMs } from './in-slices.ts'
 /** A few ms of work for a parser. */
 const chunkBytes = 16 * 1024
 
-/** Yields a large input in chunks. Rests between them as `inSlices` does, so that the process serves other requests. */
+/** Yields a large input in chunks. Rests between them like `inSlices`, so that the process serves other requests. */
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0
   for (let at = 0; at < bytes.length; at += chunkBytes) {

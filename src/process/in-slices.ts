@@ -7,8 +7,8 @@ export const sliceMs = 4
 const maxRestMs = 10
 
 /**
- * Rests for half as long as the slice before it took, so that one long computation occupies the process for two thirds
- * of the time.
+ * Rests for half as long as the previous slice took, so that one long computation occupies the process for only two
+ * thirds of the time.
  */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
@@ -25,8 +25,8 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
 }
 
 /**
- * As `inSlices`, for the documents of a cursor. Decoding is part of a slice: a product with a hundred variants takes
- * 0.3 ms.
+ * Like `inSlices`, for a cursor's documents. Decoding is part of a slice: a product with a hundred variants takes 0.3
+ * ms.
  */
 export async function readInSlices<Doc>(
   cursor: mongo.FindCursor<Doc>,

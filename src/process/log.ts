@@ -3,7 +3,7 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** Called for each line at warn or error that LOG_LEVEL admits. `line` is its event name. */
+/** Called for each warn or error line that LOG_LEVEL lets through. `line` is its event name. */
 export type OnWarning = (level: string, line: string) => void
 
 /**
@@ -39,7 +39,7 @@ let stdout: Lines | undefined
 
 /**
  * Writes the lines of one event loop iteration together, because a write for each would be 5 % of the cost of a create.
- * A line at warn or error is written at once, after the lines before it. SIGKILL may lose the info lines of one
+ * A line at warn or error is written immediately, after the lines before it. SIGKILL may lose the info lines of one
  * iteration.
  */
 function openStdout(): Lines {
@@ -81,7 +81,9 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-/** Whether the message of an error may quote values, as those of MongoDB, its driver, BSON and mongoose do. */
+/**
+ * Whether the message of an error may quote values, as error messages from MongoDB, its driver, BSON and mongoose do.
+ */
 const quotesValues = (error: Error): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   error instanceof mongoose.MongooseError ||
@@ -98,7 +100,7 @@ function framesOf(stack: string | undefined): string {
 }
 
 /**
- * Limits a log line that can occur thousands of times to one per `everyMs`. Each line says how many were suppressed.
+ * Limits a log line that can occur thousands of times to one per `everyMs`. Each line reports how many were suppressed.
  */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
   let nextAt = 0

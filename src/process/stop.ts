@@ -3,8 +3,8 @@ import type { Log } from './log.ts'
 
 /**
  * Handles SIGTERM and SIGINT, which Node ignores without a handler when it is process 1 of a container. Returns a
- * function that sets how to close. Before it is called, no work is running and a signal exits at once, with 128 and the
- * signal's number. After that, the first signal closes the process, and a second one exits at once.
+ * function that sets how to close. Before it is called, no work is running and a signal exits immediately, with 128
+ * plus the signal's number. After that, the first signal closes the process, and a second one exits immediately.
  */
 export function stopOnSignals(log: Log): (close: () => Promise<void>) => void {
   let closing: (() => Promise<void>) | null = null

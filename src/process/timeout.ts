@@ -1,6 +1,6 @@
 /**
- * Resolves to the result of `work`, or to that of `onTimeout` if `work` has not settled within `ms`. Does not abort
- * `work`.
+ * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. Does not
+ * abort `work`.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,

@@ -2,7 +2,7 @@ import { backgroundRestMs, createBatcher, noDeadline } from '../mongo/batching/b
 import type { Usage } from './quota.ts'
 
 /**
- * The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch ends well before
+ * The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch finishes well within
  * `countingMs`.
  */
 const maxAtOnce = 20

@@ -36,7 +36,7 @@ export const createLiveCodeQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedM
 export const liveCodeLimit = ({ config }: Pick<Deps, 'config'>, { limits }: Pick<Caller, 'limits'>): number =>
   limits.liveCodes ?? config.liveCodesPerBusiness
 
-/** Runs the insert of a live intent. Throws RATE_LIMITED, and inserts nothing, while the business has no code left. */
+/** Runs the insert of a live intent. Throws RATE_LIMITED, and inserts nothing, if the business has no codes left. */
 export async function withLiveCode<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
   caller: Caller,

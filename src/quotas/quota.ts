@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * How much of a quota a business uses by MongoDB's count, and when some of it becomes free (null if nothing is used).
+ * How much of a quota a business uses according to MongoDB's count, and when some of it becomes free (null if nothing
+ * is used).
  */
 export interface Usage {
   used: number
@@ -22,8 +23,8 @@ export interface Estimate {
 export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: Date | null }
 
 /**
- * A quota of each business, shared by all processes without a counter document that every write would update. MongoDB
- * counts from an index at intervals. In between, each process adds what it has taken itself.
+ * A per-business quota, shared by all processes without a counter document that every write would have to update.
+ * MongoDB counts from an index at intervals. In between, each process adds what it has taken itself.
  */
 export interface Quota {
   /** Takes `amount` for a write that is about to run. Each `period` is counted separately. */
@@ -39,7 +40,7 @@ export interface Quota {
 interface Picture {
   businessId: string
   limit: number
-  /** Used by the last count. */
+  /** Usage according to the last count. */
   used: number
   freeAt: Date | null
   countedAtMs: number
@@ -47,18 +48,18 @@ interface Picture {
   tookMs: number
   /** The total that this process has taken. */
   taken: number
-  /** The part of `taken` by writes that ended before the last count began, so `used` includes it. */
+  /** The part of `taken` from writes that ended before the last count began, so `used` includes it. */
   takenInUsed: number
-  /** The part of `taken` by writes that have not ended. */
+  /** The part of `taken` from writes that have not ended. */
   inProgress: number
-  /** The part of `taken` by writes that ran during the last count, so `used` may or may not include it. */
+  /** The part of `taken` from writes that were running during the last count, so `used` may or may not include it. */
   unsure: number
   counting: Promise<void> | null
 }
 
 /**
- * A write is refused only on a count younger than this, so a business with a full quota costs a process one count a
- * second.
+ * A write is refused only if the last count is more recent than this, so a business with a full quota costs each
+ * process one count per second.
  */
 const freshMs = 1_000
 /** A count that takes long stays fresh longer, so that counting takes at most 2 % of the time. */
@@ -74,11 +75,14 @@ const maxCounts = 3
  */
 const partOfRest = 0.1
 /**
- * A business that writes steadily is counted this often. This bounds how long a process overlooks what the others have
- * taken.
+ * A steadily writing business's usage is counted this often. This limits how long a process can overlook what other
+ * processes have taken.
  */
 const steadyMs = 10_000
-/** Fewer writes than this are not steady: counting very many small businesses would cost as much as their writes. */
+/**
+ * A business with fewer writes than this is not a steady writer: counting many small businesses would cost as much as
+ * their writes.
+ */
 const steadyWrites = 20
 /** Any business is counted again after this. */
 const staleMs = 600_000
@@ -92,7 +96,7 @@ const maxPictures = 10_000
 
 /** `elapsedMs` is a monotonic clock. */
 export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number): Quota {
-  /** In the order of their last write, most recent last. */
+  /** In order of last write, most recent last. */
   const pictures = new Map<string, Picture>()
 
   function pictureOf(businessId: string, period: string, limit: number): Picture {
@@ -116,7 +120,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
 
   async function countInto(picture: Picture): Promise<void> {
     const beganAtMs = elapsedMs()
-    // The count may or may not include writes that run now, so they are added to it.
+    // The count may or may not include writes that are running now, so they are added to it.
     const takenInUsed = picture.taken - picture.inProgress
     const { used, freeAt } = await count(picture.businessId)
     const tookMs = elapsedMs() - beganAtMs
@@ -124,7 +128,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     Object.assign(picture, { used, freeAt, takenInUsed, unsure, countedAtMs: beganAtMs, tookMs })
   }
 
-  /** Takes `amount` if it is left. Otherwise counts again until that is certain, at most `maxCounts` times. */
+  /** Takes `amount` if that much is left. Otherwise counts again until that is certain, at most `maxCounts` times. */
   async function take(picture: Picture, amount: number): Promise<boolean> {
     for (let counts = 0; ; counts += 1) {
       const left = picture.limit - usedOf(picture)
@@ -195,12 +199,12 @@ const blank = (businessId: string): Picture => ({
 
 const takenSince = ({ taken, takenInUsed }: Picture): number => taken - takenInUsed
 
-/** The last count, and what this process has taken since. */
+/** The last count, plus what this process has taken after it. */
 const usedOf = (picture: Picture): number => picture.used + takenSince(picture)
 
 const shareUsed = (picture: Picture): number => usedOf(picture) / picture.limit
 
-/** The quotas of each business, over all processes. */
+/** Each business's quotas, across all processes. */
 export interface Quotas {
   liveCodes: Quota
   sandboxDay: Quota

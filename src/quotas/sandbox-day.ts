@@ -18,8 +18,8 @@ export const startOf = (day: number): Date => new Date(day * dayMs)
  * Counts what the test keys of businesses created in this UTC day: intents, orders, products (deleted ones too) and
  * endpoints, each from an index alone. The clean-up removes no document this young. Within the day, only an import that
  * withdraws a product frees quota, and the deletion of an endpoint when more than 100 are deleted
- * (src/webhooks/endpoints/remove-deleted.ts). A loop of creates and deletions ends all the same, because each deletion
- * uses the quota of stored responses.
+ * (src/webhooks/endpoints/remove-deleted.ts). A loop of creates and deletions still ends, because each deletion uses
+ * the quota of stored responses.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
@@ -61,7 +61,7 @@ export const sandboxLimit = (
 
 /**
  * Runs an insert of `amount` documents. For a test key, throws RATE_LIMITED and inserts nothing if they exceed the
- * quota of the day.
+ * day's quota.
  */
 export async function withinSandboxDay<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,

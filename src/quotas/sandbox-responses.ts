@@ -9,7 +9,7 @@ const perCreate = 2
 
 /**
  * Counts the responses to requests of test keys in this UTC day that are stored in claims, from an index alone. A claim
- * expires a day after its request, and is stored until then. A successful create stores its response in its own
+ * expires a day after its request and is stored at least until then. A successful create stores its response in its own
  * document, so it is not counted here.
  */
 export async function countSandboxResponses(
@@ -46,8 +46,8 @@ export function sandboxResponseLimit(
 
 /**
  * Runs a write that may store its response with its claim. Throws RATE_LIMITED, and runs nothing, if a test key made
- * the request and the quota of its business is used up. Every such write stores a response and may cause an event, so
- * this bounds the deliveries too.
+ * the request and its business's quota is used up. Every such write stores a response and may cause an event, so this
+ * bounds the deliveries too.
  */
 export async function withinSandboxResponses<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,

@@ -1,6 +1,6 @@
 /**
- * Returns the seconds until an instant for Retry-After: at least 1, at most `maxMs`, which also applies if it is
- * unknown.
+ * Returns the number of seconds until a time, for Retry-After: at least 1 and at most `maxMs`. If the time is null,
+ * uses `maxMs`.
  */
 export function secondsLeft(at: Date | null, now: Date, maxMs: number): number {
   const ms = at === null ? maxMs : at.getTime() - now.getTime()

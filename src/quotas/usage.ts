@@ -22,7 +22,7 @@ export interface Usages {
   sandboxResponsesToday: QuotaUsage
 }
 
-/** Counts what one business uses of its quotas now. */
+/** Counts one business's current quota usage. */
 export async function usagesOf(
   deps: Pick<Deps, 'Intent' | 'Claim' | 'config' | 'now'>,
   business: Business,

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { Types } from 'mongoose'
 
-/** 32 characters that cannot be confused: no 0, O, 1 or I. */
+/** 32 characters that cannot be mistaken for one another: no 0, O, 1 or I. */
 const unambiguous = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /**
- * Returns `length` random characters of 5 bits each. `randomInt` has a pool of secure bytes, so it costs a fifth of
- * `randomBytes`.
+ * Returns `length` random characters of 5 bits each. `randomInt` draws from a pool of secure bytes, so it takes a fifth
+ * of the time of `randomBytes`.
  */
 function randomText(length: number): string {
   let text = ''
@@ -39,5 +39,5 @@ export const newShortCode = (): string => randomText(6)
 export const isShortCode = (text: string): boolean =>
   text.length === 6 && Array.from(text).every((character) => unambiguous.includes(character))
 
-/** Returns the 6 digits that a customer types at a counter. It may begin with zeros. */
+/** Returns the 6 digits that a customer types at a counter. They may begin with zeros. */
 export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

@@ -9,7 +9,9 @@ export function networkOf(ip: string): string {
   return address instanceof ipaddr.IPv6 ? firstOf(address, 4) : address.toString()
 }
 
-/** A range that contains an address. Its budget for failed attempts is the budget of a single network times `share`. */
+/**
+ * A range that contains an address. Its budget for failed attempts is a single network's budget multiplied by `share`.
+ */
 export interface Prefix {
   range: string
   share: number
@@ -17,9 +19,9 @@ export interface Prefix {
 
 /**
  * Prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone can get a
- * /48 for free. A provider's region has about a /40, a provider a /32. An IPv4 /24 is the smallest routed range, and a
- * /16 belongs to a carrier or a hosting company. Each share is at least three times the one below, so a party that
- * fills one prefix leaves most of the next to its neighbours.
+ * /48 for free. A provider's region has about a /40, and a whole provider has a /32. An IPv4 /24 is the smallest routed
+ * range, and a /16 belongs to a carrier or a hosting company. Each share is at least three times the one below, so a
+ * party that uses up one prefix's budget leaves most of the next prefix's budget to its neighbours.
  */
 const sizes = {
   ipv4: [
@@ -40,7 +42,7 @@ const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
 /**
- * Returns the prefixes that contain an address, smallest first. All texts that are not an address count as one network.
+ * Returns the prefixes that contain an address, smallest first. All texts that are not addresses count as one network.
  */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
@@ -64,12 +66,12 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
 
 const firstOf = ({ parts }: ipaddr.IPv6, count: number): string => parts.slice(0, count).join(':')
 
-/** A network and the length of its prefix in bits. */
+/** A network and its prefix length in bits. */
 export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
 /** Parses an address or CIDR, and maps `::ffff:a.b.c.d/n` to IPv4. Throws for any other text. */
 export function parseRange(entry: string): Range {
-  // ipaddr also accepts `10.1` and `010.0.0.1`, but not as the addresses that the writer meant.
+  // ipaddr also accepts `10.1` and `010.0.0.1`, but not as the addresses that the author meant.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
     throw new Error(`${entry} is no address and no CIDR`)

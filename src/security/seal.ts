@@ -9,12 +9,12 @@ import {
 } from 'node:crypto'
 import { createXaes, nonceBytes } from './xaes-256-gcm.ts'
 
-/** The uses of signatures, each with a key of its own: a payment's form, and the proof that a customer has its link. */
+/** The uses of signatures, each with its own key: a payment's form, and the proof that a customer has its link. */
 export type SigningUse = 'sign form' | 'sign link'
 
 /**
- * The document field that stores a sealed value. It is the associated data, so the value opens only for this field: a
- * sealed value that was copied to another document is refused.
+ * The document field that stores a sealed value. It is the associated data, so the value can be unsealed only for this
+ * field: a sealed value copied to another document is rejected.
  */
 export interface SealedField {
   collection: string
@@ -23,28 +23,26 @@ export interface SealedField {
 }
 
 /**
- * Seals what must be read again (XAES-256-GCM), hashes what must only be recognised and signs what comes back
- * (HMAC-SHA256).
+ * Seals values that must be read again (XAES-256-GCM), and hashes values that must only be recognised. Signs values
+ * that clients send back (HMAC-SHA256).
  */
 export interface Secrets {
   /** The id of each SECRET_KEY, which each value sealed with it contains. The current key's id comes first. */
   keyIds: readonly [current: string, ...previous: string[]]
-  /**
-   * Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh random nonce of 192 bits each time.
-   */
+  /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh 192-bit nonce each time. */
   seal(plain: string | Buffer, field: SealedField): string
   /** Returns the text that was sealed for this field with the current or the previous SECRET_KEY. Otherwise throws. */
   unseal(sealed: string, field: SealedField): string
-  /** As `unseal`, but returns bytes: decoding 1 MB of text takes 4 ms. */
+  /** Like `unseal`, but returns bytes, because decoding 1 MB of text takes 4 ms. */
   unsealBytes(sealed: string, field: SealedField): Buffer
   /**
-   * Re-seals a value of the previous SECRET_KEY with the current one. Returns any other sealed value unchanged. Throws
-   * as `unseal` does.
+   * Re-seals a value that was sealed with the previous SECRET_KEY with the current one. Returns any other sealed value
+   * unchanged. Throws in the same cases as `unseal`.
    */
   reseal(sealed: string, field: SealedField): string
   /** The hash to store for a secret. */
   hash(secret: string): string
-  /** Every hash under which a secret may be stored: that of the current key first, then of the previous one. */
+  /** Every hash under which a secret may be stored: the current key's first, then the previous key's. */
   hashes(secret: string): string[]
   /** 128 bits in base64url, 22 characters. */
   sign(use: SigningUse, text: string): string
@@ -99,7 +97,7 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
 
 const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
-/** How many draws share one call of `randomBytes`, which takes a fifth as long as sealing. */
+/** How many nonces share one call to `randomBytes`. Each call takes a fifth as long as sealing a value. */
 const drawsPerPool = 256
 
 /** Returns a function that returns `length` new random bytes with each call. */
@@ -122,11 +120,11 @@ const hashWith = (pepper: KeyObject, secret: string): string =>
 const signWith = (key: KeyObject, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
-/** JSON, so that different fields always give different text. */
+/** JSON, so that different fields always produce different text. */
 const associatedData = ({ collection, id, field }: SealedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** A key object made once: Node 24 takes about 30 µs to check a raw buffer in each call. */
+/** A key object, created once: Node 24 takes about 30 µs to check a raw buffer on each call. */
 const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

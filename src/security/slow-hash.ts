@@ -6,32 +6,32 @@ import { createFairSlots } from '../process/fair-slots.ts'
 /** argon2id (the default of the library) with the cost that OWASP recommends: 19 MiB, 2 passes. About 15 ms. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Hashes that a process computes at once: 38 MiB in all, and half of the threads that also serve files and DNS. */
+/** Hashes that a process computes in parallel: 38 MiB in all, and half of the threads that also serve files and DNS. */
 const maxAtOnce = 2
-/** The most checks of one kind that run or wait. The last one waits for about half a second. */
+/** The maximum number of checks of one kind that are running or waiting. The last one waits for about half a second. */
 export const maxOfKind = maxAtOnce + 50
-/** The share of one owner if owners compete. Three owners that use up their shares leave slots for a fourth. */
+/** One owner's share if owners compete. Three owners that use up their shares leave slots for a fourth. */
 export const fairShare = 16
 
 /**
- * Whether a secret matches a hash. Null if too many checks are running or waiting, for this owner or in all. Without a
- * hash the work is the same, and the secret does not match.
+ * Whether a secret matches a hash. Null if too many checks are running or waiting, for this owner or in total. Without
+ * a hash, the check does the same work and returns false.
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** All slow hashing of one process: two at once, for any purpose. */
+/** All slow hashing of one process: two hashes at a time, for any purpose. */
 export interface SlowHash {
   /** Returns the hash of a password or PIN, to store. Waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>
   /**
-   * Checks one kind of secret, `atOnce` of them at a time. Each kind has its own limit and its own queue, so a flood of
-   * one kind neither refuses nor delays another. Each owner within a kind has a limit as well.
+   * Checks one kind of secret, `atOnce` at a time. Each kind has its own limit and its own queue, so a flood of one
+   * kind neither refuses nor delays another. Each owner within a kind has a limit as well.
    */
   createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
 }
 
 export function createSlowHash(): SlowHash {
-  /** How many of each kind run at once. A kind is an owner of slots, so no kind waits for the queue of another. */
+  /** How many checks of each kind are running. Each kind owns its slots, so no kind waits for another's queue. */
   const atOnceOf: number[] = []
   const slots = createFairSlots(
     (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < maxAtOnce,
@@ -64,5 +64,5 @@ export function createSlowHash(): SlowHash {
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')
-/** Costs as much to check as any other hash, and matches no known secret. */
+/** Takes as long to check as any other hash, and matches no known secret. */
 const hashOfNothing = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${bare(16)}$${bare(32)}`

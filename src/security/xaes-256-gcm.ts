@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 
 /**
- * Encrypts and decrypts with one key. A random nonce is safe for 2^80 messages, where AES-256-GCM alone allows 2^32.
+ * Encrypts and decrypts with one key. Random nonces are safe for 2^80 messages, whereas AES-256-GCM alone allows 2^32.
  */
 export interface Xaes {
   /** Returns the ciphertext followed by the tag. Authenticates `aad`, which is not part of the result. */
   encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer
-  /** Returns the plaintext. Throws unless `nonce`, `sealed` and `aad` match a call of `encrypt`. */
+  /** Returns the plaintext. Throws unless `nonce`, `sealed` and `aad` match a call to `encrypt`. */
   decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer
 }
 
@@ -15,12 +15,12 @@ const tagBytes = 16
 
 /**
  * XAES-256-GCM (https://c2sp.org/XAES-256-GCM): derives an AES-256-GCM key from the first half of the nonce, and
- * encrypts under it with the second half. npm has no maintained package for it. The test runs the vectors of the
- * specification. `key` has 32 bytes.
+ * encrypts under it with the second half. npm has no maintained package for it. The test runs the specification's test
+ * vectors. `key` is 32 bytes long.
  */
 export function createXaes(key: Buffer): Xaes {
-  // Whole blocks without chaining: one cipher object serves all derivations, and each `update` returns its blocks at
-  // once.
+  // Whole blocks without chaining: one cipher object serves all derivations, and each `update` returns its blocks
+  // immediately.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 
@@ -51,7 +51,7 @@ export function createXaes(key: Buffer): Xaes {
   }
 }
 
-/** A block times two in GF(2^128): the first subkey of CMAC (NIST SP 800-38B, 6.1). */
+/** Doubles a block in GF(2^128): the result is CMAC's first subkey (NIST SP 800-38B, 6.1). */
 function doubled(block: Buffer): Buffer {
   const result = Buffer.alloc(16)
   for (let at = 0; at < 16; at += 1) result[at] = ((block[at] as number) << 1) | ((block[at + 1] ?? 0) >> 7)

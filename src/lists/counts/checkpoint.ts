@@ -8,7 +8,7 @@ export interface Checkpoint {
 }
 
 /**
- * The items between two checkpoints. MongoDB counts as many index keys in about 1 ms. A million documents have 500
+ * The items between two checkpoints. MongoDB counts this many index keys in about 1 ms. A million documents have 500
  * checkpoints.
  */
 export const stride = 2_000
@@ -19,7 +19,7 @@ export const maxCheckpoints = 250_000
 /** Many times the 8 s of a request, the 5 s of a MongoDB command, and the 1 s of clock skew. */
 const maxDelayMs = 300_000
 
-/** Every item created before this instant is in MongoDB, unless a process or MongoDB was frozen during its insert. */
+/** Every item created before this time is in MongoDB, unless a process or MongoDB was frozen during its insert. */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
 /** Younger checkpoints are counted again. A frozen process seldom continues after more than an hour. */

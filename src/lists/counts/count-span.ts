@@ -13,8 +13,8 @@ export interface Counted {
 }
 
 /**
- * Counts all items of a span, exactly. Checkpoints give the settled part. The newer items, and the older ones that may
- * be removed, are counted by the index. A list of at most one stride has no checkpoints.
+ * Counts all items in a span exactly. Checkpoints supply the count of the settled part. The newer items, and the older
+ * ones that may be removed, are counted by the index. A list of at most one stride has no checkpoints.
  */
 export async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,

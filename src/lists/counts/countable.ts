@@ -11,11 +11,11 @@ export interface Countable {
   collection: Model<Listed>['collection']
   index: string
   where: Record<string, unknown>
-  /** Items created before this may have been removed. Null: all stay. */
+  /** Items created before this may have been removed. If null, no items are removed. */
   keptFrom: Date | null
 }
 
-/** Many times the clock skew of two processes. */
+/** Many times the clock skew between two processes. */
 const marginMs = 60_000
 
 /** The clean-up may have removed items that test keys created before this. */

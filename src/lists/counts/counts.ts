@@ -8,7 +8,7 @@ export interface ListCounts {
   stride: number
   /** The checkpoints of a list, oldest first. Empty if the list has not been counted. */
   checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
-  /** Counts what is new, and the last hour again. Returns the checkpoints. */
+  /** Counts new items, and recounts the last hour. Returns the checkpoints. */
   update(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
 }
 
@@ -63,7 +63,7 @@ export function createListCounts(
     }
   }
 
-  /** Counts a list once at a time. Concurrent callers share the count. */
+  /** Runs one count of a list at a time. Concurrent callers share the count. */
   function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))

@@ -3,7 +3,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
 
 /**
- * Extends the checkpoints to an instant, one stride at a time, each with two short reads of an index. Every finished
+ * Extends the checkpoints up to a time, one stride at a time. Each stride takes two short index reads. Every finished
  * checkpoint stays, so after a failure the next call continues from there.
  */
 export async function extendCheckpoints(

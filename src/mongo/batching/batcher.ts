@@ -3,13 +3,13 @@ import { withTimeout } from '../../process/timeout.ts'
 
 /**
  * Collects the operations of concurrent callers and sends them to MongoDB in batches. A batcher sends one batch at a
- * time, and operations that arrive meanwhile go into the next one. An operation that arrives alone is sent at once.
+ * time, and operations that arrive meanwhile go into the next one. An operation that arrives alone is sent immediately.
  * `deadlineAt` is the caller's deadline on `performance.now()`. An operation that is not sent by then is dropped, and
  * the batcher throws SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** The deadline of a worker. No request waits for it, so only the timeouts of the driver apply. */
+/** The deadline of a worker. No request waits for it, so only the driver's timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -20,8 +20,8 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * The least time between two batches if no request waits for their result. Without it, operations that trickle in would
- * each become a batch of their own, and on a busy machine everything else waits for these.
+ * The minimum time between two batches if no request is waiting for their result. Without it, operations that trickle
+ * in would each become a batch of their own, and on a busy machine everything else would wait for those batches.
  */
 export const backgroundRestMs = 20
 /** This many waiting operations are sent without further rest: a larger batch is hardly cheaper per operation. */
@@ -29,7 +29,7 @@ const worthABatch = 50
 
 /**
  * Creates a batcher. `send` returns one outcome per item, in order. An Error among them rejects only its own caller.
- * With `restMs`, a batch begins at the earliest this long after the previous one, unless many operations wait.
+ * With `restMs`, a batch begins at the earliest this long after the previous one, unless many operations are waiting.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -91,7 +91,7 @@ export function createBatcher<Item, Outcome>(
 /**
  * More than a call to MongoDB may take, so that a batch that hangs does not block the batcher for good. If a batch
  * takes two calls to a failing server, the second may be cut short. Its outcome is then unknown, and the next batch may
- * run beside it.
+ * run in parallel with it.
  */
 const flushTimeoutMs = 7000
 

@@ -1,12 +1,12 @@
 import { mongo } from 'mongoose'
 import { type Batcher, createBatcher } from './batcher.ts'
 
-/** The result of one insert: the document is stored, or the unique index with this name already has its value. */
+/** The result of one insert: the document is stored, or the unique index with this name already contains its value. */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * A batcher of inserts. `insertMany` must be unordered. Documents have their `_id`, so it is safe to insert one twice.
- * A fault of the connection or of the write concern rejects the whole batch, because its outcome is unknown.
+ * A batcher for inserts. `insertMany` must be unordered. Documents have their `_id`, so it is safe to insert one twice.
+ * A connection error or a write concern error rejects the whole batch, because its outcome is unknown.
  */
 export function createInsertBatcher<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,

@@ -3,7 +3,7 @@ import { nativeCollection } from '../collection.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
 /**
- * A batcher of reads by id: one `find` for all waiting callers. Returns null for an id without a document. Caches
+ * A batcher for reads by id: one `find` for all waiting callers. Returns null for an id without a document. Caches
  * nothing.
  */
 export function createReadBatcher<Doc>(
@@ -18,7 +18,7 @@ export function createReadBatcher<Doc>(
   })
 }
 
-/** A batcher of reads by `_id` in one collection, of whole documents or of the fields that `projection` names. */
+/** A batcher for reads by `_id` in one collection. Reads whole documents, or only the fields in `projection`. */
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
   projection: Record<string, 1 | { $slice: number }> = {},

@@ -16,13 +16,13 @@ export interface GuardedUpdate {
 
 type Outcome = boolean | Error
 
-/** Takes much less than the timeouts of a request allow. */
+/** Large, but a batch of this size takes much less time than a request's timeouts allow. */
 const longestBatch = 500
 
 /**
- * A batcher of guarded updates: one bulk write for all waiting callers, each under its own guard. Tells each caller
- * whether its guard matched. A batch has at most one update of a document. Others of the same document wait for the
- * next.
+ * A batcher for guarded updates: one bulk write for all waiting callers, each under its own guard. Reports to each
+ * caller whether its guard matched. A batch contains at most one update per document. Further updates of the same
+ * document wait for the next batch.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
@@ -34,7 +34,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
-/** Never throws. After a fault of the connection or of the write concern, the outcome of every update is an error. */
+/** Never throws. After a connection error or a write concern error, the outcome of every update is an error. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
@@ -46,8 +46,8 @@ async function updateTogether<Doc extends { _id: string }>(
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
-    // One update that cannot be encoded, or that MongoDB refuses, must not fail the others. Each is sent alone. For
-    // those that were already written, this finds out that they succeeded.
+    // One update that cannot be encoded, or that MongoDB refuses, must not make the others fail, so each is sent alone.
+    // For updates that were already written, this shows that they succeeded.
     const alone: Outcome[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone

@@ -8,22 +8,23 @@ import { type Prefix, prefixesOf } from '../network.ts'
 import { createLimiter, type Limiter, type Stored } from './limiter.ts'
 
 /**
- * The failed attempts that one network may make in a period. The budget of a larger prefix is this times its `share`.
+ * The failed attempts that one network may make in a period. A larger prefix's budget is this multiplied by its
+ * `share`.
  */
 export interface NetworkBudget {
   name: string
   perNetwork: number
   seconds: number
   /**
-   * Points of a failure; an attempt in progress counts one point. Above 1, an address can have several honest attempts
-   * in progress for each failure in its budget.
+   * Points per failure; an attempt in progress counts as one point. With a value above 1, an address can have several
+   * honest attempts in progress for each failure in its budget.
    */
   perFailure: number
   /**
-   * Where an attempt counts before its outcome is known. `stored`: in MongoDB, at every prefix, so concurrent attempts
-   * cannot exceed any budget. `process`: in this process, at its own network. Then an attempt that succeeds writes
-   * nothing, but each process lets a network have its whole budget in progress, and attempts in progress may exceed the
-   * budget of a larger prefix.
+   * Where an attempt is counted before its outcome is known. `stored`: in MongoDB, at every prefix, so concurrent
+   * attempts cannot exceed any budget. `process`: in this process, at its own network. Then an attempt that succeeds
+   * writes nothing, but each process lets a network have its whole budget in progress, and attempts in progress may
+   * exceed the budget of a larger prefix.
    */
   countsAhead: 'stored' | 'process'
 }
@@ -31,7 +32,7 @@ export interface NetworkBudget {
 /** The shortest time for which a network is closed if attempts in progress fill its budget. */
 const inProgressMs = 1000
 
-/** An attempt. If it is open, the caller calls exactly one of `fail` and `leave`. */
+/** An attempt. If it is open, the caller must call either `fail` or `leave`, exactly once. */
 export type Attempt =
   | { isOpen: true; fail(): Promise<void>; leave(): Promise<void> }
   | { isOpen: false; closedMs: number }
@@ -47,8 +48,8 @@ interface Counted {
 
 /**
  * Limits failed attempts by network, at every prefix size, from one address to a hosting company's /16. Addresses
- * outside a closed prefix are never refused. There is no limit over all networks together, because any attacker could
- * use it to shut out all customers.
+ * outside a closed prefix are never refused. There is no limit across all networks, because any attacker could use it
+ * to shut out all customers.
  */
 export function createLimitByNetwork(
   deps: Pick<Deps, 'mongo' | 'log' | 'now'>,

@@ -10,7 +10,7 @@ const attemptsCollection = (name: string): Collection => ({
   ],
 })
 
-/** Failed attempts of staff to sign in. */
+/** Failed staff sign-ins. */
 export const signInAttempts = attemptsCollection('signinattempts')
 
 /** Failed lookups by short code or payment code, and refused PINs. */

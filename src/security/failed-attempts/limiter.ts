@@ -4,8 +4,8 @@ import { type Collection, isDuplicate } from '../../mongo/collection.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 
 /**
- * At most this many points of one key, within a period that starts with its first. `name` separates limits that share a
- * collection.
+ * At most this many points per key, within a period that starts with the key's first point. `name` separates limits
+ * that share a collection.
  */
 export interface Limit {
   name: string
@@ -21,8 +21,8 @@ export interface Standing {
 }
 
 /**
- * The points of a key, and when its period ends. A document may outlast its period: MongoDB deletes it within a minute
- * or so.
+ * A key's points, and when its period ends. A document may outlast its period: MongoDB deletes it within a minute or
+ * so.
  */
 export interface Stored {
   key: string
@@ -32,11 +32,11 @@ export interface Stored {
 
 /**
  * Counts points per key under one limit. Uses database time, because a process with a wrong clock would end the period
- * for all.
+ * for every process.
  */
 export interface Limiter {
   max: number
-  /** The key as the collection has it. */
+  /** The key as stored in the collection. */
   storedKey(key: string): string
   /** Adds one point. The write decides, so concurrent attempts cannot exceed the limit. */
   count(key: string): Promise<Standing>
@@ -54,7 +54,7 @@ export function createLimiter(
   const stored = deps.mongo.collection<Stored>(collection.name)
   const storedKey = (key: string): string => `${name}:${key}`
 
-  /** The first points of a period begin it. */
+  /** A period starts with its first points. */
   async function add(key: string, points: number): Promise<Stored> {
     const now = deps.now()
     // Also true of a new document: a missing field sorts before any date.
@@ -106,8 +106,8 @@ export function createLimiter(
 }
 
 /**
- * Batches concurrent calls for the same key into one write, so a process has at most one write to a document in
- * progress. `add` returns a function from the position of a call in the batch, counted from 1, to its result.
+ * Batches concurrent calls for the same key into one write, so each process has at most one write per document in
+ * progress. `add` returns a function that maps a call's position in the batch, counted from 1, to its result.
  */
 const createSumBatcher = <Result>(
   add: (key: string, times: number) => Promise<(position: number) => Result>,

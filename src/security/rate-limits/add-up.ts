@@ -5,8 +5,8 @@ export type Addition = readonly [name: string, by: number]
 
 /**
  * Adds to sums that all processes share, and returns the new sums. A sum is removed `livesMs` after its last addition.
- * Redis makes all additions or none. Returns null if Redis is down, frozen or full. It is then unknown whether they
- * were made.
+ * Redis makes either all additions or none. Returns null if Redis is down, frozen or full. It is then unknown whether
+ * the additions were made.
  */
 export type AddUp = (additions: readonly Addition[], livesMs: number) => Promise<number[] | null>
 

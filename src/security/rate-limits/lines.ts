@@ -1,4 +1,4 @@
-/** The running and waiting actions of one name. */
+/** The running and waiting actions with the same name. */
 interface Line {
   all: number
   running: number
@@ -6,8 +6,8 @@ interface Line {
 }
 
 /**
- * Runs `act` once fewer actions with this name are running than `maxRunning()` allows. `maxRunning` is called again
- * before each start, and may throw to end the wait.
+ * Runs `act` once fewer than `maxRunning()` actions with this name are running. `maxRunning` is called again before
+ * each start, and may throw to end the wait.
  */
 export type RunInLine = <T>(name: string, maxRunning: () => number, act: () => Promise<T>) => Promise<T>
 

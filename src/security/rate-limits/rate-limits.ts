@@ -8,32 +8,32 @@ export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}
 export interface Standing {
   isOpen: boolean
   remaining: number
-  /** By how many requests the limit is exceeded. */
+  /** How many requests over the limit the caller is. */
   over: number
 }
 
 /**
- * Limits the requests of each caller per clock second, over all processes. Decides in memory, so no request waits for
- * Redis. `perSecond` applies to callers without a limit of their own.
+ * Limits each caller's requests per clock second, across all processes. Decides in memory, so no request waits for
+ * Redis. `perSecond` applies to callers that have no limit of their own.
  */
 export interface RateLimits {
   perSecond: number
-  /** Counts one request, or one that costs as much as `requests`. */
+  /** Counts one request, or a request that costs as much as `requests` ordinary ones. */
   count(who: Counted, limit?: number, requests?: number): Standing
-  /** The standing of a caller before its next request. Counts nothing. */
+  /** A caller's standing before its next request. Counts nothing. */
   look(who: Counted, limit?: number): Standing
-  /** Runs the requests of one network with limited concurrency: the others wait in the order of their arrival. */
+  /** Runs one network's requests with limited concurrency. Further requests wait in order of arrival. */
   inLine: RunInLine
-  /** Sends the counts of this process to Redis, and receives those of all processes. */
+  /** Sends this process's counts to Redis, and receives the totals across all processes. */
   exchange(): Promise<void>
   close(): void
 }
 
-/** The requests of one caller in this second, as one process knows them. */
+/** One caller's requests in this second, as far as this process knows. */
 interface Share {
-  /** Counted by this process and not sent to Redis yet. */
+  /** Counted by this process but not sent to Redis yet. */
   unsent: number
-  /** The count of all processes, as far as this process knows. */
+  /** The total across all processes, as far as this process knows. */
   sum: number
   limit: number
 }
@@ -79,7 +79,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     if (batch.length === 0) return
     for (const { share, by } of batch) {
       share.unsent = 0
-      // Added here in any case: without a response from Redis, this process continues with its own counts.
+      // Added here even if Redis does not respond: this process then continues with its own counts.
       share.sum += by
     }
     const sums = await addUp(
@@ -127,7 +127,7 @@ const remainderOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> =
 
 const countedOf = ({ unsent, sum }: Pick<Share, 'unsent' | 'sum'>): number => sum + unsent
 
-/** Returns the share of a caller, or null if too many callers are counted already. */
+/** Returns a caller's share, or null if too many callers are already being counted. */
 function shareOf(shares: Map<Counted, Share>, who: Counted, limit: number): Share | null {
   const known = shares.get(who)
   if (known !== undefined) return known
