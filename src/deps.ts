@@ -59,7 +59,7 @@ export interface Deps extends Models {
   healthNotes: HealthNotes
   sender: Sender
   testSlots: TestSlots
-  /** For documents that are being relayed. */
+  /** Slots for documents whose events are being relayed. */
   relaySlots: FairSlots
   /** For groups of large documents that the relay reads (outbox/read-outboxes.ts). */
   largeOutboxes: FairSlots

@@ -18,11 +18,11 @@ export interface AuditEvent {
   at: Date
   actor: Actor
   act: Act
-  /** The object of the act, such as the id of a delivery or the name of a staff account. */
+  /** What was acted on, such as a delivery's id or a staff account's name. */
   subject: string
   /** The merchant, if the act concerns one. */
   businessId: string | null
-  /** The changed fields, with small values. Never a secret, a body or data of a customer. */
+  /** The changed fields, with their values if these are short. Never a secret, a body or customer data. */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
 }

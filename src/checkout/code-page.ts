@@ -46,7 +46,7 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** Returns the URL of the payment's page. It has a proof, because a customer with the code does not guess links. */
+/** Returns the URL of the payment's page. It contains a proof, because a customer who typed the code does not guess links. */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
   locale: Locale,

@@ -7,8 +7,8 @@ import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
 /**
  * Pays within the limits on failed attempts. An attempt counts for its network before the wallet is called, so
- * concurrent attempts cannot exceed the limit. It stays counted only if its PIN was refused, or in the sandbox also if
- * it was declined. `closed`: the wallet was not called.
+ * concurrent attempts cannot exceed the limit. It stays counted only if its PIN was refused or, in the sandbox, if it
+ * was declined. `closed`: the wallet was not called.
  */
 export type PinLimit = (
   ip: string,

@@ -12,7 +12,7 @@ export interface EventDetails {
 
 /**
  * Returns the facts that an event stores. `intent` is in its state after the event. An OPEN intent that is not paid has
- * no amount. The commission is that of the payment, also in later events.
+ * no amount. The commission is always the payment's, even in later events.
  */
 export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent

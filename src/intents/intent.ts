@@ -54,7 +54,7 @@ export interface Intent {
   outbox: OutboxEvent[]
   /** Effect ids of the changes, so that a retry finds the change that its first request made. */
   effects: string[]
-  /** PAY_URL at the time of the create. The `payUrl` of its response begins with it. */
+  /** PAY_URL when the intent was created. The `payUrl` in that response begins with it. */
   payBase: string
   /** The format in which a retry computes the response to the create (idempotency/recall.ts). */
   responseFormat: number

@@ -35,7 +35,7 @@ export interface Queues {
   /** Runs other commands on the same connection, for state that all processes share. */
   runCommands: RunCommands
   counts: QueueCounts
-  /** Adds a schedule to a queue, or changes nothing if it exists. Waits for Redis, and throws without it. */
+  /** Adds a schedule to a queue, or changes nothing if it already exists. Throws if Redis is unavailable. */
   keepSchedule(name: QueueName, schedule: Schedule): Promise<void>
   /** Calls `act` each time Redis becomes available. */
   whenReady(act: () => void): void

@@ -11,8 +11,8 @@ export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
  * Cleans up now, unless another run is doing so. Continues a pass that was stopped or killed. The pass counts for the
- * night that was last due when it began. If a business fails, the run cleans the others and throws at the end. Then the
- * lease ends by itself, so the next run starts a minute later and cleans only the businesses that failed.
+ * most recent night that was due when it started. If a business fails, the run cleans the others and throws at the end.
+ * The lease then expires, so the next run starts a minute later and retries only the businesses that failed.
  */
 export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<Outcome> {
   const lease = await takeLease(deps)

@@ -9,7 +9,7 @@ import { lastDue } from './night.ts'
 export interface Pass {
   id: string
   beganAt: Date
-  /** Whether the pass has tried every business and some failed. Then the next runs repeat only these. */
+  /** Whether the pass has tried every business and some failed. If so, later runs retry only those businesses. */
   hasFaults: boolean
 }
 
@@ -38,8 +38,8 @@ export const retentionRecords: Collection = {
 }
 
 /**
- * Reads the record, or creates it. A new service starts with its next night, so that its first clean-up is not during
- * the day.
+ * Reads the record, or creates it. A new service waits for the coming night, so that its first clean-up does not run
+ * during the day.
  */
 export async function openRecord(deps: {
   RetentionRecord: Model<RetentionRecord>

@@ -25,7 +25,7 @@ export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   await trimLate(cleaning, before)
   const walk = { index: 'byTimeAndEvent', where: { businessId, sandbox: false }, before }
   await eachNewPage(cleaning, 'attempts', cleaning.Delivery, walk, async (_id) => {
-    // Before the trim: a delivery that ends in between is trimmed now, which also unsets the field.
+    // Flags first, then trims: a delivery that ends between the two calls is trimmed now, and the trim clears its flag.
     if (!isDry) await flagOpen(cleaning, _id)
     await trim(cleaning, { _id: { $in: _id }, ...untrimmed })
   })

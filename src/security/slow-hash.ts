@@ -21,7 +21,7 @@ export type SlowCheck = (owner: string, slowHash: string | null, secret: string)
 
 /** All slow hashing of one process: two hashes at a time, for any purpose. */
 export interface SlowHash {
-  /** Returns the hash of a password or PIN, to store. Waits as long as necessary, because only operators use it. */
+  /** Hashes a password or PIN for storage. Waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>
   /**
    * Checks one kind of secret, `atOnce` at a time. Each kind has its own limit and its own queue, so a flood of one

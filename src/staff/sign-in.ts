@@ -24,10 +24,11 @@ type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets'
   checkPassword: SlowCheck
 }
 
-/** The longest name of an account. The rest of a longer text is ignored. */
+/** The maximum length of an account name. Anything beyond it is ignored. */
 const maxNameLength = 64
 /**
- * Replaces an unknown name in the trail, because people type passwords into its field. It is not a valid account name.
+ * Recorded in the audit trail in place of an unknown name, because people type passwords into the name field. This text
+ * is not a valid account name.
  */
 const unknownName = 'unknown name'
 

@@ -16,7 +16,7 @@ export interface Words {
   test: string
   /** The heading above the errors of a form. */
   problem: string
-  /** The title of a page with an error. */
+  /** The title of an error page. */
   wrong: (title: string) => string
   pay: {
     title: (amount: string) => string

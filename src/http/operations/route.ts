@@ -22,7 +22,7 @@ interface Common {
   /** The text of the operation in the OpenAPI document. */
   about: About
   scope: Scope
-  /** The operation refuses live keys (order of checks, 8). */
+  /** The operation refuses live keys (step 8 of the order of checks). */
   sandboxOnly?: true
 }
 

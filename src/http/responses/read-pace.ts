@@ -7,9 +7,9 @@ import { withTimeout } from '../../process/timeout.ts'
  */
 export interface ReadPace {
   /**
-   * Waits until a read may begin. Resolves to a function to call with the size of the response once it is built. After
+   * Waits until a read may start. Resolves to a function to call with the size of the response once it is built. After
    * `maxWaitMs` it throws RATE_LIMITED, or SERVICE_UNAVAILABLE if a single earlier read takes that long. It throws
-   * RATE_LIMITED at once if `maxWaiting` reads of the business already wait.
+   * RATE_LIMITED immediately if `maxWaiting` reads for the business are already waiting.
    */
   take(businessId: string): Promise<(bytes: number) => void>
   /**

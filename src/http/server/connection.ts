@@ -12,7 +12,7 @@ export interface HungUp {
   at: number
 }
 
-/** The state of an open connection. Instants are on `performance.now()`. */
+/** The state of an open connection. Its times are values of `performance.now()`. */
 export interface Connection {
   readonly socket: Socket
   /** The reply to the request that is being served, or was served last. */

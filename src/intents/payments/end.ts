@@ -48,7 +48,7 @@ export function transitionFor(
   }
 }
 
-/** Returns the record of a payment that succeeds now. */
+/** Returns the record of a payment that has just succeeded. */
 const paymentOf = (
   deps: Pick<Deps, 'config' | 'now'>,
   { id, wallet, amount, payerPhone }: EndingPayment,

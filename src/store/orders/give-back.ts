@@ -10,8 +10,8 @@ interface ReservedItems {
 }
 
 /**
- * Returns the units of an attempt that will never place its order to the stock, also to a product that was deleted
- * since. Running it twice returns them once.
+ * Puts back into stock the units of an attempt that will never place its order, even if the product has been deleted in
+ * the meantime. Running it twice puts them back once.
  */
 export async function giveBack(
   deps: Pick<Deps, 'batchers' | 'now'>,

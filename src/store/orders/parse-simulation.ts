@@ -8,7 +8,7 @@ import { readPhone } from '../../wallets/phone.ts'
 import type { Customer } from './order.ts'
 
 export interface OrderRequest {
-  /** Null orders one unit of any product in stock. */
+  /** If null, the order is for one unit of any product in stock. */
   items: SimulatedItem[] | null
   customer: Customer | null
 }

@@ -8,7 +8,7 @@ import { type Order, storedOrders } from './order.ts'
 export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in-use'
 
 /**
- * Places the order in ONE write, which decides about all reservations of its attempt. If MongoDB fails, the outcome is
+ * Places the order in ONE write, which settles all reservations of its attempt. If MongoDB fails, the outcome is
  * unknown, and `resolveReservation` decides later (reservations.ts). Sends nothing after the deadline.
  */
 export async function recordOrder(

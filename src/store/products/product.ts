@@ -97,7 +97,7 @@ export const products: Collection = {
     sealedResponse: String,
   },
   indexes: [
-    // `$gt: ''` matches every text. A product without SKUs, or without a handle, is not in the index.
+    // `$gt: ''` matches any non-empty string. A product without SKUs, or without a handle, is not in the index.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },

@@ -49,7 +49,7 @@ export async function countWrongPin(deps: AttemptDeps, accountId: string, round:
   })
 }
 
-/** Returns an attempt whose PIN was not checked. */
+/** Gives back an attempt that was counted although its PIN was not checked. */
 export async function releaseAttempt(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
   await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $inc: { 'pinAttempts.taken': -1 },

@@ -86,8 +86,8 @@ export async function attemptWaiting(deps: Deps): Promise<void> {
 }
 
 /**
- * Begins attempts at the oldest deliveries of an endpoint, one per free slot. The endpoint keeps waiting if more may be
- * due.
+ * Starts attempts at the oldest deliveries of an endpoint, one per free slot. If more deliveries may be due, the
+ * endpoint stays in the list of waiting endpoints.
  */
 async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   const { endpointId } = owner

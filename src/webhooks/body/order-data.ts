@@ -2,7 +2,7 @@ import { currencyCode } from '../../../schemas/currency.ts'
 import type { Order } from '../../store/orders/order.ts'
 import type { Facts } from './facts.ts'
 
-/** The fields of an order that its events show and that never change. The event stores the rest (facts.ts). */
+/** The immutable fields of an order that appear in its events. The event stores the other fields (facts.ts). */
 export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
 export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 

@@ -45,7 +45,7 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 
 /**
  * Counts the deliveries that died in a period, for at most `maxGroups` endpoints. Returns null if there are too many to
- * count in time. Then a shorter period helps.
+ * count in time. The caller should then try a shorter period.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)

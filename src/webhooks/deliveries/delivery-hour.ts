@@ -1,6 +1,6 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** The results of the attempts of one hour, of all businesses, for the plots of the staff pages. */
+/** The results of one hour's attempts across all businesses, for the charts on the staff pages. */
 export interface DeliveryHour {
   /** When the hour begins. */
   _id: Date

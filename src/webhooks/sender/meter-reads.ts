@@ -3,8 +3,8 @@ import type { Client } from 'undici'
 import type { Meter } from './meter.ts'
 
 /**
- * Lets `client` read from its `socket` only while the meter has time left, and counts the time of parsing. The endpoint
- * chooses the content, and some content is slow to parse: 64 KiB of the shortest headers take 3 ms.
+ * Lets `client` read from its `socket` only while the meter has time left, and charges the parsing time to the meter.
+ * The endpoint chooses the content, and some content is slow to parse: 64 KiB of the shortest headers take 3 ms.
  */
 export function meterReads(client: Client, socket: Socket, meterOf: () => Meter | null): void {
   const read = socket.read.bind(socket)

@@ -11,7 +11,7 @@ import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
-/** The result of one attempt. `refused`: a response with another status than 2xx. `unreachable`: no response. */
+/** The result of one attempt. `refused`: a response with a non-2xx status. `unreachable`: no response. */
 export type Attempt =
   | ({ outcome: 'delivered'; durationMs: number } & EndpointResponse)
   | ({ outcome: 'refused'; durationMs: number } & EndpointResponse)

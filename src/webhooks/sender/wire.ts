@@ -3,8 +3,8 @@ import { Duplex } from 'node:stream'
 import type { Meter } from './meter.ts'
 
 /**
- * The longest handshake. A certificate chain has about 4 KiB, a long one 8 KiB. The endpoint chooses the chain, and a
- * longer one takes more time.
+ * The maximum size of a handshake. A certificate chain is typically about 4 KiB, and a long one 8 KiB. The endpoint
+ * chooses the chain, and a longer chain takes more time to process.
  */
 const maxHandshakeBytes = 16 * 1024
 

@@ -12,9 +12,9 @@ export interface Match {
 
 /**
  * Matches the rows of one product with its variants. Rows with a label match the variants with that label: first by
- * SKU, then in order. The remaining rows make new variants. Fewer remaining rows than variants are a fault, because the
- * match is ambiguous. So is a remaining row without a SKU if variants with its label exist, because it is most likely a
- * duplicate. A row without any cell of a variant describes only the product.
+ * SKU, then in order. Rows that match no variant create variants. It is a fault if a label has fewer unmatched rows than
+ * unmatched variants, because the match is ambiguous. It is also a fault if an unmatched row has no SKU although variants
+ * with its label exist, because it is most likely a duplicate. A row with no variant cells describes only the product.
  */
 export function matchRows(
   rows: readonly ProductRow[],
