@@ -18,7 +18,7 @@ export interface AuditEvent {
   at: Date
   actor: Actor
   act: Act
-  /** What was acted on, such as a delivery's id or a staff account's name. */
+  /** The id or name of the object that was changed, such as a delivery or a staff account. */
   subject: string
   /** The merchant, if the act concerns one. */
   businessId: string | null

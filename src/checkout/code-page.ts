@@ -46,7 +46,10 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** Returns the URL of the payment's page. It contains a proof, because a customer who typed the code does not guess links. */
+/**
+ * Returns the URL of the payment's page. It contains a proof, because a customer who typed the code does not guess
+ * links.
+ */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
   locale: Locale,

@@ -12,9 +12,10 @@ export interface Match {
 
 /**
  * Matches the rows of one product with its variants. Rows with a label match the variants with that label: first by
- * SKU, then in order. Rows that match no variant create variants. It is a fault if a label has fewer unmatched rows than
- * unmatched variants, because the match is ambiguous. It is also a fault if an unmatched row has no SKU although variants
- * with its label exist, because it is most likely a duplicate. A row with no variant cells describes only the product.
+ * SKU, then in order. Rows that match no variant create variants. It is a fault if a label has fewer unmatched rows
+ * than unmatched variants, because the match is ambiguous. It is also a fault if an unmatched row has no SKU although
+ * variants with its label exist, because the row is most likely a duplicate. A row with no variant cells describes only
+ * the product.
  */
 export function matchRows(
   rows: readonly ProductRow[],
