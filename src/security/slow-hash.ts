@@ -31,7 +31,7 @@ export interface SlowHash {
 }
 
 export function createSlowHash(): SlowHash {
-  /** How many checks of each kind are running. Each kind owns its slots, so no kind waits for another's queue. */
+  /** The most checks of each kind at a time. Each kind owns its slots, so no kind waits for another's queue. */
   const atOnceOf: number[] = []
   const slots = createFairSlots(
     (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < maxAtOnce,
