@@ -22,13 +22,13 @@ import { referencePages } from './reference/router.ts'
 export const apiBase = '/api/v1'
 
 /**
- * Creates the app of the process `web`. Handlers run in the order of their registration, after those of
- * http/server/bare-app.ts. The checks of an API operation are in http/operations/run-operation.ts.
+ * Creates the app for the `web` process. Handlers run in the order in which they are registered, after those in
+ * http/server/bare-app.ts. The checks for an API operation are in http/operations/run-operation.ts.
  */
 export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
-    // API operations are registered first, because they are most of the traffic and each earlier layer would cost them
-    // time.
+    // API operations are registered first, because they make up most of the traffic and each layer before them would
+    // slow them down.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -67,7 +67,7 @@ function serveOperations(deps: Deps, app: Express): void {
 }
 
 /**
- * Refuses OPTIONS requests that are not preflights. Express would respond to them itself, without the envelope, and
+ * Rejects OPTIONS requests that are not preflights. Express would respond to them itself, without the envelope, and
  * would reveal the staff pages to clients that may not open them.
  */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {

@@ -32,38 +32,41 @@ export interface Config {
   /** The delays before attempts 2 to 8 (SPEC 6.4). */
   webhookRetryMs: readonly number[]
   webhookTimeoutMs: number
-  /** The `host:port` of endpoints that may have private addresses or use plain http. Never set in production. */
+  /** The `host:port` of each endpoint that may have a private address or use plain http. Never set in production. */
   webhookAllowedHosts: ReadonlySet<string>
-  /** The networks that webhooks never connect to, besides all private ones. */
+  /** The networks that webhooks never connect to, in addition to all private ones. */
   webhookBlockedRanges: readonly Range[]
   webhookHeaderBrand: string
   /**
-   * The provider that moves the money of live payments. Null: no live intent can be paid. Each payment stores `name`.
-   * `key` signs the requests to `url`.
+   * The provider that moves the money for live payments. If null, no live intent can be paid. Each payment stores
+   * `name`. `key` signs the requests to `url`.
    */
   walletProvider: { name: string; url: string; key: string } | null
   /** The timeout of one call to a wallet. */
   walletTimeoutMs: number
   /** The age at which data of test keys is deleted. */
   sandboxRetentionMs: number
-  /** The age at which the attempts of finished live deliveries are deleted. Null: never. */
+  /** The age at which the attempts of finished live deliveries are deleted. If null, they are never deleted. */
   liveDeliveryRetentionMs: number | null
   /** How long `web` keeps accepting connections after SIGTERM. */
   shutdownDrainMs: number
-  /** The limit of requests per API key and of refused credentials per address. Null: no limit. */
+  /**
+   * How many requests one API key, or requests with rejected credentials one address, may send per second. If null,
+   * there is no limit.
+   */
   rateLimitPerSecond: number | null
-  /** The most live payment codes that one business may have in use. */
+  /** The maximum number of live payment codes that one business may have in use. */
   liveCodesPerBusiness: number
   /**
-   * The most intents, orders, products and endpoints that one business may create with test keys in a UTC day. Null: no
-   * limit.
+   * The maximum number of intents, orders, products and endpoints that one business may create with test keys in a UTC
+   * day. If null, there is no limit.
    */
   sandboxIntentsPerDay: number | null
-  /** The port on which a `worker` serves /healthz, /readyz and /metrics. Null: none. */
+  /** The port on which a `worker` serves /healthz, /readyz and /metrics. If null, they are not served. */
   workerPort: number | null
-  /** The URL to which traces are sent (OTLP over HTTP), without `/v1/traces`. Null: nothing is traced. */
+  /** The URL to which traces are sent (OTLP over HTTP), without `/v1/traces`. If null, nothing is traced. */
   otlpEndpoint: string | null
-  /** Basis points (src/wallets/commission.ts). */
+  /** In basis points (src/wallets/commission.ts). */
   commissionRates: { provider: number; payer: number; tof: number; tte: number }
 }
 
@@ -75,7 +78,10 @@ const validate = new Ajv({
   formats,
 }).compile<Environment>(environment)
 
-/** Reads the configuration from the environment. If it has faults, prints all of them by variable name and exits. */
+/**
+ * Reads the configuration from the environment. If the environment is not valid, prints every fault with its variable
+ * name and exits.
+ */
 export function loadConfig(): Config {
   const { config, faults } = checkEnvironment(process.env)
   if (config !== null) return config
@@ -83,7 +89,7 @@ export function loadConfig(): Config {
   process.exit(1)
 }
 
-/** As `loadConfig`, from the given environment. Throws one Error whose message lists every fault. */
+/** Like `loadConfig`, but reads the given environment, and throws an Error whose message lists every fault. */
 export function readConfig(source: Record<string, string | undefined>): Config {
   const { config, faults } = checkEnvironment(source)
   if (config === null) throw new Error(faults)

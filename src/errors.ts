@@ -1,6 +1,6 @@
 /**
- * The catalogue: every error code of the API with its HTTP status and default message (SPEC 7).
- * A test keeps the merchants' error reference equal to it. Programs read the code, people the message.
+ * The error catalogue: every API error code with its HTTP status and default message (SPEC 7). A test checks that the
+ * merchants' error reference matches the catalogue. The code is for programs, the message for people.
  */
 export const catalogue = {
   MISSING_CREDENTIALS: [
@@ -96,14 +96,14 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
-/** One fault of a request that may have several. */
+/** One fault in a request that may have several. */
 export interface FieldFault {
   param: string
   code: ErrorCode
   message: string
 }
 
-/** Optional parts of an error response. `message` replaces the default of the catalogue. */
+/** Optional parts of an error response. `message` replaces the catalogue's default message. */
 export interface RefusalExtras {
   param?: string
   details?: Record<string, unknown> | readonly unknown[]

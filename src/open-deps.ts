@@ -43,7 +43,10 @@ import { createLeases } from './webhooks/deliveries/lease.ts'
 import { createTestSlots } from './webhooks/endpoints/test-slots.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
-/** Sockets to endpoints: one for each attempt, so that no attempt waits for a socket, and some for endpoint tests. */
+/**
+ * The maximum number of sockets to endpoints: one for each attempt, so that no attempt waits for a socket, plus some
+ * for endpoint tests.
+ */
 const maxSockets = maxAttemptsInFlight + 200
 
 /** A monotonic clock for durations that are measured and never stored. */
@@ -54,7 +57,7 @@ function after(ms: number, act: () => unknown): () => void {
   return () => clearTimeout(timer)
 }
 
-/** The process types of the Procfile that serve requests or jobs. */
+/** The process types in the Procfile that handle requests or jobs. */
 export type ProcessType = 'web' | 'worker'
 
 /** Opens all connections and waits until MongoDB responds. Redis may be down. Tests set their clock with `shift`. */

@@ -6,7 +6,7 @@ import { stopOnSignals } from './process/stop.ts'
 // The `release` step of the Procfile: prepares the database for a new version.
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
-// An interrupted run can simply be repeated. The step does not wait for MongoDB, so a deployment without one fails at
-// once.
+// An interrupted run can simply be started again. The step does not wait for MongoDB, so a deployment fails immediately
+// if MongoDB is unreachable.
 stopOnSignals(log)
 await makeIndexes(config.mongodbUrl, log)

@@ -14,7 +14,7 @@ import { endOnCrash } from './process/crash.ts'
 import { createLog } from './process/log.ts'
 import { stopOnSignals } from './process/stop.ts'
 
-// The process `web`: config → signals → deps → listen → SIGTERM → close.
+// The `web` process: config → signals → deps → listen → SIGTERM → close.
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'web', countLines(metrics))
@@ -35,8 +35,8 @@ await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
 onStop(async () => {
-  // No longer ready, but still accepting connections, so that balancers and clients notice. Each response closes its
-  // connection.
+  // The process is no longer ready, but it still accepts connections, so that load balancers and clients notice. Each
+  // response closes its connection.
   stopping = true
   await wait(config.shutdownDrainMs)
   await server.stop(maxStopMs(config))

@@ -1,9 +1,9 @@
 import { isWeakKey, isWeakText } from './weak-keys.ts'
 
-/** The variables of the environment, which may be invalid. A valid value is already converted to its type. */
+/** The environment variables, which may be invalid. A valid value has already been converted to its type. */
 type Given = Readonly<Record<string, unknown>>
 
-/** Returns the faults that depend on several variables. */
+/** Returns the faults that involve several variables. */
 export function combinedFaults(given: Given): string[] {
   const faults: string[] = []
   if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
@@ -13,7 +13,7 @@ export function combinedFaults(given: Given): string[] {
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 
-/** Returns the settings that only a development machine may have. Never quotes a key. */
+/** Returns a fault for each setting that is not allowed in production. Never quotes a key. */
 function faultsInProduction(given: Given): string[] {
   const faults: string[] = []
   if (given.WEBHOOK_ALLOWED_HOSTS !== undefined)

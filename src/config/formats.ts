@@ -5,7 +5,7 @@ import { list } from './list.ts'
 import { isMongoUrl, weakeningOptions } from './mongo-url.ts'
 import { parseTrust } from './trust-proxy.ts'
 
-/** A format of environment variables. `hint` completes the error message. It never quotes a secret. */
+/** A format for environment variables. `hint` completes the error message and never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -53,7 +53,7 @@ export const formats: Record<string, Format> = {
     hint: () => 'must be redis(s)://host[:port][/db]',
   },
   'key-of-32-bytes': {
-    // Decoding skips characters that are not base64, so without this check several texts would give the same key.
+    // Decoding skips characters that are not base64, so without this check several texts would decode to the same key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

@@ -10,7 +10,7 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
-/** The options of a MongoDB URL that could weaken its guarantees, each with the values that do not. */
+/** The MongoDB URL options that could weaken the service's guarantees, each with the values that do not weaken them. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     w: ['majority'],
@@ -27,7 +27,7 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** Returns the options of a MongoDB URL that weaken what the service guarantees (docs/maintainers/architecture.md). */
+/** Returns the options in a MongoDB URL that weaken the service's guarantees (docs/maintainers/architecture.md). */
 export function weakeningOptions(url: string): string[] {
   if (!url.includes('?')) return []
   const options = new URLSearchParams(url.slice(url.indexOf('?') + 1))

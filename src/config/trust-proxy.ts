@@ -3,7 +3,7 @@ import { list } from './list.ts'
 
 /**
  * Parses TRUST_PROXY, the proxies whose X-Forwarded-For is trusted: a number of hops, or a list of addresses and CIDRs.
- * Returns null for anything else, and for `/0`, which Express refuses.
+ * Returns null for anything else, and for `/0`, which Express rejects.
  */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)

@@ -1,23 +1,24 @@
 /**
- * About 30 of 32 random bytes are distinct, and so are their differences. A random key practically never has fewer than
- * 16.
+ * In a random key of 32 bytes, about 30 bytes are distinct, and so are about 30 differences between neighbours. A
+ * random key practically never has fewer than 16 of either.
  */
 const minDistinct = 16
 
 /**
- * Whether a key of 32 bytes in base64 was made by hand: a repeated byte, a sequence, text in base64, or words of one
- * case that are valid base64. The check only catches mistakes: words of mixed case look like a random key and pass.
+ * Whether a base64-encoded key of 32 bytes was made by hand: a repeated byte, a sequence, encoded text, or words in one
+ * case that happen to be valid base64. The check only catches mistakes: words in mixed case look like a random key and
+ * pass.
  */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)
   const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f)
-  // Words are mostly in one case. Only about one random key in two billion is.
+  // Words are usually all in one case, but only about one random key in two billion is.
   const isOfOneCase = !/[a-z]/.test(text) || !/[A-Z]/.test(text)
   return new Set(bytes).size < minDistinct || new Set(steps).size < minDistinct || isText || isOfOneCase
 }
 
-/** Texts that documents and examples show in place of a key. */
+/** Texts that documents and examples use instead of a key. */
 const placeholder = /change.?me|example|placeholder|password|your.?(api.?)?(key|secret)/i
 
 /** Whether a key of 32 or more characters was made by hand: a placeholder, or a few repeated characters. */

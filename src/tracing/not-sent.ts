@@ -2,10 +2,10 @@ import { DiagLogLevel, diag } from '@opentelemetry/api'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-node'
 import { type Log, throttled } from '../process/log.ts'
 
-/** Lost traces affect no payment, so one log line a minute is enough. */
+/** Lost traces do not affect payments, so one log line per minute is enough. */
 const logEveryMs = 60_000
 
-/** Logs that spans are lost. `why` is a code, a status, or the SDK's own message. */
+/** Logs that spans have been lost. `why` is a code, a status, or the SDK's own message. */
 export type LogLoss = (fields: { why: string; spans?: number }) => void
 
 export const createLogLoss = (log: Log): LogLoss =>
@@ -26,7 +26,7 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
 
 /**
  * Wraps an exporter so that a failure becomes one log line without the collector's response. The SDK would log that
- * response, so the wrapper reports a success to it.
+ * response, so the wrapper reports success to the SDK.
  */
 export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
   export(spans, done) {
@@ -39,7 +39,10 @@ export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): Spa
   shutdown: () => exporter.shutdown(),
 })
 
-/** Returns the message only of an error without a code, because only that message comes from the SDK itself. */
+/**
+ * Returns the error's message only if the error has no code, because only then does the message come from the SDK
+ * itself.
+ */
 function whyOf(error: Error): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'number') return `status ${code}`

@@ -22,12 +22,12 @@ import { attributesOf } from './attributes.ts'
 import { createLogLoss, reportingFailures, reportSdkWarnings } from './not-sent.ts'
 import type { Span, SpanKind, Tracing } from './tracing.ts'
 
-/** The longest time that a stopping process waits until its last spans are sent. */
+/** How long a process that is shutting down waits for its last spans to be sent. */
 const flushMs = 2000
 
 /**
- * The SDK sends one batch at a time and keeps at most 2 048 further spans, so a slower collector would lose spans
- * anyway.
+ * The SDK sends one batch at a time and keeps at most 2 048 further spans, so spans would be lost anyway if the
+ * collector were slower.
  */
 const timeoutMillis = 3000
 
@@ -39,9 +39,9 @@ const kinds = {
 } as const satisfies Record<SpanKind, Kind>
 
 /**
- * Traces with the standard SDK, which sends spans in batches and drops those over its limits. Its own environment
- * variables set those limits and the sampling (docs/operators/watch.md, "Traces"). Callers pass the parent of each
- * span, because an implicit context would cost time with every promise.
+ * Creates the tracing with the standard SDK, which sends spans in batches and drops those over its limits. The SDK's
+ * own environment variables set those limits and the sampling (docs/operators/watch.md, "Traces"). Callers pass each
+ * span's parent explicitly, because an implicit context would cost time for every promise.
  */
 export function createTracing(endpoint: string, log: Log, processType: string): Tracing {
   const logLoss = createLogLoss(log)

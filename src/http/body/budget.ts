@@ -1,40 +1,41 @@
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
-/** The memory reserved for one body. It is 0 for a small body. */
+/** The memory reserved for one request body. A small body reserves none. */
 export interface BodyMemory {
   bytes: number
-  /** Releases all but `bytes`, once the size of the body is known. */
+  /** Releases all but `bytes`, once the body's size is known. */
   keep(bytes: number): void
-  /** Runs work that needs the body. Releases the memory when all such work has ended, even if it failed. */
+  /** Runs work that needs the body. The memory is released once all such work has ended, even if it failed. */
   use<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Limits the bytes of bodies that a process holds at once, in all and for one business. */
+/** Limits how many bytes of request bodies a process holds at a time, in total and per business. */
 export interface BodyBudget {
   perBusiness: number
   taken(): number
-  /** Returns null if the bytes are not free. */
+  /** Returns null if the budget does not have that many bytes left. */
   take(businessId: string, bytes: number): BodyMemory | null
 }
 
 /**
- * Bodies up to this size are not counted and never refused. Nearly every create, order and stock change is smaller.
- * 10 000 connections hold at most 160 MB of them.
+ * Bodies up to this size do not count towards the budget and are never rejected for lack of memory. Nearly every
+ * create, order and stock change is smaller. 10 000 connections hold at most 160 MB of such bodies.
  */
 export const smallBodyBytes = 16 * 1024
 
-/** JSON has a budget of its own, because files take seconds to arrive. */
+/** JSON has its own budget, because files take seconds to arrive. */
 export const bodyBudgetBytes = { json: 16 * 1024 * 1024, csv: 64 * 1024 * 1024 } as const
 
 export type BodyKind = keyof typeof bodyBudgetBytes
 
-/** The share of one business, over all its keys: sixteen of the largest JSON bodies, or two of the largest files. */
+/** One business's share of a budget, across all its API keys: sixteen JSON bodies or two files of the maximum size. */
 export const partOfBusiness = 1 / 4
 
 /**
- * Creates the budgets of a process that has 1 GB and takes 150 MB without bodies. While it is processed, a file of
- * products takes five times its size, and JSON of nothing but brackets fifteen times. With both budgets constantly full
- * of such bodies, the process took 550 MB with 8 MiB for JSON, and 890 MB with 32 MiB (measured).
+ * Creates the budgets for a process that has 1 GB of memory and uses 150 MB when it holds no bodies. While a product
+ * file is being processed, it uses five times its size. JSON that consists only of brackets uses fifteen times its
+ * size. With both budgets constantly full of such bodies, the process used 550 MB if the JSON budget was 8 MiB, and 890
+ * MB if it was 32 MiB (measured).
  */
 export const createBodyBudgets = (): Record<BodyKind, BodyBudget> => ({
   json: createBodyBudget(bodyBudgetBytes.json),
@@ -56,7 +57,7 @@ export function createBodyBudget(total: number): BodyBudget {
   }
 }
 
-/** Returns the memory of a body that is not counted. */
+/** Returns the memory for a body that does not count towards the budget. */
 export const smallBody = (): BodyMemory => createBodyMemory(0, () => undefined)
 
 function createBodyMemory(bytes: number, release: (freed: number) => void): BodyMemory {

@@ -5,13 +5,16 @@ import { isJsonType, parseJson } from './json-body.ts'
 import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
-/** Parsing JSON blocks the process. A CSV file is parsed in chunks, so it may be larger. */
+/**
+ * The maximum size of a file sent as JSON. Parsing JSON blocks the process, whereas a CSV file is parsed in chunks and
+ * may be larger.
+ */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/** `csv` is the bytes of the file, the text of the field in JSON, or an invalid value of that field. */
+/** `csv` is either the file's bytes or the value of the JSON field `csv`, which may be invalid. */
 const bodyOf = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })
 
-/** Reads a CSV file that is the body itself, the field `file` of a form, or the field `csv` of a JSON object. */
+/** Reads a CSV file that was sent as the body itself, in the form field `file`, or in the JSON field `csv`. */
 export async function readCsv(bytes: Buffer, contentType: string | undefined): Promise<Body> {
   const { type, isUtf8 } = mediaTypeOf(contentType)
   if (type === 'text/csv' && isUtf8) return bodyOf(bytes)
@@ -27,7 +30,8 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   const body = parseJson(bytes)
   if ('refusal' in body) return body
   const csv = (body.value as { csv?: unknown } | null)?.csv
-  // An object or list is refused like null. It can take fifteen times its bytes, so it is dropped here.
+  // Validation rejects an object or array just as it rejects null. A parsed one can use fifteen times its size in
+  // memory, so it is replaced with null here.
   return bodyOf(typeof csv === 'object' ? null : csv)
 }
 
@@ -37,7 +41,7 @@ const tooLarge =
 export const acceptedCsv =
   'Send the file as text/csv in UTF-8, in the field file of multipart/form-data, or in the field csv of application/json, without compression.'
 
-/** Hashes the content only, because clients choose a new boundary each time they send a form. */
+/** Hashes only the content, because clients choose a new boundary each time they send a form. */
 const digest = (csv: unknown): string | null =>
   typeof csv === 'string' || Buffer.isBuffer(csv)
     ? createHash('sha256').update(csv).digest('base64url')

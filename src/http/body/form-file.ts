@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { inChunks } from '../../process/in-chunks.ts'
 
-/** Far more parts than a form with one file has. */
+/** Far more parts than a form with one file needs. */
 const maxParts = 100
-/** Other fields are ignored. The parser keeps no more than this of each. */
+/** Other fields are ignored. The parser keeps at most this many bytes of each. */
 const otherFieldBytes = 1024
 
 const missing = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
-/** Returns the content of the field `file` of a form. Ignores all other fields. */
+/** Returns the content of the form field `file`. Ignores all other fields. */
 export function readFormFile(
   bytes: Buffer,
   contentType: string,
@@ -46,7 +46,7 @@ function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Some programs send the file without a file name.
+      // Some clients send the file without a file name.
       isPartAFile: (field) => field === 'file',
       limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })

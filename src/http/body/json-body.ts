@@ -2,17 +2,17 @@ import { refuse } from '../../errors.ts'
 import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
-/** The deepest nesting of a valid body. Deeper bodies could overflow the stack of recursive code. */
+/** The maximum number of nesting levels in a body. A deeper body could overflow the stack in recursive code. */
 export const maxNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Finds texts that may parse to -0: `-0` itself, or a negative number too close to 0. */
+/** Matches JSON that may parse to -0: `-0` itself, or a negative number that is small enough to be rounded to it. */
 const mayBeMinusZero = /-0|-[\d.]+e-/i
-/** Replaces -0 by 0, because MongoDB would store -0 as a double. */
+/** Replaces -0 with 0, because MongoDB would store -0 as a double. */
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
 
-/** Reads a JSON body. A missing body is an empty object. */
+/** Reads a JSON body. A missing body is treated as an empty object. */
 export function readJson(bytes: Buffer, contentType: string | undefined): Body {
   if (bytes.length === 0) return { value: {}, params: {} }
   if (!isJsonType(contentType)) return { refusal: refuse('UNSUPPORTED_MEDIA_TYPE') }
@@ -42,7 +42,10 @@ export function parseJson(bytes: Buffer): Body {
   }
 }
 
-/** Whether a value nests at most `levels` deep. Stops at that depth, so it cannot overflow the stack. */
+/**
+ * Whether a value has at most `levels` levels of nesting. The search stops at that depth, so it cannot overflow the
+ * stack.
+ */
 function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((each) => isShallow(each, levels - 1))

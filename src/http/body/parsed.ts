@@ -1,13 +1,15 @@
 import type { Refusal } from '../../errors.ts'
 
-/** `value` is the input of the operation. `params` shows whether two requests with the same idempotency key differ. */
+/**
+ * `value` is the operation's input. `params` is compared to detect different requests with the same idempotency key.
+ */
 export interface ParsedBody {
   value: unknown
   params: unknown
 }
 
 /**
- * A parsed body, or the refusal of an unreadable one, which is thrown after the check of the idempotency key (order of
- * checks, 11).
+ * A parsed body, or the error for an unreadable one. The error is thrown after the idempotency key has been checked
+ * (order of checks, 11).
  */
 export type Body = ParsedBody | { refusal: Refusal }

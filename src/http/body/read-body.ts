@@ -9,20 +9,21 @@ import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
 import type { Body } from './parsed.ts'
 
-/** Parses the bytes of a body. */
+/** Parses the raw bytes of a body. */
 type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>
 
-/** The largest bodies, by kind. */
+/** The maximum body size for each kind. */
 export const maxBodyBytes = {
-  // The largest valid create has about 175 KB if every character is escaped.
+  // The largest valid create request is about 175 KB if every character is escaped.
   json: 256 * 1024,
-  // 5 000 rows of 1 600 bytes. Valid rows can have 20 KB, but no real catalogue consists of them.
+  // Enough for 5 000 rows of 1 600 bytes. A valid row can be up to 20 KB long, but no real catalogue consists of such
+  // rows.
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
 /**
- * How to read each kind of body. The error message `accepted` replaces that of the catalogue for an unsupported media
- * type.
+ * How to read each kind of body. For an unsupported media type, the error message `accepted` replaces the catalogue's
+ * message.
  */
 const kinds = {
   json: createKind(maxBodyBytes.json, readJson, null),
@@ -34,9 +35,9 @@ const readSmall = readUpTo(smallBodyBytes)
 type LimitDeps = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
 
 /**
- * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if its Content-Length is not free. A
- * chunked body has no length, so it reserves the largest size. If that is not free, only a small chunked body can be
- * read.
+ * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if the budget has fewer than
+ * Content-Length bytes left. A chunked body has no Content-Length, so the maximum size is reserved for it. If that much
+ * memory is not left, a chunked body can be read only if it is small.
  */
 export function reserveBody(
   deps: LimitDeps,
@@ -47,7 +48,7 @@ export function reserveBody(
   const { largest } = kinds[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
-  // A body that is too large is not read at all.
+  // A body that is too large is not read at all, so it needs no memory.
   if (bytes <= smallBodyBytes || bytes > largest) return smallBody()
   const budget = deps.bodyBudgets[kind]
   const memory = budget.take(businessId, bytes)
@@ -64,8 +65,8 @@ const tooManyBodies = ({ perBusiness }: BodyBudget): Refusal =>
   })
 
 /**
- * Reads and parses the body within its reserved memory. Throws if the body is truncated, or is large without reserved
- * memory, because such a request must have no effect.
+ * Reads and parses the body within its reserved memory. Throws if the body is truncated, or if it is large but no
+ * memory is reserved for it, because such a request must have no effect.
  */
 export async function readBody(
   deps: LimitDeps,
@@ -76,10 +77,10 @@ export async function readBody(
   memory: BodyMemory,
 ): Promise<Body> {
   const { largest, readRaw, read, accepted } = kinds[kind]
-  // Refused by its Content-Length alone, because the parser would read all of it before the response.
+  // The body is rejected based on its Content-Length alone, because the parser would read all of it before responding.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
-  // http/server/listen.ts has refused any other expectation.
+  // http/server/listen.ts has already rejected every expectation except 100-continue.
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     const readBounded = memory.bytes > 0 ? readRaw : readSmall
@@ -92,24 +93,25 @@ export async function readBody(
   })
   if (refusal?.code === 'PAYLOAD_TOO_LARGE' && memory.bytes === 0) throw tooManyBodies(deps.bodyBudgets[kind])
   if (refusal !== null) return { refusal }
-  // After a disconnect, the parser reports an unread body as missing, even if all of it had arrived.
+  // After a disconnect, the parser reports an unread body as missing, even if the whole body had arrived.
   const isSkipped = isAnnounced(req) && !Buffer.isBuffer(req.body)
   if (!req.complete || isSkipped) throw truncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length > smallBodyBytes ? bytes.length : 0)
-  // The request object lives until the next request on its connection.
+  // The request object stays in memory until the next request on its connection.
   req.body = undefined
-  // Counted before it is parsed: 256 KiB of short keys take 30 ms. Files have their own budget, for two at once.
+  // The body counts towards the rate limit before it is parsed, because 256 KiB of short keys take 30 ms to parse.
+  // Files are limited by their own budget, which holds two of the maximum size for each business.
   if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBodyBytes))
   return read(bytes, req.headers['content-type'])
 }
 
-/** Whether the headers of a request announce a body. */
+/** Whether a request's headers announce a body. */
 export const isAnnounced = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Converts an error of body-parser. Returns null if it is not the fault of the caller. `accepted` is the message for an
+ * Converts an error thrown by body-parser. Returns null if the caller is not at fault. `accepted` is the message for an
  * unsupported media type.
  */
 export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {

@@ -1,19 +1,22 @@
 import { type NextFunction, type Request, type Response, urlencoded } from 'express'
 import { isAnnounced, truncated } from './read-body.ts'
 
-/** The largest form has a few short fields. Only `limit` applies, because 8 KB cannot hold `parameterLimit` fields. */
+/**
+ * Even the largest form has only a few short fields. In practice, only `limit` applies, because 8 KB cannot hold
+ * `parameterLimit` fields.
+ */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
 
 /**
- * Refuses a body that the parser skipped because of a disconnect (read-body.ts). It would otherwise pass for an empty
- * form.
+ * Rejects a body that the parser skipped because the client disconnected (read-body.ts). The body would otherwise be
+ * mistaken for an empty form.
  */
 const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =>
   next(isAnnounced(req) && req.body === undefined && req.socket.destroyed ? truncated() : undefined)
 
 export const readForm = [readFields, refuseSkipped]
 
-/** Returns the named fields of a form as text. A missing or repeated field is empty. */
+/** Returns the named fields of a form as text. A missing or repeated field is returned as an empty string. */
 export function formFields<Name extends string>(req: Request, ...names: Name[]): Record<Name, string> {
   const body = (req.body ?? {}) as Record<string, unknown>
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '')

@@ -1,7 +1,7 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import type { Route } from '../operations/route.ts'
 
-/** The error codes of every operation, in the order of the checks (docs/maintainers/decisions.md). */
+/** The error codes that every operation can return, in the order of the checks (docs/maintainers/decisions.md). */
 export const ofAll = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -31,7 +31,7 @@ export const ofBodies = [
   'INVALID_JSON',
 ] as const satisfies ErrorCode[]
 
-/** Every error code of an operation, in the order of the catalogue. */
+/** Returns every error code that an operation can return, in catalogue order. */
 export function codesOf(route: Route): ErrorCode[] {
   const { about, sandboxOnly } = route
   const isWrite = route.method !== 'get'
@@ -47,7 +47,7 @@ export function codesOf(route: Route): ErrorCode[] {
   return (Object.keys(catalogue) as ErrorCode[]).filter((code) => codes.has(code))
 }
 
-/** The error codes that a schema names, at any depth. */
+/** Returns the error codes that a schema contains, at any depth. */
 function codesIn(schema: unknown): ErrorCode[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([word, value]) =>

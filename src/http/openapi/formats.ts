@@ -4,13 +4,13 @@ import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config.ts'
 import { privateSuffixes } from '../../webhooks/sender/url.ts'
 
-/** The part of the configuration that the OpenAPI document shows. */
+/** The part of the configuration that appears in the OpenAPI document. */
 export type DescribedConfig = Pick<
   Config,
   'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'
 >
 
-/** Path, query and fragment of a URL. */
+/** The path, query and fragment of a URL. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
 const host = String.raw`[^\s\\/?#@]+`
 /** Non-ASCII characters are allowed after the host. */
@@ -26,7 +26,9 @@ const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][N
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
-/** As in src/wallets/phone.ts. The service also accepts digits of other scripts, and parentheses. */
+/**
+ * The same separators as in src/wallets/phone.ts. The service also accepts parentheses and digits from other scripts.
+ */
 const separators = '[ ./-]*'
 const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
 const countryCode = `2${separators}2${separators}2`
@@ -39,7 +41,7 @@ const phone = [
 
 /**
  * The JSON Schema keywords that describe each of our own formats (src/input/validate.ts), exactly or as closely as
- * possible. A number in a query, which arrives as text, is described as a number.
+ * possible. A number in a query arrives as text, but is described as a number.
  */
 export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },

@@ -47,7 +47,7 @@ export const headers = {
 const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
 
 export const requestId: Part = { 'X-Request-Id': header('RequestId') }
-/** The headers of every response to a known key. */
+/** The headers of every response to a request with a known key. */
 export const rateLimit: Part = {
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimitPolicy'),
@@ -63,7 +63,7 @@ const readable: Part = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** The headers of every response of an operation that scripts of any site may call. */
+/** The headers of every response from an operation that scripts on any site may call. */
 export const forBrowsers = (route: Route): Part => (isForBrowsers(route) ? readable : {})
 
 /** The headers of the responses that the operation itself returns. */

@@ -47,7 +47,7 @@ import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
 
-/** `PaymentCreatedEvent` for `payment.created`. */
+/** Returns `PaymentCreatedEvent` for `payment.created`. */
 const eventType = (event: string): string =>
   `${event
     .split('.')

@@ -5,7 +5,7 @@ import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 import type { Part, SchemaWriter } from './schema.ts'
 
-/** `/dev/intents/{referenceNumber}` for `/dev/intents/:referenceNumber`. */
+/** Returns `/dev/intents/{referenceNumber}` for `/dev/intents/:referenceNumber`. */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
 /** Returns the OpenAPI text of one operation. */
@@ -53,8 +53,7 @@ function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
 }
 
 /**
- * Moves the description of a schema to its parameter. `text` is an example from a URL, converted to the type of the
- * schema.
+ * Moves a schema's description to its parameter. `text` is an example from a URL and is converted to the schema's type.
  */
 const asParameter = ({ description, ...schema }: Part, text: string | undefined): Part => ({
   ...(description === undefined ? {} : { description }),
@@ -74,7 +73,7 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   }
 }
 
-/** Returns whether the body has a required field, unconditionally or under a condition. */
+/** Returns whether the body has a field that is always or conditionally required. */
 const requiresField = (body: { required?: unknown; else?: { required?: unknown } }): boolean =>
   (body.required ?? body.else?.required) !== undefined
 

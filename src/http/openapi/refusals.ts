@@ -18,7 +18,7 @@ const sharedResponses: Record<number, { name: string; headers: Part }> = {
   503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
 }
 
-/** The service sends these responses before it knows the operation, so they lack the headers of the operation. */
+/** The service sends these responses before it knows the operation, so they lack the operation's headers. */
 const beforeOperations = [408, 431]
 
 const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
@@ -34,7 +34,7 @@ export const sharedRefusals = (): Part =>
     }),
   )
 
-/** Returns the error responses of an operation, one for each HTTP status. */
+/** Returns an operation's error responses, one for each HTTP status. */
 export function refusalsOf(route: Route): Part {
   const byStatus = [...groupBy(codesOf(route), statusOf)].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(byStatus.map(([status, codes]) => [status, refusalOf(route, status, codes)]))
@@ -51,7 +51,10 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-/** All errors have the same schema, so a generated client handles only one. There is an example for each error code. */
+/**
+ * All errors have the same schema, so a generated client needs to handle only one. There is an example for each error
+ * code.
+ */
 const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   description: codes.join(', '),
   headers,

@@ -5,8 +5,8 @@ import { nameOf } from './names.ts'
 export type Part = Record<string, unknown>
 
 /**
- * Translates a schema of schemas/ to OpenAPI 3.1. `refer` returns a reference to a named schema; `define` always writes
- * the schema out.
+ * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference to a named schema; `define` always
+ * writes out the whole schema.
  */
 export interface SchemaWriter {
   refer(schema: object): Part
@@ -49,7 +49,7 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // JSON Schema renamed it in 2019.
+    // JSON Schema renamed this keyword in 2019.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -64,14 +64,14 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
   return { refer, define }
 }
 
-/** Code generators choose the type of a number by its width, so every number needs a maximum. */
+/** Code generators choose a number's type by its width, so every number needs a maximum. */
 function withWidth(schema: Part): Part {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
   if (minimum === undefined || maximum === undefined) return schema
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** Code generators need a type even where the values imply it. */
+/** Code generators need a type even if the values imply one. */
 function withType(schema: object): object {
   if ('type' in schema) return schema
   const values = 'enum' in schema ? (schema.enum as unknown[]) : 'const' in schema ? [schema.const] : []

@@ -5,7 +5,10 @@ import { letBrowsersRead } from '../pages/cross-origin.ts'
 import { setApiHeaders } from '../responses/envelope.ts'
 import { describeApi } from './describe.ts'
 
-/** Serves `/openapi.json`, built once. The response needs no key, any page may load it, and it has no envelope. */
+/**
+ * Serves `/openapi.json`, which is built only once. No key is needed, any page may load the document, and the response
+ * has no envelope.
+ */
 export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   const bytes = Buffer.from(JSON.stringify(describeApi(config)))
   const router = Router({ strict: true, caseSensitive: true })
@@ -15,7 +18,7 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     letBrowsersRead(res)
     if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // For 300 s after a release, a client may still have the previous document.
+    // For 300 s after a release, a client may still use the previous document.
     res.setHeader('Cache-Control', 'public, max-age=300')
     res.setHeader('Content-Length', bytes.length)
     // Node sends no body to a HEAD request.

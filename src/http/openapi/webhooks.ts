@@ -21,7 +21,7 @@ const webhook = (
   operationId: `${event.replaceAll('.', '-')}-event`,
   summary: event,
   description: `${occasions[event]} Verify the signature on the raw body before you parse it, and respond with 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may arrive more than once.`,
-  // A webhook is signed; it carries no key.
+  // A webhook is signed; it contains no API key.
   security: [],
   parameters: [
     {
@@ -56,7 +56,7 @@ const webhook = (
   },
 })
 
-/** The occasion of each event. */
+/** The occurrence that each event reports. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',
@@ -77,7 +77,7 @@ const header = (name: string, pattern: string, maxLength: number): Part => ({
 
 const at = new Date('2026-11-21T07:35:08.990Z')
 
-/** The event that the test of an endpoint sends. */
+/** The event that an endpoint test sends. */
 const exampleOf = (event: EventName): unknown => ({
   id: 'awFJrKkMOL3jxH9wawFJrKkMOL3jxH9e',
   event,

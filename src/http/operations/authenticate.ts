@@ -6,7 +6,7 @@ import { refuse } from '../../errors.ts'
 import type { Deadline } from '../server/deadline.ts'
 import { limitUnknown } from './limit-rate.ts'
 
-/** Identifies the caller by its API key (SPEC 5, order of checks, 3 to 5). `req.ip` honours TRUST_PROXY. */
+/** Identifies the caller by its API key (SPEC 5; order of checks, 3 to 5). `req.ip` honours TRUST_PROXY. */
 export async function authenticate(
   deps: Deps,
   req: Request,
@@ -21,7 +21,10 @@ export async function authenticate(
   )
 }
 
-/** Returns the token of the Authorization header: `Bearer` in any case, one space, the token (SPEC 5.1). */
+/**
+ * Returns the token from the Authorization header. The header must be `Bearer` in any case, one space and the token
+ * (SPEC 5.1).
+ */
 function bearerToken(req: Request): string {
   const values = req.headersDistinct.authorization ?? []
   if (values.length === 0) throw refuse('MISSING_CREDENTIALS')

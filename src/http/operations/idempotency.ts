@@ -25,45 +25,45 @@ import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
 
-/** How long a duplicate waits for the response of the first request, and how often it checks. */
+/** How long a duplicate waits for the first request's response, and how often it checks for it. */
 const maxWaitMs = 10_000
 const checkEveryMs = 100
 /**
- * Nearly every request ends within this time. Duplicates that wait longer check less often, and at most `maxLongWaits`
- * per business may do so.
+ * Nearly every request finishes within this time. Duplicates that wait longer check less often, and a business may have
+ * at most `maxLongWaits` of them.
  */
 const longWaitMs = 1_000
 const longWaitCheckEveryMs = 500
 const maxLongWaits = 20
 /**
- * The 8 s that a request may wait for MongoDB, and 2 s to spare. A duplicate waits as long, so it can take over a claim
- * whose lease has ended.
+ * The 8 s that a request may wait for MongoDB, plus 2 s to spare. A duplicate waits just as long, so it can take over a
+ * claim whose lease has expired.
  */
 const claimLeaseMs = 10_000
-/** Added to the longest third-party step, for the work before and after it. */
+/** Added to the maximum duration of the third-party step, to allow for the work before and after it. */
 const thirdPartyGraceMs = 5000
 const maxKeyLength = 255
-/** A stored response is its status in three digits, followed by its body. */
+/** A stored response consists of its three-digit status followed by its body. */
 const statusLength = 3
 
-/** A write operation. Requests with the same API key, method, path and idempotency key are one write. */
+/** A write operation. Requests with the same API key, method, path and idempotency key count as one write. */
 export interface Write {
   key: string
   method: string
   path: string
-  /** The input. A duplicate with other input gets the stored response, and a header that says so. */
+  /** The input. A duplicate with different input gets the stored response and a header that reports the mismatch. */
   params: unknown
   status: number
-  /** The refusal of an unreadable body, or null. Its response is not stored (order of checks, 11). */
+  /** The error for an unreadable body, or null. The error response is not stored (order of checks, 11). */
   unread: Refusal | null
   recall: Recall | null
-  /** The longest time for the third-party step that `run` returns. Null if `run` returns the data itself. */
+  /** The maximum duration of the third-party step that `run` returns. Null if `run` returns the data itself. */
   thirdPartyMs: number | null
   cause: Cause
   run(effect: Effect): Promise<unknown>
 }
 
-/** Returns the idempotency key. Throws if it is blank, too long, or sent more than once (SPEC 5.4). */
+/** Returns the idempotency key. Throws if it is missing, blank, too long or sent more than once (SPEC 5.4). */
 export function idempotencyKey(req: Request): string {
   const values = req.headersDistinct['x-idempotency-key'] ?? []
   if (values.length > 1) throw refuse('IDEMPOTENCY_KEY_INVALID')
@@ -76,8 +76,8 @@ export function idempotencyKey(req: Request): string {
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Decodes a header that Node read as Latin-1. Most callers send UTF-8. Other bytes stay as they are, so that no two
- * keys collide.
+ * Decodes a header that Node read as Latin-1, because most callers send UTF-8. A value that is not valid UTF-8 stays as
+ * it is, so that no two keys collide.
  */
 function headerText(latin1: string): string {
   try {
@@ -90,14 +90,14 @@ function headerText(latin1: string): string {
 /** The request has run, but its claim is gone or now belongs to another request. */
 interface Lost {
   state: 'lost'
-  /** The response to the request's own run. */
+  /** The response from the request's own run. */
   own: ApiResponse
 }
 
 /**
- * Runs a write once, even if its request is repeated: claim, effect, response (docs/merchants/retries.md). A duplicate
- * waits for the response of the running request. A retry after a crash finds the effect and returns its result. A
- * request that has run under one effect id never runs under another.
+ * Runs a write only once, even if its request is sent several times. The steps are claim, effect and response
+ * (docs/merchants/retries.md). A duplicate waits for the running request's response. A retry after a crash finds the
+ * effect and returns its result. A request that has run under one effect id never runs under another.
  */
 export async function runOnce(
   deps: Deps,
@@ -123,7 +123,7 @@ export async function runOnce(
     if (claimed.state === 'finished') {
       if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
       const { first } = claimed
-      // A computed response is never large enough to wait.
+      // A computed response is never large enough to be delayed.
       if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.sealedResponse.length)
       return replay(deps, write, first, claimed.paramsHash !== paramsHash)
     }
@@ -148,7 +148,7 @@ const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { re
 
 /**
  * Waits before the next check. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or if too
- * many duplicates of its business wait.
+ * many duplicates from its business are already waiting.
  */
 async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
   if (waitedMs < longWaitMs) return pause(checkEveryMs)
@@ -162,7 +162,7 @@ async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs
 }
 
 /**
- * Runs the operation. `isKept` is false if the request lost its claim in the meantime. The claim must then be read
+ * Runs the operation. If the request lost its claim in the meantime, `isKept` is false and the claim must be read
  * again.
  */
 async function runHolding(
@@ -174,7 +174,7 @@ async function runHolding(
 ): Promise<{ response: ApiResponse; isKept: boolean }> {
   const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
-  // A create that seals its response also sends this response, so both have the same bytes.
+  // A create that seals its response also sends that same response, so the stored and the sent bytes are identical.
   let createdResponse: ApiResponse | null = null
   const seal = (data: unknown) => {
     if (write.recall?.kind !== 'stored')
@@ -190,7 +190,7 @@ async function runHolding(
     if (data === doneBefore)
       return { response: await recallEarlier(deps, deadline, write, held), isKept: true }
     response = createdResponse ?? success(write.status, data)
-    // The document that a create inserts contains its response, or everything to compute it from.
+    // The document that a create inserts contains its response, or everything needed to compute the response.
     if (write.recall !== null) return { response, isKept: true }
   } catch (error) {
     if (error === write.unread || !isFinal(error)) throw error
@@ -205,8 +205,8 @@ async function runHolding(
 }
 
 /**
- * Returns the response of an earlier attempt that already created the document. It is found by the effect id that both
- * attempts share, so the claim need not exist.
+ * Returns the response from an earlier attempt that already created the document. The document is found by the effect
+ * id that both attempts share, so the claim need not exist.
  */
 async function recallEarlier(
   deps: Deps,
@@ -229,7 +229,7 @@ async function operate(
   return thirdPartyMs === null || begun === doneBefore ? begun : (begun as ThirdPartyStep)(deadline.run)
 }
 
-/** Whether a refusal is the final response. Other errors invite a retry. */
+/** Whether an error is the request's final response. Any other error invites a retry. */
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 

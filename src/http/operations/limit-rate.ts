@@ -8,13 +8,13 @@ import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
-/** The longest delay of a refusal, short enough not to look like a hang. */
+/** The longest delay before an error response, short enough not to look like a hang. */
 const maxDelayMs = 5_000
 
 /**
- * Throws RATE_LIMITED for a key over its limit (order of checks, 6). Sets the RateLimit headers of the response. A
- * refusal costs nearly as much as a read, so only the first `perSecond` refusals are immediate. Later ones are delayed
- * by up to `maxDelayMs`.
+ * Throws RATE_LIMITED if the key is over its limit (order of checks, 6). Sets the response's RateLimit headers.
+ * Rejecting a request costs nearly as much as a read, so only the first `perSecond` rejections are immediate. Later
+ * ones are delayed by up to `maxDelayMs`.
  */
 export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
@@ -28,9 +28,9 @@ export async function limitKey(deps: Limiting, caller: Caller, res: Response): P
 }
 
 /**
- * Counts a request that costs as much as `requests` requests; the first of these is already counted. Throws
- * RATE_LIMITED if the key is over its limit, so of many such requests in one clock second, the first one runs. It may
- * itself exceed the limit, and the key is then refused until that clock second ends.
+ * Counts a request that costs as much as `requests` ordinary ones, the first of which has already been counted. Throws
+ * RATE_LIMITED if the key is already over its limit, so the first of many such requests in a clock second still runs.
+ * If that request takes the key over its limit, the key is rejected until the clock second ends.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -47,13 +47,14 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Looks up the credentials of a request with `recognise`. Throws RATE_LIMITED without a lookup if the network of the
- * address, or a larger prefix, has sent too many requests without known credentials in this second (order of checks,
- * 3). That refusal is delayed by a second or two (limit-visitors.ts). A network runs at most as many lookups at once as
- * its limit has left. Other requests wait for one of these to end, so a valid key is not refused because many valid
- * requests arrive at once. After `deadlineAt` they get SERVICE_UNAVAILABLE. A known key that is refused (4 and 5) does
- * not count. If it counted for the key, strangers could use up its limit. If it counted for the address, other keys
- * there would suffer. Such a refusal therefore always costs a lookup, but concurrent lookups share one round trip.
+ * Looks up a request's credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a
+ * larger prefix, has sent too many requests without known credentials in this second (order of checks, 3). That error
+ * is delayed by a second or two (limit-visitors.ts). A network may have at most as many concurrent lookups as its limit
+ * has left. Other requests wait for one of these lookups to end, so a valid key is not rejected just because many valid
+ * requests arrive at the same time. Requests still waiting after `deadlineAt` get SERVICE_UNAVAILABLE. A request that
+ * is rejected although its key is known (4 and 5) does not count. If it counted against the key, strangers could use up
+ * the key's limit. If it counted against the address, other keys used there would suffer. Rejecting such a request
+ * therefore always costs a lookup, but concurrent lookups share one round trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
@@ -94,7 +95,8 @@ export async function limitUnknown<Known>(
 }
 
 /**
- * Sets the headers of draft-ietf-httpapi-ratelimit-headers-10. The window is one second, so it resets within a second.
+ * Sets the headers defined in draft-ietf-httpapi-ratelimit-headers-10. The window is one second long, so it resets
+ * within a second.
  */
 function setRateLimitHeaders(
   res: Response,

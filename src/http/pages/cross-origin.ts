@@ -3,13 +3,12 @@ import type { Route } from '../operations/route.ts'
 import { send, success } from '../responses/envelope.ts'
 
 /**
- * Whether scripts of any site may call a route. They may if a publishable key is enough, because such keys are public.
+ * Whether scripts on any site may call a route. They may if a publishable key is enough, because such keys are public.
  */
 export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
 
 /**
- * Lets scripts of any site read the response. The API uses no cookies, so a site does not gain the rights of its
- * visitors.
+ * Lets scripts on any site read the response. The API uses no cookies, so a site does not gain its visitors' rights.
  */
 export function letBrowsersRead(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')

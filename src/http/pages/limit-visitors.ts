@@ -7,29 +7,29 @@ import type { RateLimits } from '../../security/rate-limits/rate-limits.ts'
 import { isProbe } from '../server/probe.ts'
 
 /**
- * Delays the refusal of a request over a limit of its network. An immediate refusal costs this process nearly as much
- * as a page. With the delay, a flood gets at most one refusal per second on each connection. The delay is random, so
- * that the clients of a flood do not all retry at the same moment.
+ * Delays the error response to a request that exceeds its network's limit. An immediate response would cost this
+ * process nearly as much as a page. With the delay, a flood gets at most one such response per second on each
+ * connection. The delay is random, so that the clients in a flood do not all retry at the same moment.
  */
 export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
-/** The limit of each prefix size is this many times the limit of the next smaller size. */
+/** The limit for each prefix size is this many times the limit for the next smaller size. */
 const perSize = 3
 
-/** The requests per second that one prefix of an address may send. */
+/** How many requests per second may come from one prefix of an address. */
 export interface PrefixLimit {
   range: string
   limit: number
 }
 
-/** The prefixes that contain an address, the smallest first, each with its limit. */
+/** Returns the prefixes that contain an address, smallest first, each with its limit. */
 export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSecond'>): PrefixLimit[] =>
   prefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
 
 /**
- * Limits requests that need no API key by network, so that one visitor cannot occupy the process. Above the limit of
- * one of its prefixes a request waits a second or two and then gets RATE_LIMITED with this scope. A probe is delayed,
- * but never refused.
+ * Limits how many requests without an API key each network may send, so that one visitor cannot occupy the process. A
+ * request over the limit of one of its prefixes waits a second or two and then gets RATE_LIMITED. `scope` returns the
+ * scope in that error. A probe is delayed but never rejected.
  */
 export function limitVisitors(
   { rateLimits }: Pick<Deps, 'rateLimits'>,
@@ -49,8 +49,8 @@ export function limitVisitors(
 }
 
 /**
- * Counts a request at each prefix and returns the first one over its limit. Stops there, so that a prefix over its
- * limit does not use up the limits of larger prefixes.
+ * Counts a request towards each prefix, and returns the first prefix that is over its limit. Counting stops there, so
+ * that a prefix over its limit does not use up the limits of larger prefixes.
  */
 const countVisit = (rateLimits: RateLimits, ip: string): PrefixLimit | null =>
   prefixLimits(ip, rateLimits).find(

@@ -2,8 +2,9 @@ import type { Request } from 'express'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 
 /**
- * Whether one of our own pages made a request. At least one of `Origin` and `Sec-Fetch-Site` must be present, and both
- * must agree. A proxy may change `Host`, so the host of `ourUrl`, the configured URL, is accepted as well.
+ * Whether a request came from one of our own pages. At least one of `Origin` and `Sec-Fetch-Site` must be present, and
+ * neither may contradict this. A proxy may change `Host`, so the host of `ourUrl`, the configured URL, is accepted as
+ * well.
  */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
@@ -11,7 +12,9 @@ export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   return site === undefined ? hasOrigin : site === 'same-origin'
 }
 
-/** Whether the headers show that a page of another site made a request. Missing headers and `Origin: null` do not. */
+/**
+ * Whether the headers show that a request came from a page on another site. Missing headers and `Origin: null` do not.
+ */
 export function isFromOtherSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost } = readOrigin(req, ourUrl)
   return isOtherHost || (site !== undefined && site !== 'same-origin' && site !== 'none')

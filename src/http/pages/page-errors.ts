@@ -6,7 +6,10 @@ import { createPageHeaders, type PageRights } from './page-headers.ts'
 /** Sends the error page for a thrown `error`, with the given status. */
 export type SendError = (req: Request, res: Response, status: number, error: unknown) => void
 
-/** Creates the error handler of pages. It sends an error as a page, never as JSON and never with a stack. */
+/**
+ * Creates the error handler for pages. The handler sends an error as a page, never as JSON and never with a stack
+ * trace.
+ */
 export function createPageErrors(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
   rights: PageRights,
@@ -22,7 +25,7 @@ export function createPageErrors(
     // Some errors occur before a router has set these headers, or after a static file has set its own Cache-Control.
     setPageHeaders(req, res)
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-    // The unread rest of a body would be taken for the next request.
+    // The unread rest of a body would be mistaken for the next request.
     if (!req.complete) res.setHeader('Connection', 'close')
     sendError(req, res, status, error)
   }

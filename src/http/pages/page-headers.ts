@@ -3,19 +3,21 @@ import helmet from 'helmet'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 
-/** The rights of a page in a browser, besides showing text and sending forms to this service. */
+/** A page's rights in a browser, in addition to showing text and submitting forms to this service. */
 export interface PageRights {
-  /** Run scripts of this service, which may send requests to it. */
+  /** Whether the page may run this service's scripts, which may send requests to the service. */
   scripts: boolean
   images: boolean
-  /** The referrer policy. With `no-referrer`, browsers send `Origin: null` even with forms to this service. */
+  /**
+   * The referrer policy. With `no-referrer`, browsers send `Origin: null` even when they submit forms to this service.
+   */
   referrer: 'same-origin' | 'no-referrer'
 }
 
 /** Sets the security headers of a page. */
 export type SetPageHeaders = (req: Request, res: Response) => void
 
-/** Restricts a page to its rights: it loads nothing from other sites, cannot be framed, and is not cached. */
+/** Restricts a page to its rights. The page loads nothing from other sites, cannot be framed, and is not cached. */
 export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights): SetPageHeaders {
   const protect = helmet({
     contentSecurityPolicy: {
@@ -35,13 +37,16 @@ export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights
     frameguard: { action: 'deny' },
   })
   return (req, res) => {
-    // Helmet has set its headers when it returns, because none of these values is computed asynchronously.
+    // Helmet has already set its headers when it returns, because none of these values is computed asynchronously.
     protect(req, res, () => undefined)
     res.setHeader('Cache-Control', 'no-store')
     res.setHeader('X-Robots-Tag', 'noindex, nofollow')
   }
 }
 
-/** Requires https for a year if the public URL is https. Other hosts of the domain belong to other services. */
+/**
+ * Requires https for a year if the public URL is https. Other hosts in the domain belong to other services, so they are
+ * not included.
+ */
 export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false

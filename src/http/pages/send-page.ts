@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 
-/** Sends a page. Does nothing if a response was already sent because the deadline had passed. */
+/** Sends a page. Does nothing if a response has already been sent because the deadline passed. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status
@@ -9,7 +9,7 @@ export function sendPage(res: Response, status: number, document: string): void 
   res.end(document)
 }
 
-/** Redirects the browser after a form was processed, so that a reload does not send the form again. */
+/** Redirects the browser after a form has been processed, so that a reload does not send the form again. */
 export function redirectTo(res: Response, to: string): void {
   if (res.headersSent) return
   res.statusCode = 303
@@ -18,7 +18,7 @@ export function redirectTo(res: Response, to: string): void {
   res.end()
 }
 
-/** Sets a header, unless a response was already sent. */
+/** Sets a header, unless a response has already been sent. */
 export function addHeader(res: Response, name: string, value: string | number): void {
   if (!res.headersSent) res.setHeader(name, value)
 }

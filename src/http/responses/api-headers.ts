@@ -6,8 +6,8 @@ import { strictTransport } from '../pages/page-headers.ts'
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
 /**
- * Returns the headers of every API response. Browsers must not display, frame or cache a response, or guess another
- * media type.
+ * Returns the headers for every API response. Browsers must not display, frame or cache a response, or guess a
+ * different media type.
  */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
   const headers: [string, string][] = [['Cache-Control', 'no-store']]
@@ -22,7 +22,7 @@ export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'
     },
     referrerPolicy: { policy: 'no-referrer' },
     strictTransportSecurity: strictTransport(config),
-    // The remaining headers only affect HTML documents.
+    // The following headers affect only HTML documents.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xDnsPrefetchControl: false,

@@ -3,57 +3,60 @@ import { type Refusal, refuse } from '../../errors.ts'
 import { withTimeout } from '../../process/timeout.ts'
 import { createHolds, type Hold } from './holds.ts'
 
-/** The memory reserved for one response, until the work on it has ended and the client has read it or disconnected. */
+/**
+ * The memory reserved for one response. It stays reserved until the work on the response has ended and the client has
+ * read the response or disconnected.
+ */
 export interface ResponseMemory {
   /** Replaces the estimate with the size of the finished response. */
   set(bytes: number): void
   /** Records that the client has read this many bytes. */
   release(bytes: number): void
-  /** Runs work, and keeps the memory reserved until it has ended. */
+  /** Runs work, and keeps the memory reserved until that work has ended. */
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** The bytes of responses that a process is building, or that clients have not read yet. */
+/** Limits the bytes of responses that a process is building or that clients have not read yet. */
 export interface ResponseBudget {
   perBusiness: number
   taken(): number
   /**
-   * Reserves memory for a read, before MongoDB is queried. Waits while the business is over its share, and throws
-   * RATE_LIMITED after `maxWaitMs`. If the process is full, closes a stalled response of the business that takes the
-   * most, so that no business is refused because of another.
+   * Reserves memory for a read before MongoDB is queried. Waits while the business is over its share, and throws
+   * RATE_LIMITED after `maxWaitMs`. If the process's budget is used up, closes a stalled response that belongs to the
+   * business using the most memory, so that no business is rejected because of another.
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
-   * Counts the response to a write. A write is never refused here, because its effect has already happened. If the
-   * business then takes too much, the connection of its oldest response is closed. A retry with the same idempotency
-   * key gets that response.
+   * Counts the response to a write. A write is never rejected here, because it has already taken effect. If the
+   * business then exceeds its share, the connection of its oldest response is closed. If that response was to a write,
+   * a retry with the same idempotency key gets it.
    */
   count(businessId: string, bytes: number, response: ServerResponse): void
 }
 
-/** Responses up to this size are not counted: 10 000 connections hold at most 160 MB of them. */
+/** Responses up to this size do not count towards the budget. 10 000 connections hold at most 160 MB of them. */
 export const smallResponseBytes = 16 * 1024
 
-/** The budget of a process that has 1 GB (docs/maintainers/decisions.md). */
+/** The budget for a process that has 1 GB of memory (docs/maintainers/decisions.md). */
 export const responseBytes = 256 * 1024 * 1024
 
-/** The share of one business. */
+/** One business's share of the budget. */
 export const partOfBusiness = 1 / 4
 
-/** The most reads of one business that wait at once. Each takes about 30 KB. */
+/** The maximum number of one business's reads that may be waiting at a time. Each uses about 30 KB. */
 const maxWaiting = 100
-/** A request may also wait 8 s for MongoDB, so the client has its response within 10 s. */
+/** A request may also wait 8 s for MongoDB, so the client gets its response within 10 s. */
 const maxWaitMs = 2000
-/** A response is stalled once its client has read nothing for this long. */
+/** A response counts as stalled once its client has read nothing for this long. */
 const stalledMs = 1000
 
 interface Waiting {
   hold: Hold
-  /** Called once its memory is reserved. */
+  /** Called once memory is reserved for the read. */
   admit(): void
 }
 
-/** `report` gets the number of bytes taken, after each change. */
+/** `report` is called after each change, with the number of bytes now in use. */
 export function createResponseBudget(total: number, report: (bytes: number) => void): ResponseBudget {
   const perBusiness = total * partOfBusiness
   const waiting = new Set<Waiting>()
@@ -67,7 +70,7 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
 
   const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= total
 
-  /** As `isFree`, but first frees memory of a business that takes more than this one. */
+  /** Like `isFree`, but first frees memory from a business that uses more than this one, if necessary. */
   function isFreeOrFreed(hold: Hold): boolean {
     while (isWithinShare(hold) && !isFree(hold)) {
       const largest = holds.largest()
@@ -77,7 +80,7 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
     return isWithinShare(hold)
   }
 
-  /** Admits the reads of a business in order, so that small ones cannot starve a large one. */
+  /** Admits each business's reads in order of arrival, so that small reads cannot starve a large one. */
   function admitWaiting(): void {
     const blocked = new Set<string>()
     for (const one of waiting) {
@@ -111,7 +114,7 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
     perBusiness,
     taken: holds.taken,
     async reserve(businessId, bytes, response) {
-      // Capped, so that the largest response still fits into the share of its business.
+      // Capped so that even the largest response fits into its business's share.
       const hold: Hold = { businessId, bytes: Math.min(bytes, perBusiness), response, movedAt: null }
       const ahead = waitingOf(businessId)
       if (ahead >= maxWaiting) throw tooMany(perBusiness)

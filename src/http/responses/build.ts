@@ -3,15 +3,18 @@ import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { success } from './envelope.ts'
 
-/** Approximate length of a part. The memory of a part is freed once the client has read it. */
+/** The approximate length of a part. A part's memory is released once the client has read that part. */
 const partLength = 64 * 1024
 /** After each slice of this length, `buildPage` yields to other requests. Building a slice takes 3 ms. */
 const sliceLength = 256 * 1024
 
-/** Builds the envelope of a single item. */
+/** Builds the envelope for a single item. */
 export const buildOne = async (data: unknown): Promise<Buffer[]> => [success(200, data).body]
 
-/** Builds the envelope of a page item by item, so that a large page is never in memory twice. Throws PageTooLarge. */
+/**
+ * Builds the envelope for a page item by item, so that a large page is never in memory twice. Throws PageTooLarge if
+ * the page exceeds `maxPageBytes`.
+ */
 export async function buildPage({ items, ...page }: Page<unknown>): Promise<Buffer[]> {
   const parts: Buffer[] = []
   let length = 0

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express'
 import type { Deadline } from '../server/deadline.ts'
 import { setApiHeaders } from './envelope.ts'
 
-/** A file that is generated while it is sent. Each piece is a non-empty text. */
+/** A file that is generated while it is being sent. Each piece is a non-empty string. */
 export interface Download {
   /** Includes the charset. */
   contentType: string
@@ -12,12 +12,12 @@ export interface Download {
   pieces: AsyncGenerator<string, void, undefined>
 }
 
-/** A download whose first piece is ready. Before that, an error can still be sent in the envelope. */
+/** A download whose first piece is ready. An error before that point can still be sent in the envelope. */
 export interface DownloadBegun extends Download {
   first: string
 }
 
-/** Waits for the first piece until the deadline. */
+/** Waits for the first piece, but no longer than the deadline. */
 export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())
@@ -29,8 +29,8 @@ export async function beginDownload(file: Download, deadline: Deadline): Promise
 }
 
 /**
- * Sends a file as fast as the client reads it. If it throws, the caller must destroy the connection, because a normal
- * end would make the file look complete.
+ * Sends a file as fast as the client reads it. If this function throws, the caller must destroy the connection, because
+ * closing it normally would make the file look complete.
  */
 export async function sendDownload(req: Request, res: Response, file: DownloadBegun): Promise<void> {
   res.locals.code = null
@@ -47,7 +47,7 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     await pipeline(Readable.from(withFirst(file)), res)
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    // The client disconnected or read too slowly (http/server/cut-slow.ts). The log line has a null status.
+    // The client disconnected or read too slowly (http/server/cut-slow.ts). The status in the log line is null.
   } finally {
     end(file)
   }
@@ -58,5 +58,5 @@ async function* withFirst({ first, pieces }: DownloadBegun): AsyncGenerator<stri
   yield* pieces
 }
 
-/** Closes the source of the pieces. Its errors were thrown before, or no longer matter. */
+/** Closes the source of the pieces. Any error from it has already been thrown or no longer matters. */
 const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)

@@ -3,8 +3,8 @@ import type { ErrorCode, Refusal } from '../../errors.ts'
 import type { HeaderList } from './api-headers.ts'
 
 /**
- * A response before it is sent: its status, the error code for the log, the exact bytes of its body and further
- * headers.
+ * A response that has not been sent yet: its status, the error code for the log, the exact bytes of its body, and
+ * additional headers.
  */
 export interface ApiResponse {
   status: number
@@ -21,7 +21,7 @@ export const success = (status: number, data: unknown): ApiResponse => ({
   headers: {},
 })
 
-/** The failure envelope (SPEC 7), with the request id, and the field and the details where they help. */
+/** The failure envelope (SPEC 7). It contains the request id, and the field and details if the error has any. */
 export function failure(refusal: Refusal, requestId: string): ApiResponse {
   const { code, message, statusCode, extras } = refusal
   const error = {
@@ -50,7 +50,10 @@ export function send(res: Response, response: ApiResponse): void {
   res.end(response.body)
 }
 
-/** Writes the status and headers of a JSON response. While the process stops, each response closes its connection. */
+/**
+ * Writes the status and headers of a JSON response. While the process is shutting down, each response closes its
+ * connection.
+ */
 export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength: number): void {
   res.statusCode = head.status
   res.locals.code = head.code
@@ -61,7 +64,7 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
   res.setHeader('Content-Length', contentLength)
 }
 
-/** Sets the headers of every API response. `createBareApp` stores them in `app.locals`. */
+/** Sets the headers that every API response has. `createBareApp` stores them in `app.locals`. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
 }

@@ -1,31 +1,35 @@
 import type { ServerResponse } from 'node:http'
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
-/** The memory that one response of a business takes. */
+/** The memory that one of a business's responses uses. */
 export interface Hold {
   readonly businessId: string
   readonly response: ServerResponse
   bytes: number
-  /** When the client last read part of the response, by `performance.now()`; null while the response is being built. */
+  /**
+   * When the client last read part of the response, as a `performance.now()` value. Null while the response is being
+   * built.
+   */
   movedAt: number | null
 }
 
-/** Accounts for the memory that responses take, by business. */
+/** Keeps track of the memory that each business's responses use. */
 export interface Holds {
   taken(): number
   takenBy(businessId: string): number
-  /** The business that takes the most. */
+  /** The business that uses the most memory. */
   largest(): { businessId: string; bytes: number } | null
   add(hold: Hold): void
   resize(hold: Hold, bytes: number): void
   remove(hold: Hold): void
   /**
-   * Closes the connection of the business's longest-stalled response. Returns false if none is stalled for `stalledMs`.
+   * Closes the connection of the business's longest-stalled response. Returns false if none has been stalled for
+   * `stalledMs`.
    */
   cutOldest(businessId: string, stalledMs: number): boolean
 }
 
-/** `changed` is called after each change, with the bytes now taken and whether that is less than before. */
+/** `changed` is called after each change, with the number of bytes now in use and whether that is less than before. */
 export function createHolds(changed: (taken: number, isLess: boolean) => void): Holds {
   const holds = new Set<Hold>()
   const taken = createCountsByOwner()

@@ -2,8 +2,8 @@ import type { PageQuery } from '../../../schemas/page.ts'
 import { readSlice } from '../../input/pagination.ts'
 
 /**
- * The largest size of one item as JSON, in bytes: every text at its maximum length, each character escaped as six
- * bytes. `wholeDelivery` includes the bodies and responses of its attempts.
+ * The maximum size of one item as JSON, in bytes, with every text at its maximum length and each character escaped as
+ * six bytes. `wholeDelivery` includes the bodies and responses of the delivery's attempts.
  */
 export const largestItem = {
   intent: 176 * 1024,
@@ -17,8 +17,8 @@ export const largestItem = {
 export type ItemKind = keyof typeof largestItem
 
 /**
- * Bytes of memory per byte of an item: one for the text of the response, and at most one for the documents that it is
- * built from (measured).
+ * The bytes of memory needed for each byte of an item: one for the response text, and at most one for the documents
+ * that the response is built from (measured).
  */
 const perByte = 2
 
@@ -26,11 +26,11 @@ const perByte = 2
 export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
 
 /**
- * The memory to reserve for a file that is built while it is sent: a page of products, and three pieces of 2 MB
- * (store/exports).
+ * The memory to reserve for a file that is built while it is being sent: enough for a page of products and three pieces
+ * of 2 MB (store/exports).
  */
 export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 
-/** The memory to reserve for the page of a valid query. */
+/** The memory to reserve for the page that a valid query requests. */
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
   readSlice(query as PageQuery).limit * memoryOfOne(kind)

@@ -26,7 +26,7 @@ export const delivery = {
   deliveredAt: null,
 }
 
-/** Composed like that of a real event, so that a new field of the body needs no change here. */
+/** Composed in the same way as a real event's data, so that a new field in the body needs no change here. */
 const data = composeData(
   { format: paymentFormat, facts: { status: 'PENDING', amount: 50_000 } },
   {

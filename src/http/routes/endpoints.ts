@@ -85,7 +85,7 @@ export const endpointRoutes: readonly Route[] = [
   },
 ]
 
-/** The endpoints of the caller's business, newest first. */
+/** Lists the endpoints of the caller's business, newest first. */
 const listEndpoints = (deps: Pick<Deps, 'Endpoint'>, caller: Caller, slice: Slice): Promise<Page<Endpoint>> =>
   readPage<Endpoint>(
     deps.Endpoint,

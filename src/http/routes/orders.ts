@@ -22,7 +22,7 @@ export const orderRoutes: readonly Route[] = [
     recall: recallOrder,
     run: async (deps, caller, { body }, effect) => {
       const input = parseSimulation(deps, body)
-      // Each product is read, and written twice.
+      // Each product costs a read and two writes.
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, effect)
     },

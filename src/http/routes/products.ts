@@ -83,7 +83,7 @@ export const productRoutes: readonly Route[] = [
   },
 ]
 
-/** A variant after its stock changed, as its merchant sees it. */
+/** A variant after a stock change, as the merchant sees it. */
 const presentStock = ({
   productId,
   _id,

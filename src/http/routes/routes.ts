@@ -8,7 +8,7 @@ import { productRoutes } from './products.ts'
 
 /**
  * Every operation of the API: its path, the rights that a key needs, and parse → operate → present. The first matching
- * route serves a request, so a fixed path precedes a path with a parameter.
+ * route serves a request, so a fixed path must come before a path with a parameter.
  */
 export const routes: readonly Route[] = [
   ...intentRoutes,

@@ -10,11 +10,14 @@ import { logRequest } from './log-request.ts'
 import { refuseMalformed } from './refuse-malformed.ts'
 import { createErrorReporter } from './report-error.ts'
 
-/** The most headers of a request. With more than about a thousand, Node hides Content-Length but delivers the body. */
+/**
+ * The maximum number of headers in a request. Above about a thousand, Node hides Content-Length but still delivers the
+ * body.
+ */
 export const maxHeaders = 100
 
 /**
- * Creates the app that every HTTP port uses: the first checks of a request, and the error handler. `fill` adds the
+ * Creates the app that every HTTP port uses, with the first checks of a request and the error handler. `fill` adds the
  * routes.
  */
 export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
@@ -41,7 +44,7 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const response = reportError(error, res)
-    // A response that is partly sent must not look complete.
+    // A partly sent response must not look complete.
     if (res.headersSent) req.socket.destroy()
     else send(res, response)
   })
@@ -53,5 +56,8 @@ export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
-/** Parses all parameters. By default, Node ignores those after the 1 000th. The length of the URL limits them. */
+/**
+ * Parses all query parameters. By default, Node ignores those after the 1 000th. The maximum URL length already limits
+ * their number.
+ */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })

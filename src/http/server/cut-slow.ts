@@ -5,19 +5,20 @@ import { endUnfinished } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
- * The lowest allowed upload rate of a body, in bytes per second. A create has a few hundred bytes and no network is
- * slower, so a client that sends less does so on purpose. A faster body has the time limit of a whole request.
+ * The slowest allowed upload rate for a body, in bytes per second. A create request is a few hundred bytes long and no
+ * network is slower than this, so a client that sends more slowly does so on purpose. A body that arrives faster is
+ * limited only by the timeout for the whole request.
  */
 export const minRequestRate = 500
 
 /**
- * The lowest allowed read rate of a response, in bytes per second. Even the slowest mobile networks are faster, and
- * load any customer page within the grace period. So a client that reads more slowly holds memory or a MongoDB cursor
- * on purpose.
+ * The slowest rate at which a client may read a response, in bytes per second. Even the slowest mobile networks are
+ * faster, and they load any customer page within the grace period. A client that reads more slowly is holding memory or
+ * a MongoDB cursor on purpose.
  */
 export const minResponseRate = 16 * 1024
 
-/** Closes a connection that its client keeps without need. `at` is the current `performance.now()`. */
+/** Closes a connection that its client is keeping open needlessly. `at` is the current value of `performance.now()`. */
 export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeouts, at: number): void {
   const { socket, current, endedAt } = connection
   if (endedAt !== null) {
@@ -27,17 +28,18 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
     const isSlow = socket.bytesRead - connection.bytesBefore < seconds * minRequestRate
     if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
   } else if (current?.headersSent && !current.writableFinished) {
-    // Node closes the socket after this time without progress, and sets its own timeout after the response.
+    // Node closes the socket after this much time without progress. After the response, Node sets its own timeout
+    // again.
     if (socket.timeout !== timeouts.responseIdleMs) socket.setTimeout(timeouts.responseIdleMs)
     connection.sendingSince ??= at
     const seconds = (at - connection.sendingSince - timeouts.responseGraceMs) / 1000
-    // `bytesWritten` includes the buffer, so a response in one piece gets the time for all its bytes. If the buffer is
-    // empty, the client waits for this process.
+    // `bytesWritten` includes buffered bytes, so a response written in one piece is allowed the time for all its bytes.
+    // If the buffer is empty, the client is waiting for this process.
     const written = socket.bytesWritten - connection.writtenBefore
     if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {
-    // Node restarts its timeout at an empty line, so idle time is measured here. A request that began in time has all
-    // its headers by then.
+    // Node restarts its timeout whenever it receives an empty line, so idle time is measured here. A request that
+    // started in time has sent all its headers by the end of this period.
     connection.idleSince ??= at
     if (at - connection.idleSince > timeouts.keepAliveMs + timeouts.headersMs) socket.destroy()
   }

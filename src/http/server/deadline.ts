@@ -1,19 +1,19 @@
 import { unavailable } from '../../errors.ts'
 import { withTimeout } from '../../process/timeout.ts'
 
-/** How long a request may wait for MongoDB in total, so that the client has its response within 10 s. */
+/** How long a request may wait for MongoDB in total, so that the client gets its response within 10 s. */
 const budgetMs = 8000
 /**
- * Timers are rounded up to this. Node keeps timers of equal length in one list, and a list per request would cost more
- * than a late deadline.
+ * Timers are rounded up to a multiple of this. Node keeps timers of equal duration in one list, and a separate list for
+ * each request would cost more than a slightly late deadline.
  */
 const tickMs = 100
 
-/** The time that a request may still wait for MongoDB. Only the time within `run` counts. */
+/** How much longer a request may wait for MongoDB. Only time spent in `run` counts. */
 export interface Deadline {
   /**
-   * Runs work that waits for MongoDB. `deadlineAt` is its deadline, on `performance.now()`. After the deadline it
-   * throws SERVICE_UNAVAILABLE. The outcome of a write that was sent is then unknown.
+   * Runs work that waits for MongoDB. `deadlineAt` is the deadline for that work, as a `performance.now()` value.
+   * Throws SERVICE_UNAVAILABLE after the deadline. The outcome of a write that was already sent is then unknown.
    */
   run<T>(work: (deadlineAt: number) => Promise<T>): Promise<T>
 }

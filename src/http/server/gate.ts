@@ -1,24 +1,27 @@
 import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Passes requests on, or holds them before the listener closes. When a listener closes, the system resets every open
- * connection that the process has not accepted. A client that waits for a response opens no other connection. So
- * requests are held until no more connections arrive. Then the listener can close.
+ * Lets requests through, or holds them just before the listener closes. When a listener closes, the operating system
+ * resets every open connection that the process has not yet accepted. A client that is waiting for a response opens no
+ * other connection. Requests are therefore held until no more connections arrive and the listener can close.
  */
 export interface Gate {
   /** Must be called for each accepted connection. */
   noteConnection(): void
   pass(begin: () => void): void
-  /** Holds requests, and resolves once no connection is waiting to be accepted. */
+  /** Starts holding requests, and resolves once no connection is waiting to be accepted. */
   awaitQuiet(): Promise<void>
   /** Runs the held requests. */
   open(): void
 }
 
-/** The listener is quiet after this many consecutive checks without a new connection. */
+/** The listener counts as quiet after this many consecutive checks without a new connection. */
 const quietChecks = 10
 const checkEveryMs = 10
-/** The longest wait. Clients that open connections without waiting for responses could prolong it. */
+/**
+ * The longest that requests are held. Clients that open connections without waiting for responses could prolong the
+ * wait.
+ */
 const maxHoldMs = 1000
 
 export function createGate(): Gate {

@@ -9,7 +9,7 @@ import { failure } from '../responses/envelope.ts'
 import { clientAddress } from './client-address.ts'
 import type { Connection, Reply } from './connection.ts'
 
-/** The log fields that only a request has (log-request.ts). */
+/** The log fields that are unknown if no request has started (log-request.ts). */
 const unknown = {
   method: null,
   route: null,
@@ -22,15 +22,15 @@ const unknown = {
 }
 
 /**
- * Writes an error response on a connection whose next request is incomplete, and closes it. Only the first call has an
- * effect.
+ * Writes an error response to a connection whose next request is incomplete, and closes the connection. Only the first
+ * call has an effect.
  */
 export type HangUp = (connection: Connection, refusal: Refusal) => void
 
 /**
- * If a request has begun, the response has its id, and log-request.ts logs and counts it. Otherwise this function logs
- * and counts it. `isProxy` returns whether an address is a proxy, so that its address is not logged as that of a
- * client.
+ * If a request has started, the response contains the request's id, and log-request.ts logs and counts the response.
+ * Otherwise the returned function does so itself. `isProxy` returns whether an address belongs to a proxy, so that it
+ * is not logged as a client's address.
  */
 export function createHangUp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -67,7 +67,7 @@ export function createHangUp(
   }
 }
 
-/** Returns the `locals` of a request that has begun and has no response yet, or null. */
+/** Returns the `locals` of a request that has started but has no response yet. Returns null if there is none. */
 function begunRequest({ current }: Connection): NonNullable<Reply['locals']> | null {
   const locals = current?.closed ? undefined : current?.locals
   return locals?.requestId === undefined ? null : locals

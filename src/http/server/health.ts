@@ -6,13 +6,14 @@ import { pingMongo } from '../../mongo/connect.ts'
 import { inTime } from '../../process/timeout.ts'
 import { send, setApiHeaders } from '../responses/envelope.ts'
 
-/** How long a probe waits for MongoDB. */
+/** How long a probe waits for MongoDB and Redis. */
 const timeoutMs = 2000
 
 /**
- * Serves the probes. `/healthz` succeeds while the process runs. `/readyz` fails with 503 without MongoDB or while the
- * process stops. Without Redis it reports `degraded` and succeeds, because creates still work and deliveries wait.
- * `/metrics` is for Prometheus (docs/operators/watch.md).
+ * Serves the probes. `/healthz` succeeds as long as the process is running. `/readyz` returns 503 if MongoDB is
+ * unreachable or the process is shutting down. If only Redis is unreachable, `/readyz` succeeds and reports `degraded`,
+ * because intents can still be created and deliveries simply wait. `/metrics` is for Prometheus
+ * (docs/operators/watch.md).
  */
 export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -45,7 +46,7 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
   return router
 }
 
-/** All callers during a run share its result, so that a flood of probes makes one run at a time. */
+/** All callers during a run share its result, so that a flood of probes causes only one run at a time. */
 function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null
   return () => {

@@ -17,28 +17,32 @@ import { createNetworkShares } from './network-share.ts'
 import { handleParserFault } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** The time in which newly accepted connections may send their request after the listener is closed. */
+/** How long newly accepted connections have to send their request after the listener is closed. */
 const lastRequestsMs = 500
-/** The 8 s that a request may wait for MongoDB, a second for the wallet call to end, and 2 s to spare. */
+/** The 8 s that a request may wait for MongoDB, plus a second for the wallet call to end and 2 s to spare. */
 const beyondWalletMs = 11_000
-/** The largest request line and headers together. */
+/** The maximum combined size of the request line and headers. */
 export const maxHeaderBytes = 16_384
 /**
- * How long a stopping server waits for running requests. A payment or a refund, which waits for a wallet and MongoDB,
- * ends within this time. An endpoint test and "Retry all" of the board may take longer and are cut. After `close`, Node
- * no longer enforces its request timeouts.
+ * How long a server that is shutting down waits for running requests. A payment or refund, which waits for a wallet and
+ * MongoDB, finishes within this time. An endpoint test or the board's "Retry all" may take longer and is cut off. After
+ * `close`, Node no longer enforces its request timeouts.
  */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
 export interface HttpServer extends Server {
-  /** Stops accepting connections, and waits up to `maxMs` for the running requests. Then it cuts them. */
+  /**
+   * Stops accepting connections, and waits up to `maxMs` for running requests. Then cuts off any that are still
+   * running.
+   */
   stop(maxMs: number): Promise<void>
 }
 
 /**
- * Creates the HTTP server. Responses that Node itself would write also have the envelope: those to malformed requests,
- * header overflow, timeouts, `Expect` and CONNECT. The requests of a connection are served one after the other.
+ * Creates the HTTP server. Responses that Node would normally write itself also have the envelope: those to malformed
+ * requests, header overflow, timeouts, `Expect` and CONNECT. Requests on the same connection are served one after
+ * another.
  */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -49,7 +53,7 @@ export function createHttpServer(
   const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
   const gate = createGate()
-  /** Calls `begin` after the previous requests on the connection. */
+  /** Calls `begin` once the previous requests on the connection have their responses. */
   const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
     const connection = connections.get(socket)
     if (connection !== undefined)
@@ -59,10 +63,10 @@ export function createHttpServer(
     queue(req, res, (connection) => {
       // Node drops the bytes that arrive with an Upgrade request, so the connection cannot be reused.
       if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
-      // Express calls this if it finds no path in the request line.
+      // Express calls this function if it finds no path in the request line.
       const noPath = () => hangUp(connection, invalidPath())
-      // Express would pass an unusual target to url.parse, which is deprecated and prints a warning that quotes the
-      // URL.
+      // Express would pass an unusual request target to url.parse, which is deprecated and prints a warning that quotes
+      // the URL.
       const isParsable = /^[/*]/.test(req.url ?? '') || parseUrl(req.url ?? '') !== null
       if (isParsable) void app(req as Request, res as Response, noPath)
       else noPath()
@@ -74,14 +78,14 @@ export function createHttpServer(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: maxHeaderBytes,
-      // bare-app.ts refuses a request without Host, in the envelope.
+      // bare-app.ts rejects a request without Host, and that response has the envelope.
       requireHostHeader: false,
     },
     serve,
   )
   const maxConnections = connectionLimit()
   server.maxConnections = maxConnections
-  // `close` calls this. Node's own version cuts responses that the client has not fully read.
+  // `close` calls this method. Node's own version would cut off responses that the client has not fully read.
   server.closeIdleConnections = () => {
     for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
   }
@@ -92,7 +96,7 @@ export function createHttpServer(
   server.on('connection', (socket: Socket) => {
     gate.noteConnection()
     const ip = socket.remoteAddress ?? ''
-    // A proxy holds the connections of many networks.
+    // A proxy's connections come from many networks, so they have no network share.
     const share = isTrusted(ip, 0) ? null : shares.take(ip)
     if (share?.outcome === 'closed') {
       warnNetworkFull({ network: share.network, connections: share.max })
@@ -104,10 +108,10 @@ export function createHttpServer(
       connections.delete(socket)
       share?.free()
     })
-    // Node removes its own listener before it emits `connect`. An unhandled error would end the process.
+    // Node removes its own error listener before it emits `connect`, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
-    // Node calls this after a response that closes the connection. Destroying the socket could reset the connection
-    // before the client has read the response.
+    // Node calls this method after a response that closes the connection. Destroying the socket could reset the
+    // connection before the client has read the response.
     socket.destroySoon = () => {
       connection.endedAt ??= performance.now()
       socket.end()

@@ -6,9 +6,9 @@ import type { HungUp } from './connection.ts'
 import { isProbe } from './probe.ts'
 
 /**
- * Logs one wide line per request when its response is sent or its connection closes, counts it, and ends its span.
- * Probes are not traced. The line never has a header, a body or a query. Each request begins a new trace with a link to
- * the caller's trace, so that callers do not decide which traces are kept.
+ * Logs one wide line per request when its response is sent or its connection closes. Also counts the request and ends
+ * its span. Probes are not traced. The line never contains a header, a body or a query. Each request starts a new trace
+ * that links to the caller's trace, so that callers cannot decide which traces are kept.
  */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
@@ -23,7 +23,8 @@ export function logRequest(
   res.locals.traceparent = span?.traceparent
   res.once('close', () => {
     const caller = res.locals.caller as Caller | undefined
-    // The error response to an incomplete request. It is logged only here, because the caller may be known by now.
+    // The error response to an incomplete request. The response is logged only here, because the caller may be known by
+    // now.
     const hungUp = res.locals.hungUp as HungUp | undefined
     const statusCode = hungUp?.status ?? res.statusCode
     const durationMs = (hungUp?.at ?? performance.now()) - startedAt
@@ -55,7 +56,10 @@ export function logRequest(
   })
 }
 
-/** Whether a replay had the same parameters as the first request, or others. Null if the response is not a replay. */
+/**
+ * Whether a replayed request had the same parameters as the first request or different ones. Null if the response is
+ * not a replay.
+ */
 function replayedOf(res: Response): 'same' | 'other' | null {
   if (!res.hasHeader('Idempotent-Replayed')) return null
   return res.hasHeader('Idempotent-Params-Mismatch') ? 'other' : 'same'

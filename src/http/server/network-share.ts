@@ -2,20 +2,20 @@ import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 import { prefixesOf } from '../../security/network.ts'
 
 /**
- * The share of all connections that one network may have open. A browser opens six, so a tenth is enough for the
- * customers of a carrier who share one address.
+ * The share of all connections that one network may have open. A browser opens six connections, so a tenth is enough
+ * for all of a carrier's customers who share one address.
  */
 const shareOfNetwork = 1 / 10
 /**
- * Each larger prefix may have this many times the share of the next smaller size: at most four fifths for an IPv6 /32.
+ * Each larger prefix may have this many times the share of the next smaller size, up to four fifths for an IPv6 /32.
  */
 const perSize = 2
 
-/** Counts open connections by network, so that no network takes the connections of all others. */
+/** Counts open connections by network, so that no network can use up the connections of all others. */
 export interface NetworkShares {
   /**
-   * Counts a new connection of an address at each prefix that contains it. `closed`: one of them already has its share,
-   * and nothing was counted.
+   * Counts a new connection from an address towards each prefix that contains the address. Returns `closed`, and counts
+   * nothing, if one of these prefixes has already used up its share.
    */
   take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number }
 }

@@ -8,8 +8,8 @@ import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'
 
 /**
- * Creates the function that converts any thrown value to a response. A bug is logged with all details, and its response
- * has none.
+ * Creates the function that converts any thrown value to a response. A bug is logged in full detail, but the response
+ * reveals nothing about it.
  */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
@@ -27,7 +27,7 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // After any MongoDB error the outcome of a sent write is unknown, and a retry will find it.
+  // After any MongoDB error, the outcome of a write that was sent is unknown. A retry will find that outcome.
   if (isDatabaseFault(error)) return unavailable()
   // Express could not decode the path.
   if (error instanceof URIError || (error as { status?: number }).status === 400)

@@ -1,16 +1,19 @@
 /** How long the HTTP server waits for slow clients. */
 export interface Timeouts {
-  /** For all headers of a request, after the connection opens or the first byte of a later request arrives. */
+  /**
+   * For all headers of a request to arrive, measured from when the connection opens or, for a later request, from its
+   * first byte.
+   */
   headersMs: number
-  /** For a whole request with its body. */
+  /** For a whole request to arrive, including its body. */
   requestMs: number
-  /** The time before `minRequestRate` applies to a body. */
+  /** How long a body may take to arrive before `minRequestRate` applies. */
   bodyGraceMs: number
   /** For a client to read more of a response. */
   responseIdleMs: number
   /** How long a client may read a response more slowly than `minResponseRate`. */
   responseGraceMs: number
-  /** For the next request of a connection. */
+  /** For the next request on a connection. */
   keepAliveMs: number
   /** For the client to close the connection after the last response. */
   lingerMs: number
@@ -19,19 +22,19 @@ export interface Timeouts {
 }
 
 export const timeouts: Timeouts = {
-  // The headers have a few KB, even on the slowest mobile networks.
+  // Headers are only a few KB, so this is enough even on the slowest mobile networks.
   headersMs: 15_000,
-  // 8 MiB of products at 280 KB/s.
+  // Enough for 8 MiB of products at 280 KB/s.
   requestMs: 30_000,
-  // Allows for lost packets, which clients resend after 1, 3 and 7 s, and for the wait for MongoDB before the body is
-  // read, which takes at most 8 s.
+  // Allows for lost packets, which clients resend after 1, 3 and 7 s, and for up to 8 s of waiting for MongoDB before
+  // the body is read.
   bodyGraceMs: 10_000,
   responseIdleMs: 30_000,
   responseGraceMs: 30_000,
-  // Load balancers keep idle connections for 60 s. They must close first, or a request could arrive at a closing
-  // connection.
+  // Load balancers keep idle connections open for 60 s. They must close a connection first, or a request could arrive
+  // while this server is closing it.
   keepAliveMs: 65_000,
-  // Closing a connection while data arrives resets it, and the reset may overtake the response.
+  // Closing a connection while data is still arriving resets it, and the reset may overtake the response.
   lingerMs: 2000,
   checkEveryMs: 1000,
 }
