@@ -5,10 +5,10 @@ import type { QueueWorker } from './run/queue-worker.ts'
 
 const failed = { queue: 'retention', outcome: 'failed' } as const
 
-/** Removes old data once a night. `ending` aborts the run when the process stops. */
+/** Removes old data once a night. `ending` aborts the run when the process shuts down. */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
-  // When the lease of the failed run has ended, a poll enqueues the job again.
+  // Once the failed run's lease has ended, a poll enqueues the job again.
   afterFault: 'complete',
   async run(deps) {
     const nextStep = { next: 'complete' } as const
@@ -20,7 +20,7 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
-      // The clean-up of other businesses may have succeeded, and only this run has their counts.
+      // The clean-up of other businesses may have succeeded, and only this run knows their counts.
       deps.log.warn({ ...failed, ...counts }, 'retention.cleaned')
       throw error
     })

@@ -2,7 +2,7 @@ import { statusAfter } from '../webhooks/attempts/verdict.ts'
 import { faults } from '../webhooks/sender/faults.ts'
 import type { createCounted } from './counted.ts'
 
-/** The log lines that alerts query: all at `error`, and those at `warn` that need an operator. */
+/** The log lines that alerts query: all lines at `error`, and those at `warn` that need an operator's attention. */
 export const watchedLines = {
   error: [
     'process.crashed',
@@ -19,8 +19,8 @@ export const watchedLines = {
 } as const
 
 /**
- * Exports at 0 the counters whose increase alerts query. Prometheus sees no increase in a counter that first appears at
- * 1, so the first event of a process would cause no alert.
+ * Sets to 0 the counters that alerts watch for increases. Prometheus sees no increase in a counter that first appears
+ * at 1, so a process's first event would trigger no alert.
  */
 export function beginAtZero({
   logLines,

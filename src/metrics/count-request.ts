@@ -1,18 +1,18 @@
 import type { Metrics } from './metrics.ts'
 
-/** A finished request, as the metrics count it. */
+/** A finished request, as the metrics record it. */
 export interface EndedRequest {
-  /** Method and pattern. Null if no route matched. */
+  /** Method and path pattern. Null if no route matched. */
   route: string | null
-  /** The code of a refusal. */
+  /** The error code of a rejected request, otherwise null. */
   code: string | null
-  /** Null: the client disconnected before the response was sent. */
+  /** Null if the client disconnected before the response was sent. */
   status: number | null
   seconds: number
   replayed: 'same' | 'other' | null
 }
 
-/** The methods that get a label of their own. Clients may send any method that Node's parser knows. */
+/** The methods that get their own label. Clients may send any method that Node's parser accepts. */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 export function countRequest(

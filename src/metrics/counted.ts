@@ -1,21 +1,21 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
 /**
- * In seconds. Most requests are quick, and waits for MongoDB take at most 8 s. A payment or refund also waits for a
- * wallet, for about 20 s, and a test of an endpoint up to WEBHOOK_TIMEOUT_SECONDS, which is at most 120.
+ * In seconds. Most requests are quick, and waiting for MongoDB takes at most 8 s. A payment or refund also waits about
+ * 20 s for a wallet. An endpoint test waits up to WEBHOOK_TIMEOUT_SECONDS, which is at most 120.
  */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 /** WEBHOOK_TIMEOUT_SECONDS is 30 by default, and at most 120. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** Restoring the failed jobs after Redis was emptied may take minutes. */
+/** Restoring the failed jobs may take minutes after Redis has been emptied. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
 /** WALLET_PROVIDER_TIMEOUT_SECONDS is 10 by default, and at most 60. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Counters and histograms of what this process does. A count follows its successful write. If the process dies in
- * between, or the response of MongoDB is lost, the count is missing. docs/operators/watch.md lists the values of each
- * label.
+ * Counters and histograms of this process's work. An event is counted after its write has succeeded. If the process
+ * dies in between, or if MongoDB's response is lost, the event is not counted. docs/operators/watch.md lists the values
+ * of each label.
  */
 export function createCounted(registers: Registry[]) {
   return {

@@ -3,11 +3,12 @@ import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** A higher count would cost more and say nothing new. */
+/** Counting further would cost more and reveal nothing new. */
 const maxCounted = 10_000
 
 /**
- * `$type` makes MongoDB use the partial index `open`. Attempts in flight do not match: their lease ends in the future.
+ * `$type` makes MongoDB use the partial index `open`. A delivery with an attempt in flight does not match, because its
+ * lease ends in the future.
  */
 const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte: deps.now() } }) as const
 
@@ -15,7 +16,7 @@ const due = (deps: Pick<Deps, 'now'>) => ({ nextAttemptAt: { $type: 'date', $lte
 export const dueDeliveries = (deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> =>
   deps.Delivery.countDocuments(due(deps), { limit: maxCounted, maxTimeMS: queryTimeoutMs })
 
-/** Returns for how many seconds the oldest one has been due, or 0 if none is. */
+/** Returns how many seconds ago the oldest due delivery became due, or 0 if none is due. */
 export async function oldestDue(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<number> {
   const oldest = await deps.Delivery.findOne(due(deps), { nextAttemptAt: 1 })
     .sort({ nextAttemptAt: 1 })

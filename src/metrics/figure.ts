@@ -3,22 +3,22 @@ import type { Deps } from '../deps.ts'
 import { inTime } from '../process/timeout.ts'
 import { omit } from './gauges.ts'
 
-/** One or more gauges that are read from MongoDB or Redis at a scrape. */
+/** One or more gauges whose values are read from MongoDB or Redis during a scrape. */
 export interface Figure {
   /** How long a value is reused, so that frequent scrapes do not add load to the databases. */
   keptMs: number
   /** Queries the database and sets the gauges. */
   read(): Promise<void>
-  /** Removes the old values of the gauges while the database does not respond. */
+  /** Removes the gauges' old values when the database does not respond. */
   leaveOut(): void
 }
 
-/** `keptMs` of a query that reads a few keys. */
+/** `keptMs` for a query that reads only a few keys. */
 export const briefMs = 5_000
-/** `keptMs` of a query that reads more, or whose result changes slowly. */
+/** `keptMs` for a query that reads more keys, or whose result changes slowly. */
 export const minuteMs = 60_000
 
-/** A figure that is one number. */
+/** Creates a figure with a single number. */
 export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
   keptMs,
   async read() {
@@ -29,7 +29,7 @@ export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<numb
   leaveOut: () => omit(gauge),
 })
 
-/** A figure that shows whether a server responds, and how quickly. */
+/** Creates a figure that reports whether a server responds, and how quickly. */
 export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>): Figure => ({
   keptMs: 0,
   async read() {
@@ -45,12 +45,15 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
 })
 
 /**
- * MongoDB aborts a query after this, and a scrape does not wait longer for it. All queries run at once, so the scrape
- * takes no longer either. Prometheus stops waiting after 10 s.
+ * MongoDB aborts a query after this time, and a scrape waits no longer for it. All queries run in parallel, so the
+ * whole scrape takes no longer either. Prometheus gives up after 10 s.
  */
 export const queryTimeoutMs = 1500
 
-/** Returns a function that updates a figure in bounded time. It never throws, and runs at most one query at a time. */
+/**
+ * Returns a function that updates a figure in bounded time. That function never throws, and it runs at most one query
+ * at a time.
+ */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
   let readAt: number | null = null
   let running: Promise<void> | null = null
@@ -62,7 +65,7 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
   }
 
   return async () => {
-    // If the clock was set back, the value is not fresh.
+    // If the clock has been set back, the value does not count as fresh.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
     running ??= read().finally(() => {
       running = null

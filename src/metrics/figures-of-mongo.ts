@@ -11,9 +11,9 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 import { storedBytes } from './stored-bytes.ts'
 
 /**
- * The queries to MongoDB at a scrape. Each uses an index and takes `queryTimeoutMs` at most. The sample of codes reads
- * up to 2 000 documents, the estimate of stored bytes and the open outcomes 1 000 of each kind, and the others a few
- * index keys. They use the connections of the lists, so no write waits for them.
+ * The MongoDB queries of a scrape. Each uses an index and takes at most `queryTimeoutMs`. The sample of codes reads up
+ * to 2 000 documents. The estimate of stored bytes and the open outcomes read 1 000 of each kind, and the other queries
+ * read a few index keys. All of them use the connections that serve lists, so no write waits for them.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
   const deps = { ...all, ...all.lists.models }

@@ -2,7 +2,10 @@ import type { Deps } from '../deps.ts'
 import { briefMs, type Figure, minuteMs, pingOf } from './figure.ts'
 import { omit } from './gauges.ts'
 
-/** The queries to Redis at a scrape. If `INFO` or `CLIENT LIST` is forbidden, its gauges have no value. */
+/**
+ * The Redis queries of a scrape. If Redis forbids `INFO` or `CLIENT LIST`, the gauges read from that command have no
+ * value.
+ */
 export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] {
   const { counts } = queues
   return [

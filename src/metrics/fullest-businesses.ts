@@ -2,12 +2,12 @@ import type { Deps } from '../deps.ts'
 import { type Figure, minuteMs } from './figure.ts'
 import { omit } from './gauges.ts'
 
-/** The most businesses that have their own series. */
+/** The maximum number of businesses that have their own series. */
 export const maxBusinesses = 10
 
 /**
- * The live codes of the businesses that use the largest share of their quotas. This process knows which businesses its
- * creates were for, and counts at most `maxBusinesses` of them again.
+ * The number of live codes of the businesses that use the largest shares of their quotas. This process knows which
+ * businesses it has created codes for, and re-counts at most `maxBusinesses` of them.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
   const leaveOut = () => {

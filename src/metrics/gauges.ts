@@ -4,9 +4,9 @@ export type Gauges = ReturnType<typeof createGauges>
 
 /**
  * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, with three
- * exceptions: its own clock, a worker's own polls, attempts and waiting endpoints, and the live codes of businesses,
- * where each `web` process reports only businesses that created codes through it. If a read fails, the gauge has no
- * value.
+ * exceptions. Each process reports its own clock. Each worker reports its own polls, attempts and waiting endpoints.
+ * Each `web` process reports live codes only for businesses that created codes through it. If a read fails, the gauge
+ * has no value.
  */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
@@ -87,7 +87,7 @@ export function createGauges(registers: Registry[]) {
   }
 }
 
-/** Removes the values of a gauge. An unknown value is neither 0 nor the previous one. */
+/** Removes a gauge's values, because an unknown value must not be reported as 0 or as the previous value. */
 export function omit(gauge: Gauge): void {
   gauge.reset()
   gauge.remove({})

@@ -5,7 +5,7 @@ import { type Order, placed } from '../store/orders/order.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** No further condition, so that MongoDB reads the index in its order. */
+/** Has no further condition, so that MongoDB reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
 type WithOutbox = Pick<Intent | Order, 'outbox'> | null
@@ -22,13 +22,13 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
       .maxTimeMS(queryTimeoutMs)
       .lean<WithOutbox>(),
   ])
-  // The first event in an outbox is its oldest.
+  // The first event in an outbox is the oldest.
   return Math.max(ageOf(deps, intent?.outbox[0]?.createdAt), ageOf(deps, order?.outbox[0]?.createdAt))
 }
 
 /**
- * Returns how many seconds the oldest PENDING intent is past its expiry, or 0 if none is. Ignores intents with a hold,
- * because these may wait.
+ * Returns how many seconds the most overdue PENDING intent is past its expiry, or 0 if none is overdue. Ignores intents
+ * with a hold, because their expiry may wait.
  */
 export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(

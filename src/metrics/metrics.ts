@@ -4,12 +4,12 @@ import { createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
 /**
- * The metrics of the service for Prometheus. Every label has few values: never a key or an address, and no ids except
- * those of the ten largest businesses.
+ * The service's metrics for Prometheus. Every label has few values: never a key or an address, and no ids except those
+ * of the ten largest businesses.
  */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Each `deps` has a registry of its own, so that two services in one process count separately. */
+/** Each `deps` has its own registry, so that two services in one process count separately. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]

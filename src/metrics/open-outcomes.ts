@@ -3,18 +3,21 @@ import type { Deps } from '../deps.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** The payments, or refunds, that were sent to a wallet and whose outcome is not stored yet. */
+/** Payments or refunds that were sent to a wallet and whose outcome is not stored yet. */
 export interface OpenOutcomes {
   /** At most `maxCounted`. */
   count: number
-  /** The age of the oldest one. With more than twice `maxCounted` of them, that of the oldest one read. */
+  /**
+   * The age of the oldest open outcome. If there are more than twice `maxCounted`, the age of the oldest one that was
+   * read.
+   */
   oldestSeconds: number
 }
 
-/** A higher count would cost more and say nothing new. */
+/** Counting further would cost more and reveal nothing new. */
 const maxCounted = 1_000
 
-/** Most of these payments are running, and end within a second. */
+/** Most of these payments are still in progress and finish within a second. */
 export const openPayments = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
   summed(deps, 'hold.queryAt', [
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$hold.startedAt' } } },
@@ -28,9 +31,10 @@ export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOut
   ])
 
 /**
- * Reads from both ends of the index. The longer an outcome is open, the later its next query to the wallet, up to a
- * minute. If there are too many to read all, the first are the newest, and the last have been open for minutes. If no
- * worker queries the wallet, the oldest are the first.
+ * Reads from both ends of the index, which is ordered by the time of the next query to the wallet. The longer an
+ * outcome has been open, the longer the wait for its next query, up to a minute. If there are too many outcomes to read
+ * them all, those at the start of the index are the newest, and those at the end have been open for minutes. If no
+ * worker is querying the wallet, the oldest are at the start.
  */
 async function summed(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -39,7 +43,7 @@ async function summed(
 ): Promise<OpenOutcomes> {
   const from = async (direction: 1 | -1) => {
     const [result] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
-      // Without a further condition, MongoDB reads the index in its order.
+      // With no further condition, MongoDB reads the index in order.
       { $match: { [queryAt]: { $exists: true } } },
       { $sort: { [queryAt]: direction } },
       { $limit: maxCounted },

@@ -5,7 +5,7 @@ import { figuresOfRedis } from './figures-of-redis.ts'
 
 /**
  * Returns all metrics in Prometheus' text format. Takes at most 2 s and never throws. Values that cannot be read are
- * missing.
+ * left out.
  */
 export function createScrape(deps: Deps): () => Promise<string> {
   const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>
@@ -18,7 +18,7 @@ export function createScrape(deps: Deps): () => Promise<string> {
   }
 }
 
-/** Sets the gauges of this process. Only a worker has slots. */
+/** Sets the gauges that describe this process. Only a worker has slots. */
 function showOwn({ databaseTime, slots, metrics: { gauges } }: Deps): void {
   gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
   if (!slots.isOpen()) return

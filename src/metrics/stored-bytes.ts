@@ -10,9 +10,9 @@ import { omit } from './gauges.ts'
 const tenMinutesMs = 600_000
 
 /**
- * Documents sampled of each kind. They follow a random position in an index on random text, so the sample is fair. A
- * business with a tenth of all documents has about 100 of the sample, so the estimate of its bytes is accurate to about
- * a tenth.
+ * The number of documents sampled of each kind. They follow a random position in an index on random text, so the sample
+ * is representative. A business with a tenth of all documents has about 100 documents in the sample, so the estimate of
+ * its bytes is accurate to about 10 %.
  */
 const sampleSize = 1_000
 
@@ -23,8 +23,8 @@ interface Part {
 }
 
 /**
- * Estimates the bytes of the largest businesses in intents, deliveries and orders: BSON, before compression, without
- * indexes.
+ * Estimates how many bytes the largest businesses use in intents, deliveries and orders, measured as BSON before
+ * compression and without indexes.
  */
 export function storedBytes(deps: Deps): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
@@ -34,7 +34,7 @@ export function storedBytes(deps: Deps): Figure {
       const bytes = new Map<string, number>()
       const parts = await Promise.all([
         estimate(nativeCollection(deps.Intent), 'shortCode', newShortCode()),
-        // Deliveries of orders have numbers with another prefix, so the sample hardly ever contains them.
+        // Deliveries for orders have numbers with a different prefix, so the sample hardly ever contains them.
         estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
         estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
       ])
@@ -47,7 +47,7 @@ export function storedBytes(deps: Deps): Figure {
   }
 }
 
-/** The bytes of each business in one collection, estimated from a sample. */
+/** Estimates from a sample how many bytes each business uses in one collection. */
 async function estimate<Doc extends mongo.Document>(
   collection: mongo.Collection<Doc>,
   field: string,
@@ -57,7 +57,7 @@ async function estimate<Doc extends mongo.Document>(
   const found = sum(after)
   const before = found < sampleSize ? await sample(collection, field, { $lt: start }, sampleSize - found) : []
   const parts = [...after, ...before]
-  // A collection that is no larger than the sample was read completely.
+  // If the collection is no larger than the sample, it has been read completely.
   if (sum(parts) < sampleSize) return parts
   const all = await collection.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))

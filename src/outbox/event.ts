@@ -3,8 +3,8 @@ import { newId } from '../security/ids.ts'
 import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
 
 /**
- * The request that caused an event. `traceparent`: the span that the event's trace continues; null if it is not traced
- * (src/tracing).
+ * The request that caused an event. `traceparent`: the span that the event's trace continues; null if the request is
+ * not traced (src/tracing).
  */
 export interface Cause {
   requestId: string
@@ -18,8 +18,8 @@ export interface Caused {
 }
 
 /**
- * An event in the outbox of its intent or order. The other fields of its body are in the document itself
- * (body/compose.ts).
+ * An event in the outbox of its intent or order. The other fields of the webhook body come from the intent or order
+ * itself (body/compose.ts).
  */
 export interface OutboxEvent extends Recorded, Caused {
   id: string
@@ -32,7 +32,7 @@ export const causedFields = { requestId: String, traceparent: String }
 export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
-/** Contains all that the poll needs to find documents with unrelayed events, so that it reads no documents. */
+/** Contains everything that the poll needs to find documents with unrelayed events, so the poll reads no documents. */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },

@@ -13,19 +13,19 @@ import {
   waiting,
 } from './outbox-batchers.ts'
 
-/** Documents with events that are read together, at most 4 MiB. */
+/** Documents with events that are read together, at most 4 MiB in total. */
 export interface Outboxes {
   intents: IntentSource[]
   orders: Source[]
 }
 
-/** The most small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
+/** The maximum number of small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
 const maxSmallPerRead = 50
-/** The most groups of large documents that a process holds at once. One business gets at most half of them. */
+/** The maximum number of groups of large documents that a process holds at a time. One business gets at most half. */
 export const maxLargeGroups = 8
-/** A group that waits longer is left to the next poll, because it blocks its job meanwhile. */
+/** A group that waits longer is left to the next poll, because a waiting group blocks its job. */
 const groupWaitMs = 100
-/** The most events of a large document that are read at a time. */
+/** The maximum number of events that are read from a large document at a time. */
 const maxEventsPerRead = 200
 
 const isSmall = <Kind extends Source>(found: Kind | Large | null): found is Kind =>
@@ -89,7 +89,7 @@ function groupsOf(large: readonly Large[]): Group[] {
   return groups
 }
 
-/** Repeats the read of a group until its outboxes are empty or the caller leaves events in them. */
+/** Reads a group repeatedly until its outboxes are empty or the caller leaves events in them. */
 async function* readGroup<Kind extends Source>(
   { largeOutboxes }: ReadDeps,
   { businessId, ids }: Group,

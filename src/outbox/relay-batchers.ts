@@ -8,7 +8,8 @@ import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { type OutboxBatchers, openOutboxBatchers } from './outbox-batchers.ts'
 
 /**
- * The batchers of the relay. Most relay jobs are for one intent and many run at once, so they share reads and writes.
+ * The relay's batchers. Most relay jobs are for a single intent and many run in parallel, so they share reads and
+ * writes.
  */
 export interface RelayBatchers extends OutboxBatchers {
   /** Finds the active endpoints of a business. */
@@ -17,7 +18,7 @@ export interface RelayBatchers extends OutboxBatchers {
   emptyOrderOutbox: Batcher<RelayedEvents, void>
 }
 
-/** Events of a document that have become deliveries and must leave its outbox. `_id` is the id of the document. */
+/** Events of a document that have become deliveries and must leave its outbox. `_id` is the document's id. */
 export interface RelayedEvents {
   _id: string
   events: string[]

@@ -31,20 +31,20 @@ export interface ToRelay {
 export interface Relayed {
   events: number
   deliveries: number
-  /** Deliveries without a slot, whose attempts wait. */
+  /** The number of deliveries whose attempts are waiting for a slot. */
   waiting: number
-  /** One for each event. */
+  /** One cause for each event. */
   causes: Caused[]
 }
 
 /**
- * The most documents that a process relays at once. One business gets at most half. More would only wait for attempt
- * slots.
+ * The maximum number of documents that a process relays in parallel. One business gets at most half. A higher number
+ * would only make more deliveries wait for attempt slots.
  */
 export const relaySlots = 400
 /**
- * A document that waits longer for one of the `relaySlots` is left to the next poll, because it blocks its job
- * meanwhile.
+ * A document that waits longer for one of the `relaySlots` is left to the next poll, because a waiting document blocks
+ * its job.
  */
 const slotWaitMs = 100
 
@@ -55,11 +55,11 @@ const slotWaitMs = 100
 const maxUnsentMs = 60_000
 
 /**
- * Relays the events of intents and orders. Inserts one delivery per subscribed endpoint, begins the attempts that have
- * a slot, and removes exactly these events from the outbox. Safe to run again after a kill: the id of a delivery
- * consists of event and endpoint, so a second insert fails. Only the relay that inserted a delivery attempts it. Events
- * for which there is no capacity stay in their outbox for the next poll. Throws the first error after all documents are
- * processed.
+ * Relays the events of intents and orders. Inserts one delivery per subscribed endpoint, starts the attempts that have
+ * a slot, and removes exactly these events from the outbox. Safe to run again if the process is killed: a delivery's id
+ * consists of the ids of its event and its endpoint, so a second insert fails. Only the relay that inserted a delivery
+ * attempts it. Events for which there is no capacity stay in their outbox for the next poll. Throws the first error
+ * once all documents have been processed.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
@@ -78,8 +78,8 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
 }
 
 /**
- * Calls `act` with the ids that this process is not relaying yet. Repeats the call for ids that another caller passed
- * meanwhile.
+ * Calls `act` with the ids that this process is not already relaying. Calls it again for ids that another caller passed
+ * in the meantime.
  */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
@@ -160,8 +160,8 @@ const relaySource = (
   })
 
 /**
- * Returns a function that composes the `data` of an event at its first call. Only an event with a slot needs it, and an
- * outbox may have 2 000 events.
+ * Returns a function that composes an event's `data` when it is first called. Only an event with a slot needs `data`,
+ * and an outbox may contain 2 000 events.
  */
 function composeOnce(source: Source, event: OutboxEvent): () => string {
   let composed: string | null = null
@@ -180,7 +180,7 @@ interface OneDelivery {
 }
 
 /**
- * Inserts the delivery of an event to an endpoint and begins its attempt if there is a slot. Without a slot, returns a
+ * Inserts the delivery of an event to an endpoint and starts its attempt if there is a slot. Without a slot, returns a
  * wake-up job. A delivery that already exists belongs to the relay that inserted it.
  */
 async function relayTo(
@@ -197,8 +197,8 @@ async function relayTo(
     if (!isInserted) slot?.free(null)
   }
   if (slot === null) {
-    // This process attempts the delivery as soon as a slot is free, and others find it by their polls. A process
-    // without slots wakes others at once.
+    // This process attempts the delivery as soon as a slot is free, and other processes find it through their polls. A
+    // process without slots wakes the others immediately.
     const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(endpoint)) : 0
     return { ...deliveryJob(delivery, deps.now()), delayMs }
   }
@@ -225,7 +225,7 @@ async function takeSlot(
   return null
 }
 
-/** Returns the active endpoints of the sources' businesses, by business. */
+/** Returns the active endpoints of the sources' businesses, grouped by business. */
 async function findEndpoints(deps: Deps, sources: Source[]): Promise<Map<string, TargetEndpoint[]>> {
   const businessIds = [...groupBy(sources, ({ businessId }) => businessId).keys()]
   const found = await Promise.all(businessIds.map((id) => deps.batchers.findActiveEndpoints(id, noDeadline)))

@@ -4,9 +4,9 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { relayOutboxes, type ToRelay } from './relay.ts'
 
-/** Younger events are skipped, because their wake-up job may still arrive. */
+/** Events younger than this are skipped, because their wake-up jobs may still arrive. */
 const graceMs = 1_500
-/** The most documents of one business in one run of the poll. */
+/** The maximum number of one business's documents in one run of the poll. */
 const maxPerBusiness = 1_000
 
 interface Unrelayed {
@@ -14,7 +14,9 @@ interface Unrelayed {
   businessId: string
 }
 
-/** Relays events from outboxes, oldest first, with a share for each business. Returns how many documents it found. */
+/**
+ * Relays events from outboxes, oldest first, and gives each business a share. Returns the number of documents found.
+ */
 export async function pollOutboxes(deps: Deps): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
   const relay = (toRelay: (ids: string[]) => ToRelay) => async (found: Unrelayed[]) =>
@@ -37,8 +39,8 @@ export async function pollOutboxes(deps: Deps): Promise<number> {
 }
 
 /**
- * Finds documents with events, by their oldest event. Reads only index keys, because a document may have 500 KB.
- * Relayed documents are not found again.
+ * Finds documents with events, ordered by their oldest event. Reads only index keys, because a document may be as large
+ * as 500 KB. Does not find documents that have already been relayed.
  */
 const findUnrelayed = <Doc extends { _id: string }>(
   model: Model<Doc>,

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Span } from '../tracing/tracing.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 
-/** Calls `relay` within one span per traced event. The deliveries of an event continue its span. */
+/** Calls `relay` within one span per traced event. An event's deliveries continue the event's span. */
 export function tracedRelay<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,

@@ -9,15 +9,15 @@ import { openQueue } from './queues.ts'
 /** How long a staff page waits for Redis. */
 const timeoutMs = 2000
 
-/** All queues, for staff who look at the board. */
+/** All queues, for the board that staff use. */
 export interface BoardQueues {
-  /** Connects at the first call. Throws within seconds while Redis is down. */
+  /** Connects on the first call. Throws within seconds while Redis is down. */
   obtain(): Promise<ReadonlyMap<QueueName, Queue>>
   close(): Promise<void>
 }
 
 /**
- * The queues on a connection of their own, so that no staff page delays an enqueue. The connection opens at the first
+ * Opens the queues on their own connection, so that no staff page delays an enqueue. The connection opens on the first
  * call, because most `web` processes never show the board, and `worker` processes cannot.
  */
 export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): BoardQueues {
@@ -61,12 +61,12 @@ export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>
 async function connected(connection: Redis): Promise<void> {
   if (connection.status === 'ready') return
   const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
-  // The client retries by itself. Its `error` event reports the first failure.
+  // The client retries on its own. Its `error` event reports the first failure.
   if (connection.status === 'wait') connection.connect().catch(() => undefined)
   await ready
 }
 
-/** Whether an error means that Redis is down, frozen or full, and not that there is a bug. */
+/** Whether an error means that Redis is down, frozen or full, rather than that there is a bug. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError)$/.test(error.name) ||

@@ -12,13 +12,13 @@ export interface JobCounts {
 
 export interface Memory {
   usedBytes: number
-  /** Null: no limit but the memory of the machine. */
+  /** Null if the machine's memory is the only limit. */
   maxBytes: number | null
   /** Whether a full Redis evicts keys. */
   evicts: boolean
 }
 
-/** Counts of the queues and of Redis. All functions wait for Redis, and throw without it. */
+/** Figures about the queues and Redis. All functions wait for Redis, and throw if it is unreachable. */
 export interface QueueCounts {
   jobs(): Promise<Map<QueueName, JobCounts>>
   /** How many consumers each queue has in all worker processes. Throws if `CLIENT LIST` is forbidden. */
@@ -42,7 +42,7 @@ export function createCounts(connection: Redis, obtain: (name: QueueName) => Pro
   }
 }
 
-/** The names that connections of Redis have given themselves. */
+/** The names that Redis clients have set for their connections. */
 const clientNames = (list: string): string[] =>
   [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 

@@ -2,13 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JobsOptions, Queue } from 'bullmq'
 import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
-/** Unsent jobs of one queue. Further jobs are dropped: Redis must be down, and the polls find the work in MongoDB. */
+/**
+ * The maximum number of unsent jobs of one queue. Further jobs are dropped: Redis must be down, and the polls find the
+ * work in MongoDB.
+ */
 const maxWaiting = 20_000
 /** How many jobs one call to Redis adds. Relay jobs are merged into one first. */
 const longestBatch = 500
 /**
  * The pause after a relay job is sent. A relay job costs a dozen calls to MongoDB, whether it carries one intent or a
- * hundred. So if many wake-ups come, each job waits for more of them.
+ * hundred. So when many wake-ups arrive, each job waits to collect more of them.
  */
 const relayRestMs = { few: 8, many: 25 }
 const manyFrom = 10
@@ -47,7 +50,7 @@ export function createProducer(
       await addAll(queue, name, merged(name, jobs))
     } catch (err) {
       complain({ err, queue: name })
-      // Redis is down. The waiting jobs would fail too, one timeout after the other. A poll finds their work.
+      // Redis is down. The waiting jobs would fail too, one timeout after another. A poll finds their work.
       waiting.length = 0
     }
   }
@@ -64,7 +67,7 @@ export function createProducer(
   }
 }
 
-/** Merges relay jobs for one document each into one job for all of them. */
+/** Merges relay jobs for one document each into a single job for all the documents. */
 function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name !== 'outbox-relay') return jobs
   const relays = jobs.map((job) => job.data as Jobs['outbox-relay'])

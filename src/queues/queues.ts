@@ -16,8 +16,8 @@ interface Schedule {
 }
 
 /**
- * Makes BullMQ add jobs by a schedule, from now on. Changes nothing if the schedule exists: an upsert would delete the
- * job of an overdue run, and every deployment would make one.
+ * Makes BullMQ add jobs on a schedule from now on. Changes nothing if the schedule already exists. An upsert would
+ * delete the job of an overdue run, and every deployment would perform one.
  */
 async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promise<void> {
   const known = await queue.getJobScheduler(id)
@@ -25,12 +25,12 @@ async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promis
   await queue.upsertJobScheduler(id, { pattern, tz }, { name: queue.name })
 }
 
-/** Adds jobs in the background. A fault is only logged, because a poll finds the work of a lost job. */
+/** Adds jobs in the background. An error is only logged, because a poll finds the work of a lost job. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
   enqueue: Enqueue
-  /** Reads and repairs the jobs that Redis holds. All functions wait for Redis, and throw without it. */
+  /** Reads and repairs the jobs that Redis holds. All functions wait for Redis, and throw if it is unreachable. */
   standing: StandingJobs
   /** Runs other commands on the same connection, for state that all processes share. */
   runCommands: RunCommands
@@ -45,8 +45,9 @@ export interface Queues {
 }
 
 /**
- * The producers of all queues, on a connection of their own that fails fast: BullMQ's `add` would otherwise hang while
- * Redis is down. A producer sends one batch at a time, and jobs that arrive meanwhile go into the next one.
+ * Opens the producers of all queues on their own connection. It fails fast, because BullMQ's `add` would otherwise hang
+ * while Redis is down. A producer sends one batch at a time, and jobs that arrive in the meantime go into the next
+ * batch.
  */
 export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
   const connection = new Redis(config.redisUrl, {
@@ -86,7 +87,7 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   }
 }
 
-/** BullMQ reads the version of Redis only once. A queue that is opened while Redis is down would stay broken. */
+/** BullMQ reads Redis' version only once. A queue that is opened while Redis is down would stay broken. */
 export async function openQueue(
   connection: Redis,
   prefix: string,

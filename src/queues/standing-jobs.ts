@@ -4,21 +4,23 @@ import { newId } from '../security/ids.ts'
 import type { NamedJob, QueueName } from './jobs.ts'
 import { addAll } from './producer.ts'
 
-/** Reads and repairs the jobs in Redis. MongoDB has the truth. */
+/** Reads and repairs the jobs in Redis. MongoDB is the source of truth. */
 export interface StandingJobs {
   /** Adds each job that does not exist in any state. Returns how many were added. */
   addMissing<Name extends QueueName>(queue: Name, jobs: readonly NamedJob<Name>[]): Promise<number>
   /** Removes the jobs that exist and are not running. */
   remove(queue: QueueName, jobIds: readonly string[]): Promise<void>
-  /** Yields the ids of all failed jobs of a queue in parts. An id may occur twice. */
+  /** Yields the ids of all failed jobs of a queue in batches. An id may occur twice. */
   failed(queue: QueueName): AsyncGenerator<string[]>
-  /** Whether Redis still has the marker of `makeWhole`, so it has not been emptied since. */
+  /** Whether Redis still contains the marker set by `makeWhole`, and so has not been emptied in the meantime. */
   isWhole(): Promise<boolean>
-  /** Runs `act`, which restores all jobs, and then sets the marker, unless Redis was emptied meanwhile. */
+  /** Runs `act`, which restores all jobs, and then sets the marker, unless Redis was emptied in the meantime. */
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
-/** The most jobs that one call adds. Such a call takes Redis about 10 ms, during which other clients wait. */
+/**
+ * The maximum number of jobs that one call adds. Such a call takes Redis about 10 ms, during which other clients wait.
+ */
 const longestBatch = 250
 
 export function createStanding(
@@ -70,7 +72,7 @@ export function createStanding(
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // If Redis was emptied meanwhile, the marker is gone or belongs to another process that began again.
+      // If Redis was emptied in the meantime, the marker is gone or belongs to another process that has started over.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

@@ -13,12 +13,12 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 
 /**
  * A search for due work in MongoDB. Each process polls for its own queues all the time. Jobs only make work start
- * sooner. So without Redis, everything continues except the nightly clean-up and the list of failed jobs for support
+ * sooner. So if Redis is down, everything continues except the nightly clean-up and the list of failed jobs for support
  * staff.
  */
 interface Poll {
   everyMs: number
-  /** Finds due work, with a share for each business, and does it. Returns how much it found. */
+  /** Finds due work, gives each business a share, and does the work. Returns the number of items found. */
   look(deps: Deps): Promise<number>
 }
 
@@ -31,7 +31,7 @@ const polls: Partial<Record<QueueName, Poll>> = {
   maintenance: { everyMs: 6_000, look: finishLeftovers },
 }
 
-/** A poll that found this many items may have left work of a business, so the next poll comes sooner. */
+/** A poll that found this many items may have left some of a business's work, so the next poll comes sooner. */
 const manyFound = 500
 const soonMs = 250
 
@@ -51,7 +51,7 @@ export function startPolling(deps: Deps): { stop(): Promise<void> } {
   }
 }
 
-/** Polls until `signal` is aborted. Random pauses keep processes from polling all at once. */
+/** Polls until `signal` is aborted. Random pauses prevent all processes from polling at the same time. */
 async function pollRepeatedly(
   deps: Deps,
   queue: QueueName,
@@ -74,9 +74,9 @@ async function pollRepeatedly(
 }
 
 /**
- * Finishes the work of dead processes: movements of sandbox wallets, stock that orders reserved, imports and audit
- * lines. Also enqueues the nightly clean-up if it is due. If one part fails, the others still run. Then throws the
- * first error.
+ * Finishes the work of dead processes: sandbox wallet movements, stock that orders reserved, imports and audit lines.
+ * Also enqueues the nightly clean-up if it is due. If one part fails, the others still run, and the first error is
+ * thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [

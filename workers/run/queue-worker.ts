@@ -8,8 +8,8 @@ import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 export type NextStep = { next: 'complete' } | { next: 'later'; at: Date } | { next: 'fail'; reason: string }
 
 /**
- * The result of a job. `event` and `log` are its only log line. `isNoise`: the line is logged at `debug`, because
- * nothing happened and there may be very many such lines. `isWarning`: the line is logged at `warn`.
+ * The result of a job. `event` and `log` make up its only log line. `isNoise`: the line is logged at `debug`, because
+ * nothing happened and there may be a great many such lines. `isWarning`: the line is logged at `warn`.
  */
 export interface Done {
   nextStep: NextStep

@@ -5,7 +5,7 @@ import { dropRevived, restoreFailed } from '../../src/webhooks/attempts/restore-
 
 /** How often each worker process enqueues a restore job. */
 export const restoreEveryMs = 6_000
-/** The age up to which `lately` checks deliveries. Older ones have been checked many times. */
+/** How long ago a delivery may have died for `lately` to check it. Older ones have already been checked many times. */
 const diedLatelyMs = 10 * 60_000
 
 type Reach = Jobs['maintenance']['reach']
@@ -21,7 +21,7 @@ export function requestRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach
 
 const slotOf = (at: Date): number => Math.floor(at.getTime() / restoreEveryMs)
 
-/** Whether the job of a time slot has waited so long that a later job covers its work. */
+/** Whether a time slot's job has waited so long that a later job covers its work. */
 export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**

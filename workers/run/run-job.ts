@@ -9,8 +9,8 @@ import { traceJob } from './trace-job.ts'
 const faultWaitMs = 5000
 
 /**
- * How long to wait for Redis to delay a job. After that the job runs again when its lock expires. Without the limit, a
- * stopping process could not end.
+ * How long to wait for Redis to delay a job. After that, the job runs again when its lock expires. Without this limit,
+ * a process could not finish shutting down.
  */
 const putBackMs = 3000
 
@@ -18,7 +18,7 @@ const putBackMs = 3000
 const shortestWaitMs = 100
 
 /**
- * Runs one job, writes its log line, and completes, delays or fails it. Does not use the retries of BullMQ: MongoDB
+ * Runs one job, writes its log line, and completes, delays or fails it. Does not use BullMQ's retries: MongoDB
  * determines when a job runs again, and a delayed job takes half as much space in Redis as one that BullMQ retries.
  */
 export async function runJob(
@@ -72,12 +72,12 @@ async function applyNextStep(
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      // Bounded, because a worker's connection keeps commands in memory for as long as Redis is down.
+      // The wait is limited, because a worker's connection keeps commands in memory for as long as Redis is down.
       await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
       // Thrown even if Redis did not respond. After any other error the job would be among the failed jobs, as if its
-      // delivery were DEAD. After this one it stays active without a lock, and runs again after some seconds.
+      // delivery were DEAD. After this error the job stays active without a lock, and runs again a few seconds later.
       throw new DelayedError()
   }
 }
@@ -94,8 +94,8 @@ async function putBack(
 }
 
 /**
- * Returns the error that makes BullMQ fail the job at once. Has no stack, which would be useless and take memory in
- * Redis.
+ * Returns the error that makes BullMQ fail the job immediately. The error has no stack, which would be useless and take
+ * up memory in Redis.
  */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)

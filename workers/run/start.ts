@@ -16,7 +16,7 @@ import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
 
-/** Returns the worker of each queue. `ending` aborts long work when the process stops. */
+/** Returns the worker for each queue. `ending` aborts long work when the process shuts down. */
 const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
@@ -26,15 +26,18 @@ const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<
   retention: retention(ending),
 })
 
-/** How long a stopping worker waits for a running poll. Another process finds the work of a poll that is cut off. */
+/**
+ * How long a worker that is shutting down waits for a running poll. Another process finds the work of a poll that is
+ * cut off.
+ */
 const pollGraceMs = 3000
-/** How long a stopping worker waits for Redis to accept the results of its last jobs. */
+/** How long a worker that is shutting down waits for Redis to accept the results of its last jobs. */
 const redisGraceMs = 3000
 
 /**
- * The highest concurrency of one BullMQ worker. BullMQ fetches jobs one by one and begins none while it can fetch more.
- * With a concurrency of 200, many jobs waited 300 ms. So a queue has several BullMQ workers with a lower concurrency
- * each.
+ * The highest concurrency of one BullMQ worker. BullMQ fetches jobs one by one and starts none while it can fetch more.
+ * With a concurrency of 200, many jobs waited 300 ms. So a queue has several BullMQ workers, each with a lower
+ * concurrency.
  */
 const maxConcurrency = 25
 
@@ -74,7 +77,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       while (running.size > 0) await Promise.allSettled(running)
       await inTime(polled, pollGraceMs)
       await deps.backgroundWork.ended()
-      // Bounded, because BullMQ waits for Redis without a limit. All results are in MongoDB already.
+      // The wait is limited here, because BullMQ waits for Redis indefinitely. All results are already in MongoDB.
       await inTime(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -98,7 +101,8 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, work, job, token).finally(() => running.delete(run))
-    // A stopping process does not wait for a restore, which may take long. Another process restores the jobs.
+    // A process that is shutting down does not wait for a restore, which may take a long time. Another process restores
+    // the jobs.
     if (work.queue !== 'maintenance') running.add(run)
     return run
   }
@@ -106,10 +110,10 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // The job of a killed worker is unlocked after 8 s and runs again within 12 s. By then its lease has ended.
+    // A killed worker's job is unlocked after 8 s and runs again within 12 s. By then the delivery's lease has ended.
     lockDuration: 8000,
     stalledInterval: 4000,
-    // BullMQ must never give up an interrupted job, because MongoDB counts the attempts.
+    // BullMQ must never give up on an interrupted job, because MongoDB counts the attempts.
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
@@ -120,8 +124,8 @@ function startWorker(
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /**
- * Logs a warning if Redis evicts keys when it is full. Jobs would vanish without an error, and their work would wait
- * for a poll. Logs nothing if the command `INFO` is forbidden.
+ * Logs a warning if Redis evicts keys when it is full. Jobs would disappear without an error, and their work would wait
+ * for a poll. Logs nothing if Redis forbids the command `INFO`.
  */
 async function warnOfEviction(connection: Redis, log: Log): Promise<void> {
   const memory = await connection.info('memory').catch(() => '')

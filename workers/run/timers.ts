@@ -3,11 +3,14 @@ import { requestRestore, restoreEveryMs } from './restore-jobs.ts'
 import { warnOfUnattended } from './warn-of-unattended.ts'
 
 /**
- * A lease lasts 10 s, so one second of it remains after two missed renewals. A renewal also finds attempts whose
- * endpoint was deleted.
+ * A lease lasts 10 s, so one second remains after two missed renewals. A renewal also finds attempts whose endpoint has
+ * been deleted.
  */
 const renewEveryMs = 3_000
-/** The interval between checks that each queue has a worker. Other processes need time to start. */
+/**
+ * The interval between checks that each queue has a worker. The first check also comes after this time, because other
+ * processes need time to start.
+ */
 const checkQueuesEveryMs = 60_000
 
 /**
@@ -20,7 +23,7 @@ export function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
   }, renewEveryMs)
   const restoring = setInterval(() => requestRestore(deps, 'lately'), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
-  // Everything is restored at the start and whenever Redis is back, because Redis may have lost everything.
+  // Everything is restored at startup and whenever Redis comes back, because Redis may have lost everything.
   requestRestore(deps, 'all')
   deps.queues.whenReady(() => requestRestore(deps, 'all'))
   return {

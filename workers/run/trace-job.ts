@@ -5,16 +5,16 @@ import type { Done } from './queue-worker.ts'
 /** The span of a running job. */
 export interface JobSpan {
   /**
-   * Ends the span. `done`: null after an error. Returns the trace id for the log: that of the request if there is
-   * exactly one, or its own.
+   * Ends the span. `done`: null after an error. Returns the trace id for the log: the request's if there is exactly one
+   * request, otherwise the job's own.
    */
   end(identity: { jobId: string }, done: Done | null): string
 }
 
 /**
- * Begins the span of a job. A job may work for many requests or for none. So it has its own trace, with a link to the
- * trace of each request. The work for each request has a span in the trace of the request. A job without work has no
- * span, because there may be hundreds of such jobs a second.
+ * Starts a job's span. A job may work for many requests or for none, so it has its own trace, with a link to each
+ * request's trace. The work for each request has a span in that request's trace. A job without work has no span,
+ * because there may be hundreds of such jobs per second.
  */
 export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName): JobSpan | null {
   if (tracing === null) return null

@@ -2,13 +2,13 @@ import type { Deps } from '../../src/deps.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 
 /**
- * Logs a warning with the queues that no process works on. If every process sets WORKER_QUEUES, one queue may be
- * missing, and its jobs wait without an error. A process that works on all queues checks nothing.
+ * Logs a warning that lists the queues that no process works on. If every process sets WORKER_QUEUES, a queue may be
+ * missing, and its jobs wait without an error. A process that works on all queues does not check.
  */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return
-  // Null if Redis is down or forbids the query.
+  // The result is null if Redis is down or forbids the query.
   const workers = await deps.queues.counts.workers().catch(() => null)
   const queues = others.filter((name) => workers?.get(name) === 0)
   if (queues.length > 0) deps.log.warn({ queues }, 'queue.unattended')

@@ -12,11 +12,11 @@ import { type AttemptEndpoint, slotOwner } from './find-endpoint.ts'
 import { removeSuperseded } from './remove-superseded.ts'
 import type { Slot, SlotOwner } from './slots/slot.ts'
 
-/** The poll skips deliveries that became due less than this ago, because their wake-up jobs may still arrive. */
+/** The poll skips deliveries that became due more recently than this, because their wake-up jobs may still arrive. */
 const graceMs = 500
 /**
- * The most deliveries of one business in one run of the poll. Deliveries of an endpoint without slots wait for
- * `attemptWaiting`.
+ * The maximum number of one business's deliveries in one run of the poll. Deliveries to an endpoint without free slots
+ * wait for `attemptWaiting`.
  */
 const maxPerBusiness = 500
 
@@ -29,8 +29,8 @@ interface Due {
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /**
- * Begins attempts at due deliveries while there are slots, with a share for each business. Takes over deliveries whose
- * lease has ended. Returns how many deliveries it found.
+ * Starts attempts at due deliveries while there are slots, and gives each business a share. Takes over deliveries whose
+ * lease has ended. Returns the number of deliveries found.
  */
 export function attemptDue(deps: Deps): Promise<number> {
   deps.slots.serveWaiting()
@@ -53,8 +53,8 @@ export function attemptDue(deps: Deps): Promise<number> {
 }
 
 /**
- * Finds due deliveries. Skips endpoints that wait for slots, because a hundred thousand of their deliveries may be due.
- * Reads index keys only.
+ * Finds due deliveries. Skips endpoints that are waiting for slots, because a hundred thousand of their deliveries may
+ * be due. Reads only index keys.
  */
 function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
@@ -68,16 +68,16 @@ function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly strin
   )
 }
 
-/** Waits until all have settled, then throws the first error. */
+/** Waits until all promises have settled, then throws the first error. */
 async function settleAll(parts: Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(parts)
   await Promise.all(parts)
 }
 
-/** How many waiting endpoints are served at once. Each needs a few reads. */
+/** How many waiting endpoints are served in parallel. Each needs a few reads. */
 const maxServedAtOnce = 25
 
-/** Begins attempts at waiting endpoints that can get slots now. */
+/** Starts attempts at waiting endpoints that can get slots now. */
 export async function attemptWaiting(deps: Deps): Promise<void> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
@@ -114,14 +114,14 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   }
 }
 
-/** Begins attempts at those deliveries of one endpoint that have a slot and that no other worker has claimed. */
+/** Starts attempts at those of an endpoint's deliveries that get a slot and that no other worker has claimed. */
 async function beginAttempts(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
   const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
-  // A re-queue on the command line adds no job, so the failed job of an earlier attempt may still exist.
+  // A re-queue from the command line adds no job, so the failed job of an earlier attempt may still exist.
   for (const delivery of begun) if (delivery !== null) await removeSuperseded(deps, jobIdOf(delivery))
 }
 
@@ -136,7 +136,7 @@ function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: 
   return taken
 }
 
-/** Claims a delivery and begins its attempt. If it cannot be claimed, frees the slot and returns null. */
+/** Claims a delivery and starts its attempt. If the delivery cannot be claimed, frees the slot and returns null. */
 export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
@@ -148,7 +148,7 @@ export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Cancels due deliveries of an endpoint that is deleted or disabled. */
+/** Cancels the due deliveries of a deleted or disabled endpoint. */
 export async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
   endpointId: string,

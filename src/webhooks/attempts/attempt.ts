@@ -14,15 +14,15 @@ import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
- * The part of the lease that must remain when an attempt begins, because the first renewal comes up to 3 s later. Less
- * remains if MongoDB is slow. Then no attempt begins, and a worker takes the delivery over when the lease ends.
+ * How much of the lease must remain when an attempt starts, because the first renewal comes up to 3 s later. If MongoDB
+ * is slow and less remains, no attempt starts, and a worker takes the delivery over when the lease ends.
  */
 const minLeaseMs = 5_000
 
 /**
- * Begins an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the
- * attempt: a stopping process waits for it through `deps.backgroundWork`. `data`: the body's `data` if it is already
- * composed. In that case the slot must have counted the body.
+ * Starts an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the
+ * attempt: a process that is shutting down waits for it through `deps.backgroundWork`. `data`: the body's `data` if it
+ * has already been composed. In that case the body must already be counted against the slot.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
@@ -38,8 +38,8 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
 
 /**
  * Makes one attempt: composes and signs the body, sends it, and records the result (SPEC 6.2 to 6.4). A failing
- * endpoint is a result, not an error. If MongoDB fails, the attempt does not count: its lease ends, and a worker takes
- * the delivery over.
+ * endpoint is a result, not an error. If MongoDB fails, the attempt does not count: the lease ends, and a worker takes
+ * over the delivery.
  */
 async function attemptDelivery(
   deps: Deps,
@@ -48,7 +48,7 @@ async function attemptDelivery(
   composed: string | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // The endpoint is read after the claim, so that an endpoint deleted before the claim cannot get this attempt.
+  // The endpoint is read after the claim, so that an endpoint deleted before the claim cannot receive this attempt.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const data = composed ?? (await findData(deps, delivery))
@@ -88,7 +88,7 @@ async function send(
   const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const recorded = isRecorded ? outcome : 'lease-lost'
-  // The result of an attempt that lost its lease is not recorded, so the log shows neither its stage nor a next
+  // The result of an attempt that lost its lease is not recorded, so the log contains neither its stage nor a next
   // attempt.
   const shown = isRecorded
     ? { attempts, nextAttemptAt: times.nextAttemptAt, record }
@@ -103,7 +103,7 @@ async function send(
   deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
 }
 
-/** The step in the retry table. An attempt that was requested by hand is extra, so it repeats the current step. */
+/** The step in the retry table. An attempt that was requested manually is extra, so it stays at the current step. */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
 /** Cancels a delivery whose endpoint is deleted or disabled, or whose intent or order is gone. */
@@ -112,7 +112,7 @@ async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint'
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noDeadline)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
-  // The clean-up removes an intent or order only after its deliveries, so this one was removed by hand.
+  // The clean-up removes an intent or order only after its deliveries, so this intent or order was removed by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }
@@ -136,7 +136,7 @@ interface AttemptLine {
   traceparent: string | null
 }
 
-/** Writes the log line of an attempt, without the text of the response. */
+/** Writes the log line for an attempt, without the response text. */
 function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, line: AttemptLine): void {
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
   const { url, attempts, recorded: outcome, nextAttemptAt, record, traceparent } = line

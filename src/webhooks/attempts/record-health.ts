@@ -6,7 +6,7 @@ import type { Log } from '../../process/log.ts'
 import { hourOf } from '../deliveries/delivery-hour.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The result of one attempt, for the health of its endpoint and the hourly plots of the staff pages. */
+/** The result of one attempt, for its endpoint's health and the hourly charts on the staff pages. */
 export interface HealthNote {
   endpointId: string
   at: Date
@@ -15,8 +15,8 @@ export interface HealthNote {
 }
 
 /**
- * Collects results of attempts and writes them in the background. A killed process loses the results of the last
- * `gatherMs`.
+ * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
+ * `gatherMs` are lost.
  */
 export interface HealthNotes {
   note(result: HealthNote): void
@@ -24,7 +24,9 @@ export interface HealthNotes {
   close(): Promise<void>
 }
 
-/** Notes of this interval share one write. A delay is harmless, because mainly people read them. */
+/**
+ * Notes taken within this interval share one write. A delay is harmless, because the notes are read mainly by people.
+ */
 const gatherMs = 200
 
 export function createHealthNotes(models: Pick<Models, 'Endpoint' | 'DeliveryHour'>, log: Log): HealthNotes {
@@ -63,7 +65,7 @@ const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): 
     { ordered: false, writeConcern: advisory },
   )
 
-/** The update of an endpoint's health. `notes`: its attempts, in the order in which they ended. */
+/** Returns the update to an endpoint's health. `notes`: the endpoint's attempts, in the order in which they ended. */
 function healthChange(notes: HealthNote[]) {
   const success = notes.findLast(({ outcome }) => outcome === 'delivered')
   const failure = notes.findLast(({ outcome }) => outcome !== 'delivered')
@@ -87,7 +89,7 @@ function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): 
   )
 }
 
-/** Returns all three counts, also those that are 0, so that a new hour has no missing field. */
+/** Returns all three counts, even those that are 0, so that a new hour has no missing fields. */
 function outcomesOf(notes: HealthNote[]) {
   const counts = { delivered: 0, retrying: 0, dead: 0 }
   for (const { outcome } of notes) counts[outcome] += 1

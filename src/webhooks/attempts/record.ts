@@ -16,15 +16,15 @@ export interface AttemptResult {
 }
 
 /**
- * The attempts that a delivery stores: enough for the 8 automatic ones and many re-queues. The oldest are dropped
- * first.
+ * The maximum number of attempts that a delivery stores: enough for the 8 automatic ones and many re-queues. The oldest
+ * are dropped first.
  */
 const maxLogLength = 50
 
 /**
- * Writes results in batches, one update each. Returns for each result whether it was written. One update with a list of
- * results takes MongoDB a quarter less time than a bulk write of as many updates, because it is planned only once
- * (measured).
+ * Writes results in batches, one update each. Returns for each result whether it was written. In measurements, MongoDB
+ * needed a quarter less time for one update with a list of results than for a bulk write of as many updates, because
+ * one update is planned only once.
  */
 export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptResult, boolean> =>
   createBatcher(
@@ -43,7 +43,10 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
     backgroundRestMs,
   )
 
-/** Reads which results were written, because an update returns only their number. The others had lost their lease. */
+/**
+ * Reads which results were written, because an update returns only their number. The attempts with unwritten results
+ * had lost their lease.
+ */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
   const found = await nativeCollection(Delivery)
@@ -63,8 +66,8 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
 }
 
 /**
- * Gives each document the result at its id's index in `ids`. Uses `$literal` because the text of a response may begin
- * with `$`.
+ * Gives each document the result whose index is that of the document's id in `ids`. Uses `$literal` because the
+ * response text may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt }) => ({

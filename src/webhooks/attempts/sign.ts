@@ -8,7 +8,7 @@ export const signature = (secret: string, timestamp: string, body: string): stri
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
 
 /**
- * Returns the headers of one attempt (SPEC 6.2). The timestamp is the time of the attempt in seconds, so that an
+ * Returns the headers for one attempt (SPEC 6.2). The timestamp is the time of the attempt in seconds, so that an
  * endpoint can reject an old request. `brand` is the word in the header names. `secrets`: the current secret, then
  * those that a rotation replaced less than 24 hours ago. Their signatures are in a separate header.
  */
@@ -31,12 +31,12 @@ export function signedHeaders(
 }
 
 /**
- * Unsealed secrets by endpoint object. Endpoints are read anew for each batch of attempts, so the secrets are unsealed
+ * Unsealed secrets by endpoint object. Endpoints are read again for each batch of attempts, so the secrets are unsealed
  * once per batch.
  */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
-/** The headers of an attempt at this endpoint that begins at `now`. */
+/** Returns the headers for an attempt at this endpoint that starts at `now`. */
 export function signFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,

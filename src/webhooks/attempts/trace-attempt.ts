@@ -9,7 +9,7 @@ export interface AttemptSpan {
   end(attempts: number, outcome: Verdict['outcome'], record: AttemptRecord): void
 }
 
-/** Begins the span. Call it just before the request to the endpoint. */
+/** Starts the span. Call this just before the request to the endpoint. */
 export function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery): AttemptSpan {
   const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
   const span = tracing?.begin('attempt', 'call', traceparent)

@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../deliveries/delivery.ts'
 import type { Attempt } from '../sender/send.ts'
 import { waitAfter } from './retry-wait.ts'
 
-/** The consequence of an attempt for its delivery. */
+/** How an attempt affects its delivery. */
 export type Verdict =
   | { outcome: 'delivered'; nextAttemptAt: null; deliveredAt: Date; deadAt: null }
   | { outcome: 'retrying'; nextAttemptAt: Date; deliveredAt: null; deadAt: null }
@@ -16,9 +16,9 @@ export const statusAfter = {
 } as const satisfies Record<Verdict['outcome'], DeliveryStatus>
 
 /**
- * Returns the verdict on attempt number `attempts` of the retry table. The number begins at 1 and excludes attempts
- * requested by hand. The wait for the next attempt starts at `endedAt` (SPEC 6.4). `steps` is the retry table in
- * milliseconds.
+ * Returns the verdict on attempt number `attempts` of the retry table. The number starts at 1 and excludes attempts
+ * that were requested manually. The wait for the next attempt starts at `endedAt` (SPEC 6.4). `steps` is the retry
+ * table in milliseconds.
  */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.outcome === 'delivered')

@@ -6,21 +6,22 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { cancelDue, claimAndBegin } from './attempt-due.ts'
 import { slotOwner } from './find-endpoint.ts'
 
-/** The delivery of a wake-up job, with its counts at the time when the job was created. */
+/** A wake-up job's delivery, with its counts at the time when the job was created. */
 export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
   deliveryId: string
 }
 
 /**
- * The result of a wake-up. `begun`: the attempt has a slot and runs in the background. `no-slot`: the delivery waits in
- * MongoDB until this process has a slot for it. `superseded`: there is nothing to do, or a later job does it.
+ * The result of a wake-up. `begun`: the attempt has a slot and is running in the background. `no-slot`: the delivery
+ * waits in MongoDB until this process has a slot for it. `superseded`: there is nothing to do, or a later job will do
+ * it.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'superseded' }
   | { outcome: 'no-slot' | 'not-due'; again: Date }
   | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
 
-/** Begins the attempt that a wake-up job is for, if there is a slot. Does not wait for the attempt. */
+/** Starts the attempt that a wake-up job is for, if there is a slot. Does not wait for the attempt. */
 export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
   const { deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)

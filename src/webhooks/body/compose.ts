@@ -6,12 +6,12 @@ import { type PaymentSource, paymentFormats } from './payment-data.ts'
 /** The intent or order that a body is about. */
 export type BodySource = PaymentSource | OrderSource
 
-/** The fields of a body beside `data`. */
+/** The fields of a body besides `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
 
 /**
- * Returns the `data` of an event as JSON, which is the same for all of its deliveries. Throws for a format of a later
- * version: a worker of that version takes the delivery over.
+ * Returns the `data` of an event as JSON, which is the same for all of its deliveries. Throws if the format belongs to
+ * a later version: a worker of that version will take over the delivery.
  */
 export const composeData = ({ format, facts }: Recorded, source: BodySource): string =>
   'items' in source

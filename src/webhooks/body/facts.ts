@@ -2,8 +2,8 @@ import type { PaymentFailure } from '../../intents/payments/payment.ts'
 import type { Commission } from '../../wallets/commission.ts'
 
 /**
- * The fields of a webhook's `data` that may change later, with their values at the event. For an order this is only
- * `status`. A missing field means the default of the event's format: null, or no commission.
+ * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order this
+ * is only `status`. A missing field means the default of the event's format: null, or no commission.
  */
 export interface Facts {
   status: string

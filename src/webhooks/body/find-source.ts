@@ -9,7 +9,10 @@ import { type PaymentSource, paymentSourceFields } from './payment-data.ts'
 
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
-/** Documents per read. The metadata of an intent may have 150 KB, so a read returns at most 4 MB. */
+/**
+ * The maximum number of documents per read. An intent's metadata may be as large as 150 KB, so a read returns at most 4
+ * MB.
+ */
 const maxPerRead = 25
 
 /** Reads the sources of bodies by reference number, in batches. Returns null if the intent or order is gone. */

@@ -6,12 +6,13 @@ import type { Facts } from './facts.ts'
 export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
 export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 
-/** The format of new order events. */
+/** The format used for new order events. */
 export const orderFormat = 1
 
 /**
- * Returns the `data` of an order event (SPEC 6.2) as JSON, by format: the order in snake_case. `reference_number` is
- * the order's number. Amounts are in centimes. A released format never changes: add the next number instead.
+ * Returns the `data` of an order event (SPEC 6.2) as JSON, by format. The `data` is the order in snake_case.
+ * `reference_number` is the order's number. Amounts are in centimes. A released format never changes: add a format with
+ * the next number instead.
  */
 export const orderFormats: Record<number, (order: OrderSource, facts: Facts) => string> = {
   1: (order, { status }) => JSON.stringify(orderFields(order, status)),

@@ -5,14 +5,14 @@ import { type Commission, noCommission } from '../../wallets/commission.ts'
 import type { Facts } from './facts.ts'
 
 /**
- * The fields of an intent that its events show and that never change. The event stores the rest (facts.ts). `metadata`
- * may have 150 KB.
+ * The fields of an intent that appear in its events and never change. The other fields are stored with the event
+ * (facts.ts). `metadata` may be as large as 150 KB.
  */
 export const paymentSourceFields = { referenceNumber: 1, shortCode: 1, metadata: 1 } as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
 /**
- * The payment of an endpoint test. References and short codes of real payments never contain a zero
+ * The payment used in endpoint tests. References and short codes of real payments never contain a zero
  * (src/security/ids.ts).
  */
 export const samplePayment: PaymentSource = {
@@ -21,12 +21,13 @@ export const samplePayment: PaymentSource = {
   metadata: [],
 }
 
-/** The format of new payment events. */
+/** The format used for new payment events. */
 export const paymentFormat = 1
 
 /**
  * Returns the `data` of a payment event (SPEC 6.2) as JSON, by format. A released format never changes, because a
- * delivery must have the same bytes at every attempt: add the next number instead (test/vectors/webhook-bodies).
+ * delivery must have the same bytes at every attempt. Add a format with the next number instead
+ * (test/vectors/webhook-bodies).
  */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
   1: paymentData,

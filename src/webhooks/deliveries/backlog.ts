@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import type { Span } from '../../input/span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
-/** The number of deliveries that are due, wait for their next attempt, or died within the last `shownDeadMs`. */
+/** The number of deliveries that are due, are waiting for their next attempt, or died within the last `shownDeadMs`. */
 export interface Backlog {
   due: number
   waiting: number
@@ -12,7 +12,7 @@ export interface Backlog {
 /** Counting stops here, so a count of this value means "or more". */
 export const maxCounted = 100_000
 
-/** Counts by the partial indexes `open` and `deadByTime`, each up to `maxCounted`. */
+/** Counts with the partial indexes `open` and `deadByTime`, each up to `maxCounted`. */
 export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<Backlog> {
   const now = deps.now()
   const [due, waiting, dead] = await Promise.all([
@@ -23,7 +23,7 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
   return { due, waiting, dead }
 }
 
-/** Counts the DEAD deliveries of an endpoint that died within the span, up to `maxCounted`. */
+/** Counts an endpoint's DEAD deliveries that died within the span, up to `maxCounted`. */
 export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
   count(deps, { endpointId, ...deadIn(span) })
 

@@ -4,7 +4,7 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
-/** Two instants, both included. */
+/** A range of time. Both ends are included. */
 export interface Period {
   from: Date
   to: Date
@@ -19,7 +19,7 @@ export interface DeadGroup {
   live: number
   oldest: Date
   newest: Date
-  /** The last attempt of the newest delivery; null if the delivery has just been re-queued. */
+  /** The last attempt at the newest delivery; null if the delivery has just been re-queued. */
   lastAttempt: AttemptRecord | null
 }
 
@@ -29,11 +29,10 @@ export interface DeadGroups {
   isCut: boolean
 }
 
-/** The most groups on a page, more than a person reads. */
+/** The maximum number of groups on a page, which is more than a person reads. */
 export const maxGroups = 100
 /**
- * The time limit of the count. A staff page that takes longer is useless, and would take time from other work of
- * MongoDB.
+ * The time limit for the count. A staff page that takes longer is useless, and would slow down MongoDB's other work.
  */
 const countingMs = 4000
 /** MongoDB's error code MaxTimeMSExpired. */
@@ -74,7 +73,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    // One extra group shows whether there are more.
+    // One extra group reveals whether there are more.
     { $limit: maxGroups + 1 },
   ]
   try {

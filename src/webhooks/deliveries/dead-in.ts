@@ -6,7 +6,7 @@ export const shownDeadMs = deadShownSeconds * 1000
 
 /**
  * A filter for deliveries that died in a span and are still DEAD. Only DEAD deliveries have a `deadAt`. A filter on
- * `status` would make MongoDB read every document, and without `$type` it does not use the partial indexes.
+ * `status` would make MongoDB read every document, and without `$type` MongoDB would not use the partial indexes.
  */
 export const deadIn = (span: Span): { deadAt: object } => ({
   deadAt: { $type: 'date', ...within('deadAt', span).deadAt },

@@ -2,7 +2,7 @@ import type { Collection } from '../../mongo/collection.ts'
 
 /** The results of one hour's attempts across all businesses, for the charts on the staff pages. */
 export interface DeliveryHour {
-  /** When the hour begins. */
+  /** When the hour starts. */
   _id: Date
   delivered: number
   retrying: number
@@ -11,7 +11,7 @@ export interface DeliveryHour {
 
 export const hourMs = 3_600_000
 
-/** The beginning of an instant's hour, in milliseconds. */
+/** Returns the start of the hour that contains `at`, in milliseconds. */
 export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
 export const deliveryHours: Collection = {

@@ -2,7 +2,7 @@ import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { NamedJob } from '../../queues/jobs.ts'
 import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
 
-/** The fields of a delivery that its job shows to support staff. `lastAttempt`: only after a failure. */
+/** The fields of a delivery that its job shows to support staff. `lastAttempt`: set only after a failure. */
 type Shown = Pick<
   Delivery,
   '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'
@@ -36,14 +36,14 @@ export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error
 type Counts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
 /**
- * Returns an id for each wait of a delivery. BullMQ ignores a job whose id it knows, and the previous job may not have
- * ended yet.
+ * Returns an id for each wait of a delivery. BullMQ ignores a job whose id already exists, and the previous job may not
+ * have ended yet.
  */
 export const jobIdOf = ({ _id, attempts, requeues }: Counts): string => `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** Returns the delivery of a job, with its counts at the time when the job was created. */
+/** Returns a job's delivery, with its counts at the time when the job was created. */
 export function countsOf(jobId: string): Counts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }

@@ -6,8 +6,8 @@ import { parseUrl } from '../../polyfills/parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
 /**
- * One attempt. `stage`: where it failed, or null. `responseText`: the beginning of the response, until the clean-up
- * removes it (src/retention).
+ * One attempt. `stage`: where the attempt failed, or null. `responseText`: the beginning of the response, until the
+ * clean-up removes it (src/retention).
  */
 export interface AttemptRecord {
   at: Date
@@ -20,7 +20,7 @@ export interface AttemptRecord {
   responseText?: string | null
 }
 
-/** One event for one endpoint. `_id` consists of their ids, so relaying an event twice creates only one delivery. */
+/** One event for one endpoint. `_id` consists of both ids, so relaying an event twice creates only one delivery. */
 export interface Delivery extends Recorded, Caused {
   _id: string
   endpointId: string
@@ -33,11 +33,11 @@ export interface Delivery extends Recorded, Caused {
   /** The endpoint's URL when the delivery was created. */
   url: string
   status: DeliveryStatus
-  /** Attempts with a recorded result. An attempt that was cut short does not count. */
+  /** The number of attempts with a recorded result. An attempt that was cut short does not count. */
   attempts: number
-  /** Re-queues by hand. Each adds one attempt to those of the retry table. */
+  /** The number of manual re-queues. Each adds one attempt to those of the retry table. */
   requeues: number
-  /** The value of `attempts` at the last re-queue. While both are equal, the requested attempt has no result. */
+  /** The value of `attempts` at the last re-queue. While the two are equal, the requested attempt has no result. */
   attemptsAtRequeue?: number
   /**
    * When a worker may claim the delivery: the time of the next attempt, or the end of the lease while an attempt is in
@@ -46,7 +46,7 @@ export interface Delivery extends Recorded, Caused {
   nextAttemptAt: Date | null
   /** The token of the attempt in flight. Only its holder may record a result. */
   leaseToken: string | null
-  /** The clean-up leaves only the last attempt of an old delivery (src/retention). */
+  /** For an old delivery, the clean-up keeps only the last attempt (src/retention). */
   attemptLog: AttemptRecord[]
   /**
    * True for a live delivery that had not ended when the clean-up reached it, or that was re-queued. The clean-up must
@@ -55,9 +55,9 @@ export interface Delivery extends Recorded, Caused {
   untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
-  /** When the last attempt of a DEAD delivery failed. Otherwise null. */
+  /** When the last attempt at a DEAD delivery failed, otherwise null. */
   deadAt: Date | null
-  /** Effect ids of the re-queues, so that a retried request finds its own. */
+  /** Effect ids of the re-queues, so that a retried request finds its own re-queue. */
   effects: string[]
   /** Audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
@@ -103,7 +103,7 @@ export const deliveries: Collection = {
   },
   indexes: [
     // Open deliveries: only these have a `nextAttemptAt`. `open` serves the poll, and `openByEndpoint` serves endpoints
-    // that wait for slots. Both queries read only index keys.
+    // that are waiting for slots. Both queries read only index keys.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
@@ -114,7 +114,8 @@ export const deliveries: Collection = {
       key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These three contain every filter of a merchant's list, so that counting reads no documents.
+    // These three indexes contain every field that a merchant's list can filter by, so that counting reads no
+    // documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -125,8 +126,8 @@ export const deliveries: Collection = {
       key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // These two contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs, so that it reads
-    // no documents.
+    // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs, so that
+    // it reads no documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
@@ -137,7 +138,7 @@ export const deliveries: Collection = {
       key: { endpointId: 1, deadAt: -1 },
       partialFilterExpression: { deadAt: { $type: 'date' } },
     },
-    // For the clean-up. Contains very few deliveries.
+    // This index serves the clean-up and contains very few deliveries.
     {
       name: 'untrimmedByTime',
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
@@ -147,5 +148,5 @@ export const deliveries: Collection = {
   ],
 }
 
-/** Returns host and port of a URL, to be shown to people. */
+/** Returns the host and port of a URL, to be shown to people. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => parseUrl(url)?.host ?? url

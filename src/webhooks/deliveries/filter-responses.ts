@@ -1,8 +1,8 @@
 import { keptBytes } from '../sender/response.ts'
 
 /**
- * The fields of an event's `data` that staff pages show. Support staff may see no other field: not the customer of an
- * order, and not the metadata and the short code of a payment.
+ * The fields of an event's `data` that staff pages show. Support staff may see no other fields. In particular, they may
+ * not see an order's customer, or a payment's metadata and short code.
  */
 const shownToStaff: ReadonlySet<string> = new Set([
   '_id',
@@ -21,14 +21,16 @@ const shownToStaff: ReadonlySet<string> = new Set([
   'created_at',
 ])
 
-/** A shorter value is recognised only as a separate word. A longer one is recognised anywhere, however it is spaced. */
+/**
+ * A value shorter than this is recognised only as a separate word. Others are recognised anywhere, however they are
+ * spaced.
+ */
 const shortestValue = 6
 
 /**
- * Creates a filter for the responses of one delivery. `body` is the body of the delivery. The filter returns the part
- * of a response that support staff may see, or null if the response repeats hidden data of the event: a value, however
- * it is spaced, or a word of a value. A word that also occurs in the rest of the event, such as a field name, is not
- * hidden.
+ * Creates a filter for the responses to one delivery. `body` is the delivery's body. The filter returns the part of a
+ * response that support staff may see, or null if the response repeats hidden data of the event: a value, however it is
+ * spaced, or a word of a value. A word that also occurs in the rest of the event, such as a field name, is not hidden.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
@@ -65,10 +67,10 @@ const decoded = (text: string): string =>
 /** Removes case and accents, so that `AÏCHA` becomes `aicha`. */
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Host names say nothing about a customer and occur in many error pages. */
+/** Removes host names, because they reveal nothing about a customer and occur in many error pages. */
 const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
 
-/** Words of at least three letters or four digits, because `of` and `500` occur everywhere. */
+/** Returns the words of at least three letters or four digits, because `of` and `500` occur everywhere. */
 const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
 
 const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')

@@ -6,8 +6,9 @@ import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present.ts'
 
 /**
- * Finds a delivery of the caller, with all its attempts and the source of its body. Throws DELIVERY_NOT_FOUND if the id
- * is unknown or belongs to another business. Throws SANDBOX_MISMATCH for a delivery of the caller's other environment.
+ * Finds one of the caller's deliveries, with all its attempts and the source of its body. Throws DELIVERY_NOT_FOUND if
+ * the id is unknown or belongs to another business. Throws SANDBOX_MISMATCH for a delivery of the caller's other
+ * environment.
  */
 export async function findDeliveryWhole(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,

@@ -8,10 +8,10 @@ import type { Delivery } from './delivery.ts'
  */
 export const deliveryLeaseMs = 10_000
 
-/** A filter for deliveries that a worker may claim: they are due and have no running lease. */
+/** A filter for deliveries that a worker may claim, because they are due and not leased. */
 export const claimable = (now: Date) => ({ nextAttemptAt: { $type: 'date' as const, $lte: now } })
 
-/** Whether a lease is running: a worker is attempting the delivery. */
+/** Whether the delivery is leased, which means that a worker is attempting it. */
 export const isLeased = (
   { leaseToken, nextAttemptAt }: Pick<Delivery, 'leaseToken' | 'nextAttemptAt'>,
   now: Date,
@@ -20,8 +20,8 @@ export const isLeased = (
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
 /**
- * Returns when the next attempt is due, to be shown to people. During an attempt: when its lease began or was last
- * renewed.
+ * Returns when the next attempt is due, to be shown to people. During an attempt, returns when the attempt's lease
+ * started or was last renewed.
  */
 export const dueAt = ({
   leaseToken,
@@ -31,7 +31,7 @@ export const dueAt = ({
     ? nextAttemptAt
     : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
 
-/** A delivery under a lease of this process. */
+/** A delivery that this process has leased. */
 interface Leased {
   _id: string
   leaseToken: string

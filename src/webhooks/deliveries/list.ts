@@ -27,8 +27,8 @@ export function listDeliveries(
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { status, event, endpointId } = search
-  // Count checkpoints need lists that never shrink. The clean-up removes test deliveries of any age together with their
-  // intent.
+  // Count checkpoints need lists that never shrink, but the clean-up removes test deliveries of any age together with
+  // their intents.
   const hasCheckpoints = !caller.sandbox && status === null && event === null && endpointId === null
   if (hasCheckpoints)
     return readCountedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)

@@ -7,7 +7,10 @@ import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { createResponseFilter } from './filter-responses.ts'
 
-/** A delivery for support staff. Omits the facts, which belong to the merchant and the customer, and the responses. */
+/**
+ * A delivery for support staff. Omits the responses, and the facts (body/facts.ts), which belong to the merchant and
+ * the customer.
+ */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'effects' | 'unaudited' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
@@ -16,7 +19,7 @@ export type TracedAttempt = AttemptRecord & { isHidden: boolean }
 /** A `ListedDelivery` with its responses. */
 export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
-/** An endpoint for support staff, without its secrets. */
+/** An endpoint as support staff see it, without its secrets. */
 export type TracedEndpoint = Pick<
   Endpoint,
   '_id' | 'businessId' | 'url' | 'events' | 'active' | 'deletedAt' | 'health' | 'createdAt'
@@ -36,11 +39,11 @@ const endpointFields = {
 }
 
 /**
- * The most deliveries on the page of a payment: 100 events for each of 5 endpoints, which is more than a payment
- * normally has.
+ * The maximum number of deliveries on a payment's page: 100 events for each of 5 endpoints, which is more than a
+ * payment normally has.
  */
 export const maxPerPayment = 500
-/** The most items of a list on a page that is read on a phone. */
+/** The maximum number of items in a list on a page that is read on a phone. */
 const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
@@ -75,14 +78,14 @@ export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<List
     .limit(maxPerPayment)
     .lean<ListedDelivery[]>()
 
-/** The newest DEAD deliveries of an endpoint, each with its last attempt. */
+/** An endpoint's newest DEAD deliveries, each with its last attempt. */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
     .sort({ deadAt: -1 })
     .limit(maxListed)
     .lean<ListedDelivery[]>()
 
-/** The newest RETRYING and DEAD deliveries of a business, of both environments, each with its last attempt. */
+/** A business's newest RETRYING and DEAD deliveries in both environments, each with its last attempt. */
 export const latestInTrouble = (deps: Reads, businessId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find(
     { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } },
@@ -98,7 +101,7 @@ export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ _id: { $in: ids } }, endpointFields).lean<TracedEndpoint[]>()
 
-/** The endpoints of a business, newest first, including deleted ones. */
+/** A business's endpoints, newest first, including deleted ones. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, endpointFields)
     .sort({ createdAt: -1, _id: -1 })

@@ -6,8 +6,8 @@ import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
 /**
- * An intent or order as the relay reads it: its events, and the source of their bodies. The `referenceNumber` of an
- * order is its number.
+ * An intent or order as the relay reads it: its events, and the source of their bodies. An order's `referenceNumber` is
+ * its number.
  */
 export type Source = BodySource & {
   _id: string
@@ -20,8 +20,8 @@ export type Source = BodySource & {
 export type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
 /**
- * Returns the delivery of an event to an endpoint. `leaseToken`: set if this process attempts it at once, null if it
- * waits for a slot.
+ * Returns the delivery of an event to an endpoint. `leaseToken`: set if this process attempts the delivery immediately,
+ * null if the delivery waits for a slot.
  */
 export function newDelivery(
   source: Source,

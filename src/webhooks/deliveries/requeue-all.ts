@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from './requeue.ts'
 
 /**
- * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`. Yields the outcomes of each batch. After
- * a `break` or a kill it can run again. `filter` must not match deliveries that die from now on (`untilNow`). Otherwise
- * the run would not end, because deliveries may die again.
+ * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`. Yields the outcomes of each batch. The
+ * function can be called again after a `break`, or if the process was killed. `filter` must not match deliveries that
+ * die from now on (`untilNow`). Otherwise the run might never end, because re-queued deliveries may die again.
  */
 export async function* requeueAll(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>,

@@ -9,8 +9,8 @@ import { deliveryJob } from './delivery-job.ts'
 import { isLeased } from './lease.ts'
 
 /**
- * The person or key that re-queues. `actId` is the same for each retry of one request, so that the request takes effect
- * once.
+ * The person or API key that re-queues. `actId` is the same for every retry of a request, so that the request takes
+ * effect only once.
  */
 export interface Requeuer {
   actor: Actor
@@ -20,12 +20,12 @@ export interface Requeuer {
 /** The outcome for one delivery, or the reason why it was not re-queued. */
 export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
 
-/** Deliveries per bulk write. */
+/** The number of deliveries per bulk write. */
 export const requeueBatch = 500
 
 /**
- * The fields that the checks, the audit event and the wake-up job need. Omits the facts and the attempt log. Of the
- * effects (up to 1 000) it reads only that of this request.
+ * The fields that the checks, the audit event and the wake-up job need. Omits the facts and the attempt log. Of up to 1
+ * 000 effects, includes only that of this request.
  */
 const neededFields = (actId: string) => ({
   businessId: 1,
@@ -48,10 +48,10 @@ type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>
 
 /**
- * Makes up to `requeueBatch` deliveries due now, for one more attempt each. A DEAD or CANCELLED delivery becomes
+ * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
  * RETRYING; a waiting delivery gets its next attempt earlier. The change and its audit line are one write; the job only
- * wakes a worker. A delivery does not change if it is delivered, due or being attempted, or if its endpoint is deleted
- * or disabled. The outcome states the reason.
+ * wakes a worker. A delivery does not change if it has been delivered, is due or is being attempted, or if its endpoint
+ * is deleted or disabled. The outcome states the reason.
  */
 export async function requeueDeliveries(
   deps: RequeueDeps,
@@ -71,7 +71,8 @@ export async function requeueDeliveries(
   )
   const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } }, by)
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
-  // Includes the deliveries of an earlier run of this request, which may have been killed here.
+  // Includes the deliveries that an earlier run of this request changed, because the process may have been killed at
+  // this point.
   const requeued = after.filter(({ effects }) => effects.includes(by.actId))
   wakeDue(deps, requeued, now)
   await publishAudit(deps, deps.Delivery, requeued)
@@ -104,8 +105,8 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
 }
 
 /**
- * Whether the first attempt, or one requested by hand, has no result yet. Another re-queue would raise `requeues` but
- * add no attempt.
+ * Whether the first attempt, or one that was requested manually, has no result yet. Another re-queue would increase
+ * `requeues` but add no attempt.
  */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
@@ -115,7 +116,7 @@ const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
 
 /**
  * Judges a delivery after the write. If it could have been re-queued but was not, an attempt or another re-queue has
- * changed it meanwhile.
+ * changed it in the meantime.
  */
 function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   const verdict = judge(delivery, receiving, by, now)
@@ -133,8 +134,8 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
 }
 
 /**
- * Returns the write for one delivery. Its guard contains the fields that were read, so that `before` in the audit line
- * is correct.
+ * Returns the write for one delivery. The write's guard contains the fields that were read, so that `before` in the
+ * audit line is correct.
  */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
   const {
@@ -148,7 +149,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
     nextAttemptAt,
     leaseToken,
   } = before
-  // If the delivery was cancelled before a requested attempt was made, this requests the same attempt again.
+  // If the delivery was cancelled before a requested attempt was made, this re-queue requests the same attempt again.
   const isSameAttempt = attempts === attemptsAtRequeue
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
   const line = auditLine({

@@ -15,7 +15,8 @@ import { newSecret, secretField } from './signing-secrets.ts'
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
 /**
- * Validates the body of a create (SPEC 4.8, rules 2 to 4): a public https URL, known events, scopes that allow them.
+ * Validates the body of a create request (SPEC 4.8, rules 2 to 4): a public https URL, known events, and scopes that
+ * allow these events.
  */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const input = deps.validate<CreateEndpointBody>(createEndpointBody, body)
@@ -25,9 +26,9 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 }
 
 /**
- * Creates an endpoint in the first free one of the business's five slots. Returns the data of SPEC 4.8 with the secret.
- * Later only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the daily quota of the
- * sandbox is used up.
+ * Creates an endpoint in the first free one of the business's five slots. Returns the data described in SPEC 4.8, with
+ * the secret. After that, only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the
+ * sandbox's daily quota is used up.
  */
 export async function createEndpoint(
   deps: Deps,
@@ -67,7 +68,7 @@ export async function createEndpoint(
   })
 }
 
-/** The sealed first response of the create with this effect id. */
+/** The sealed first response to the create request with this effect id. */
 export const recallEndpoint: Recall = {
   kind: 'stored',
   collection: endpoints.name,

@@ -5,15 +5,15 @@ import type { Collection } from '../../mongo/collection.ts'
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
 /**
- * The results of the attempts at an endpoint. A process that has not used the endpoint lately derives its first window
- * from them (attempts/slots).
+ * The results of the attempts at an endpoint. A process that has not used the endpoint recently derives the endpoint's
+ * first window from these results (attempts/slots).
  */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null
-  /** Attempts that failed since the last success. */
+  /** The number of attempts that have failed since the last success. */
   failuresInRow: number
-  /** The stage at which the last failure happened (docs/merchants/webhooks.md). */
+  /** The stage at which the last failure occurred (docs/merchants/webhooks.md). */
   lastError: string | null
 }
 
@@ -25,7 +25,9 @@ export const untried: EndpointHealth = {
   lastError: null,
 }
 
-/** A secret that a rotation replaced. It signs beside the current one until `validUntil`. */
+/**
+ * A secret that a rotation replaced. It is still used for signing, alongside the current secret, until `validUntil`.
+ */
 export interface PreviousSecret {
   secret: string
   madeBy: string
@@ -36,16 +38,16 @@ export interface PreviousSecret {
 export interface Endpoint {
   _id: string
   businessId: string
-  /** Whether a test key created the endpoint. Used only for the quota of the sandbox (src/quotas/sandbox-day.ts). */
+  /** Whether a test key created the endpoint. Used only for the sandbox's quota (src/quotas/sandbox-day.ts). */
   createdByTestKey: boolean
   /**
    * One of `endpointSlots`, unique within the business, so that concurrent creates never make a sixth endpoint. Missing
-   * if deleted.
+   * if the endpoint is deleted.
    */
   slot?: number
   url: string
   events: EventName[]
-  /** Sealed. Unsealed, it has 64 hex characters. */
+  /** Stored sealed. The unsealed secret has 64 hex characters. */
   secret: string
   /** The effect id of the create or rotation that made `secret`. */
   secretMadeBy: string
@@ -59,7 +61,7 @@ export interface Endpoint {
   updatedAt: Date
   /** Effect ids of the changes, so that a retried request finds its own change. */
   effects: string[]
-  /** The sealed first response of the create. The clean-up removes it after two days (src/retention). */
+  /** The sealed first response to the create request. The clean-up removes it after two days (src/retention). */
   sealedResponse?: string
 }
 
@@ -95,7 +97,7 @@ export const endpoints: Collection = {
       unique: true,
       partialFilterExpression: { slot: { $type: 'number' } },
     },
-    // Contains `createdByTestKey`, so that counting for the quota of the sandbox reads no documents.
+    // Contains `createdByTestKey`, so that counting for the sandbox's quota reads no documents.
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1, createdByTestKey: 1 } },
     {
       name: 'deletions',
@@ -106,8 +108,8 @@ export const endpoints: Collection = {
 }
 
 /**
- * A filter for endpoints that are not deleted. It uses the index `slotInUse`, because a business may have many deleted
- * endpoints.
+ * A filter for endpoints that are not deleted. The filter uses the index `slotInUse`, because a business may have many
+ * deleted endpoints.
  */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 

@@ -13,7 +13,7 @@ export const ownEndpoint = (caller: Caller, id: string) => ({
 export const noSuchEndpoint = (): Refusal =>
   refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
 
-/** Finds an endpoint of the caller. Throws ENDPOINT_NOT_FOUND if it is unknown, deleted or of another business. */
+/** Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if it is unknown, deleted or another business's. */
 export async function findEndpoint(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -24,7 +24,9 @@ export async function findEndpoint(
   return endpoint
 }
 
-/** Finds the endpoint if the same request has changed it before, even if the endpoint has been deleted. */
+/**
+ * Finds the endpoint if the same request has already changed it, even if the endpoint has been deleted in the meantime.
+ */
 export const findChanged = (
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,

@@ -1,6 +1,6 @@
 import type { Endpoint } from './endpoint.ts'
 
-/** An endpoint for the merchant, without its secret (SPEC 2.2). */
+/** Presents an endpoint to the merchant, without its secret (SPEC 2.2). */
 export const presentEndpoint = (
   endpoint: Pick<Endpoint, '_id' | 'url' | 'events' | 'active' | 'createdAt' | 'health'>,
 ): Record<string, unknown> => ({

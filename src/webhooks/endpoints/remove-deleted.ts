@@ -4,18 +4,19 @@ import type { Models } from '../../mongo/models.ts'
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
 /**
- * The deleted endpoints that a business keeps, so that a retried deletion finds its result. A merchant deletes fewer in
- * two days.
+ * How many deleted endpoints are kept per business, so that a retried deletion finds its result. A merchant deletes
+ * fewer than this in two days.
  */
 const maxKeptDeletions = 100
 /**
- * Each deletion removes up to this many. One would be enough, but parallel or killed deletions may have removed none.
+ * Each deletion removes up to this many. One would be enough, but deletions that ran in parallel or were killed may
+ * have removed none.
  */
 const maxPerRun = 10
 const maxTimeMS = 2000
 
 /**
- * Removes deleted endpoints of a business beyond the last `maxKeptDeletions`, so that creating and deleting in a loop
+ * Removes a business's deleted endpoints beyond the last `maxKeptDeletions`, so that creating and deleting in a loop
  * does not grow the collection. The clean-up removes the deletions that are too old to be retried (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
@@ -30,9 +31,9 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * Returns the ids of the endpoints that `stages` select and that have no delivery. A deleted endpoint with deliveries
- * stays as long as they do, for support staff and for the merchant's list. A relay that read the endpoint earlier may
- * still add a delivery, which is cancelled when it comes due.
+ * Returns the ids of the endpoints that `stages` selects and that have no deliveries. A deleted endpoint with
+ * deliveries stays as long as they do, for support staff and for the merchant's list. A relay that read the endpoint
+ * earlier may still add a delivery. That delivery is cancelled when it becomes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],

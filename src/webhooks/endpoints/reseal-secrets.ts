@@ -10,8 +10,8 @@ type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
 /**
- * `resealed`: the number of endpoints written. `unreadable`: the ids of endpoints with a signing secret whose key is
- * not configured.
+ * `resealed`: the number of updated endpoints. `unreadable`: the ids of endpoints with a signing secret that was sealed
+ * with a key that is not configured.
  */
 export interface ResealedSecrets {
   resealed: number
@@ -19,8 +19,8 @@ export interface ResealedSecrets {
 }
 
 /**
- * Seals all secrets of all endpoints with the current SECRET_KEY. Calls `advance` after each batch with its number of
- * endpoints.
+ * Seals all secrets of all endpoints with the current SECRET_KEY. Calls `advance` after each batch with the number of
+ * endpoints in it.
  */
 export async function resealSecrets(
   deps: Needs,
@@ -43,8 +43,8 @@ export async function resealSecrets(
 }
 
 /**
- * Repeats read and write until nothing changes, because a rotation may change an endpoint between the read and the
- * write.
+ * Repeats the read and the write until nothing changes, because a rotation may change an endpoint between the read and
+ * the write.
  */
 async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)

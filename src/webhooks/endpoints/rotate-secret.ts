@@ -6,17 +6,17 @@ import { findChanged, noSuchEndpoint, ownEndpoint } from './find.ts'
 import { presentEndpoint } from './present.ts'
 import { newSecret, secretField } from './signing-secrets.ts'
 
-/** How long a replaced secret signs beside the new one. */
+/** How long a replaced secret is still used for signing, alongside the new one. */
 const overlapMs = 24 * 3_600_000
 
-/** The most replaced secrets that are kept. Each adds a signature to every attempt. */
+/** The maximum number of replaced secrets that are kept. Each adds a signature to every attempt. */
 const maxPrevious = 5
 
 type RotateDeps = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 
 /**
- * Gives the endpoint a new secret. The old one also signs for 24 hours. Returns the endpoint with the new `secret`,
- * which a retry of the same request finds by its effect id. Throws ENDPOINT_NOT_FOUND.
+ * Gives the endpoint a new secret. For 24 hours the old secret is used for signing too. Returns the endpoint with the
+ * new `secret`, which a retry of the same request finds by its effect id. Throws ENDPOINT_NOT_FOUND.
  */
 export async function rotateSecret(
   deps: RotateDeps,
@@ -32,8 +32,8 @@ export async function rotateSecret(
 }
 
 /**
- * Uses one guarded update pipeline, so that of two concurrent rotations the later one replaces the secret of the
- * earlier one.
+ * Uses one guarded update pipeline, so that if two rotations are concurrent, the later one replaces the earlier one's
+ * secret.
  */
 function replaceSecret(
   deps: RotateDeps,
@@ -65,8 +65,8 @@ function replaceSecret(
 }
 
 /**
- * Returns the secret that this request made, even after later rotations. Returns the current secret if that one is no
- * longer kept.
+ * Returns the secret that this request made, even after later rotations. Returns the current secret if the request's
+ * secret is no longer kept.
  */
 function sealedSecret(endpoint: Endpoint, effectId: string): string {
   const made = endpoint.previousSecrets.find(({ madeBy }) => madeBy === effectId)

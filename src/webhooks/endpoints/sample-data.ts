@@ -62,8 +62,8 @@ const samples: Record<EventName, (now: Date) => Sample> = {
 }
 
 /**
- * Returns the `data` of an endpoint test (SPEC 6.2) as JSON: the form of the real event, with values that are obviously
- * not real.
+ * Returns the `data` of an endpoint test (SPEC 6.2) as JSON. It has the structure of the real event, but values that
+ * are obviously not real.
  */
 export function sampleData(event: EventName, now: Date): string {
   const sample = samples[event](now)

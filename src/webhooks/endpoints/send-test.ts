@@ -12,7 +12,7 @@ import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
 import { sampleData } from './sample-data.ts'
 
-/** Validates the body of a test. Returns its event, or null. */
+/** Validates the body of a test request. Returns its event, or null. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
   const { event = null } = deps.validate<TestEndpointBody>(testEndpointBody, body)
   if (event !== null) permitEvents(caller, [event as EventName], 'event')
@@ -22,10 +22,10 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'testSlots' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * Prepares one signed attempt with sample data, for the requested event or the endpoint's first. The returned function
- * makes the attempt and returns `{deliveryId, event, delivered, responseStatus, durationMs, error}`. `error` is the
- * stage at which the attempt failed. Nothing is stored or retried. Throws ENDPOINT_NOT_FOUND and EVENTS_NOT_PERMITTED;
- * the returned function throws RATE_LIMITED.
+ * Prepares one signed attempt with sample data, for the requested event or the endpoint's first event. The returned
+ * function makes the attempt and returns `{deliveryId, event, delivered, responseStatus, durationMs, error}`. `error`
+ * is the stage at which the attempt failed. Nothing is stored or retried. Throws ENDPOINT_NOT_FOUND and
+ * EVENTS_NOT_PERMITTED; the returned function throws RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,

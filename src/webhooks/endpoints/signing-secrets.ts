@@ -6,8 +6,8 @@ import { type Endpoint, endpoints } from './endpoint.ts'
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
 /**
- * Returns the field for which all secrets of an endpoint are sealed. It is the same for `previousSecrets`, because a
- * rotation moves a sealed secret there without unsealing it.
+ * Returns the field for which all of an endpoint's secrets are sealed. The field is the same for `previousSecrets`,
+ * because a rotation moves a sealed secret there without unsealing it.
  */
 export const secretField = (endpointId: string): SealedField => ({
   collection: endpoints.name,
@@ -16,7 +16,7 @@ export const secretField = (endpointId: string): SealedField => ({
 })
 
 /**
- * Returns the secrets that sign an attempt at `now`: the current one, then the replaced ones that are still valid,
+ * Returns the secrets for signing an attempt at `now`: the current one, then the replaced ones that are still valid,
  * newest first.
  */
 export function signingSecrets(
@@ -30,7 +30,7 @@ export function signingSecrets(
   return [secrets.unseal(endpoint.secret, field), ...previous]
 }
 
-/** Returns null for a secret whose SECRET_KEY is lost, so that an endpoint can recover from the loss by a rotation. */
+/** Returns null for a secret whose SECRET_KEY is lost, so that a rotation can recover the endpoint from the loss. */
 function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): string | null {
   try {
     return secrets.unseal(sealed, field)

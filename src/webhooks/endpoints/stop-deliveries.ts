@@ -3,7 +3,10 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { leaseEnd } from '../deliveries/lease.ts'
 
 const maxPerBatch = 500
-/** A lease may end later, because it was renewed just after `now` was read, or by a process whose clock is fast. */
+/**
+ * A lease may end later than expected, because it was renewed just after `now` was read, or by a process whose clock is
+ * fast.
+ */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
@@ -11,8 +14,8 @@ const maxTimeMS = 2000
 /**
  * Cancels deliveries of an endpoint that was deleted or disabled, and stops after about a second. For a deleted
  * endpoint, cancels all open deliveries. For a disabled one, cancels only those with an attempt in flight, because the
- * endpoint may be active again when the others come due. An attempt in flight loses its lease, so its worker aborts it
- * at the next renewal, within 3 s. Workers cancel any remaining deliveries when they come due: those not reached
+ * endpoint may be active again when the others become due. An attempt in flight loses its lease, so its worker aborts
+ * it at the next renewal, within 3 s. Workers cancel any remaining deliveries when these become due: those not reached
  * because of the time limit or an error, and those that a relay is still inserting. Never throws.
  */
 export async function stopDeliveries(
@@ -22,8 +25,8 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // `$gt: now` excludes due deliveries, of which there may be a hundred thousand. A worker cancels a delivery with an
-  // ended lease when it takes over.
+  // `$gt: now` excludes due deliveries, of which there may be a hundred thousand. A worker cancels a delivery whose
+  // lease has ended when it takes the delivery over.
   const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,

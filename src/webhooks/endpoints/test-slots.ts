@@ -1,10 +1,10 @@
 import { refuse } from '../../errors.ts'
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
-/** The most tests of one business at a time. Each may use a socket of the process for 30 s. */
+/** The maximum number of tests that one business runs at a time. Each may use one of the process's sockets for 30 s. */
 export const maxTests = 5
 
-/** Limits the endpoint tests that a business runs at once in this process. */
+/** Limits how many endpoint tests a business runs at the same time in this process. */
 export interface TestSlots {
   /** Runs a test. Throws RATE_LIMITED (scope `tests`) if `maxTests` tests of the business are running. */
   run<T>(businessId: string, test: () => Promise<T>): Promise<T>

@@ -11,7 +11,9 @@ import { stopDeliveries } from './stop-deliveries.ts'
 
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
-/** Validates the body of an update. The rules are those of a create, but every field is optional. */
+/**
+ * Validates the body of an update request. The rules are the same as for a create request, but every field is optional.
+ */
 export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
   const { url, events, active } = deps.validate<UpdateEndpointBody>(updateEndpointBody, body)
   const wanted = events && [...new Set(events as EventName[])]
@@ -26,7 +28,7 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 /**
  * Changes the given fields in one guarded write. Aborts attempts in flight if it disables the endpoint. Throws
  * ENDPOINT_NOT_FOUND. Throws EVENTS_NOT_PERMITTED if the URL changes and the endpoint keeps events that the caller may
- * not see. Otherwise the caller could redirect them.
+ * not see. Otherwise the caller could redirect these events.
  */
 export async function updateEndpoint(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,

@@ -11,7 +11,9 @@ const azureHost = '168.63.129.16'
  */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** The interface identifier of ISATAP (RFC 5214). It means that the last 32 bits of the address are an IPv4 address. */
+/**
+ * The interface identifier of ISATAP (RFC 5214). It indicates that the last 32 bits of the address are an IPv4 address.
+ */
 const isatapId = 0x5efe
 
 function isPublicV6(address: string): boolean {
@@ -21,9 +23,9 @@ function isPublicV6(address: string): boolean {
 }
 
 /**
- * Whether `address`, in the form of a resolver or a socket, is a host on the public internet. False for addresses that
- * are private, local, special, reserved, or a tunnel into such a range. Also false for the metadata service of a cloud,
- * for an address with a zone, and for text that is not an address in its usual form, such as `0x7f.1` and `010.0.0.1`.
+ * Whether `address`, as a resolver or a socket returns it, is a host on the public internet. False for addresses that
+ * are private, local, special, reserved, or a tunnel into such a range. Also false for a cloud's metadata service, for
+ * an address with a zone, and for text that is not an address in its usual form, such as `0x7f.1` and `010.0.0.1`.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -41,7 +43,7 @@ const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
  * Whether DNS64 derived `address` from a public IPv4 address. Such an address can be ignored, because the name also
- * resolves to the IPv4 address. False if it embeds a private address, which no DNS64 does.
+ * resolves to the IPv4 address. False if `address` embeds a private address, which DNS64 never does.
  */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false

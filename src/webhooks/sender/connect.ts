@@ -7,7 +7,7 @@ import type { Meter } from './meter.ts'
 import { type Address, findAddresses, type Lookup } from './resolve.ts'
 import { createWire, type Wire } from './wire.ts'
 
-/** Where to connect to. `hostname` has no brackets. An `allowed` host may be private. */
+/** The host to connect to. `hostname` has no brackets. An `allowed` host may be private. */
 export interface Target {
   origin: string
   hostname: string
@@ -51,14 +51,16 @@ function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): S
   })
 }
 
-/** Makes the last check: of the peer address of the connected socket, as the kernel reports it. */
+/** Makes the last check. It checks the connected socket's peer address, as the kernel reports it. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
 }
 
-/** An open connection. `socket` carries HTTP, `raw` the bytes of the network. Without TLS they are the same. */
+/**
+ * An open connection. `socket` carries HTTP, and `raw` carries the bytes on the network. Without TLS they are the same.
+ */
 export interface Opened {
   socket: Socket
   raw: Socket
@@ -66,7 +68,8 @@ export interface Opened {
 
 /**
  * Opens a socket to `target` before `deadline`: resolves the name, checks every address, and verifies TLS for the host
- * name in the time that `meter` allows. The caller must close the returned socket. After a fault, no socket stays open.
+ * name in the time that `meter` allows. The caller must close the returned socket. If opening fails, no socket stays
+ * open.
  */
 export async function openSocket(
   lookup: Lookup,
@@ -110,7 +113,7 @@ export async function openSocket(
         succeed()
       })
     })
-    // These listeners stay for the life of the socket. An error before the first request has no other listener.
+    // These listeners stay for the life of the socket, because an error before the first request has no other listener.
     raw.on('error', broken)
     raw.on('close', () => {
       // With TLS, bytes that have arrived may still be waiting in the wire.

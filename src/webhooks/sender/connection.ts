@@ -13,7 +13,7 @@ export interface Connection {
   openedAt: number
   /** The meter of the business whose response is read. */
   meter: Meter | null
-  /** Bytes read from the network up to the end of the last response. */
+  /** The number of bytes read from the network up to the end of the last response. */
   readBefore: number
   /** How long the connection may stay unused. After that, the endpoint may be closing it. */
   mayIdleMs: number
@@ -21,8 +21,8 @@ export interface Connection {
 }
 
 /**
- * How long a connection may idle if the endpoint sends no `Keep-Alive` header. Many servers close after 5 s. This is
- * shorter, because a connection that closes while it is used again costs an attempt.
+ * How long a connection may stay idle if the endpoint sends no `Keep-Alive` header. Many servers close idle connections
+ * after 5 s. This limit is shorter, because a connection that closes while it is being reused costs an attempt.
  */
 const idleMs = 4_000
 
@@ -30,7 +30,7 @@ const idleMs = 4_000
 const maxIdleMs = 60_000
 
 /**
- * The last part of the endpoint's keep-alive timeout, in which the connection is not used. Allows for a network round
+ * The connection is not used during the last part of the endpoint's keep-alive timeout. This allows for a network round
  * trip.
  */
 const idleMarginMs = 2_000
@@ -45,8 +45,8 @@ export function mayIdleFor(keepAlive: unknown): number {
 const maxHeaderBytes = 16 * 1024
 
 /**
- * The limit for one response with its framing. Ends floods that the HTTP parser ignores (1xx, chunk extensions, a long
- * status line, TLS records).
+ * The limit for one response with its framing. It stops floods that the HTTP parser ignores (1xx, chunk extensions, a
+ * long status line, TLS records).
  */
 const maxWireBytes = 64 * 1024
 
@@ -96,7 +96,8 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
 }
 
 /**
- * Closes the connection at once. Destroys the socket too, because a client that has sent nothing does not have it yet.
+ * Closes the connection immediately. Destroys the socket too, because a client that has sent nothing does not have it
+ * yet.
  */
 export function closeConnection({ client, socket }: Connection): void {
   void client.destroy()

@@ -9,18 +9,18 @@ interface Waiter {
   grant: (granted: Connection | Permit) => void
 }
 
-/** A connection older than this is closed after its response, so that a change in DNS takes effect. */
+/** A connection older than this is closed after its response, so that DNS changes take effect. */
 const maxLifeMs = 5 * 60_000
 
 /**
- * Creates the pool of sockets of one sender, at most `maxSockets`. Idle sockets are kept for their origin until another
- * origin needs one. The pools of undici would limit sockets per origin only. They would also open a socket without its
- * business, so handshakes could not be metered.
+ * Creates one sender's pool of at most `maxSockets` sockets. Idle sockets are kept for their origin until another
+ * origin needs one. Undici's pools would limit sockets only per origin. They would also open sockets without knowing
+ * the business, so handshakes could not be metered.
  */
 export function createConnections(maxSockets: number) {
   const live = new Set<Connection>()
-  // Both are in insertion order: the longest idle connection is closed first, and the longest waiting attempt is served
-  // first.
+  // Both are in insertion order: the connection that has been idle longest is closed first, and the attempt that has
+  // waited longest is served first.
   const idle = new Set<Connection>()
   const waiting = new Set<Waiter>()
   const idleOf = new Map<string, Connection[]>()
@@ -42,7 +42,7 @@ export function createConnections(maxSockets: number) {
   }
 
   /**
-   * Takes an idle connection and checks its age. The client's idle timer closes old connections too, but runs late if
+   * Takes an idle connection and checks its age. The client's idle timer closes old connections too, but fires late if
    * the process is busy.
    */
   function takeIdle(origin: string): Connection | null {
@@ -98,7 +98,7 @@ export function createConnections(maxSockets: number) {
       return takeIdle(origin) ?? takePermit() ?? queue(origin, deadline)
     },
 
-    /** Returns a permit after opening the socket failed. */
+    /** Gives back a permit after a socket could not be opened. */
     vacate(): void {
       opening--
       serveNext()
@@ -114,8 +114,8 @@ export function createConnections(maxSockets: number) {
     },
 
     /**
-     * Keeps a connection whose response was read to the end, or gives it to the next waiter if that has the same
-     * origin.
+     * Keeps a connection whose response was read to the end, or gives it to the next waiter if that waiter needs the
+     * same origin.
      */
     giveBack(connection: Connection): void {
       const old = performance.now() - connection.openedAt > maxLifeMs

@@ -3,15 +3,15 @@ import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 import { keptBytes, responseTextOf, retryAfterSeconds } from './response.ts'
 
-/** The part of a response that is read (docs/merchants/webhooks.md). */
+/** How much of a response is read (docs/merchants/webhooks.md). */
 const maxReadBytes = 16 * 1024
-/** The most chunks of a response that are read, because even a small chunk takes time. */
+/** The maximum number of chunks that are read from a response, because even a small chunk takes time. */
 const maxReadChunks = 256
 
 /** Responses that end with their headers, whatever `Content-Length` they have (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
-/** The most 1xx responses that are accepted. An endpoint that sends more is hostile. */
+/** The maximum number of 1xx responses that are accepted. An endpoint that sends more is hostile. */
 const maxInterimResponses = 5
 
 export interface PostRequest {
@@ -30,8 +30,8 @@ export interface EndpointResponse {
 export type Exchange = { response: EndpointResponse; isComplete: boolean } | { fault: Fault }
 
 /**
- * Sends one request over `connection` and reads the response until `deadline`. Everything that the endpoint does is a
- * value. Rejects only if the request cannot be written, which is a bug of this service.
+ * Sends one request over `connection` and reads the response until `deadline`. Resolves to a value whatever the
+ * endpoint does. Rejects only if the request cannot be written, which is a bug in this service.
  */
 export function exchange(
   connection: Connection,
@@ -51,7 +51,8 @@ export function exchange(
     const finish = (isComplete: boolean): void => {
       if (response) resolve({ response: { ...response, responseText: responseTextOf(chunks) }, isComplete })
     }
-    // Stops the parser at once, because the bytes that have arrived already may contain thousands of chunks or headers.
+    // Stops the parser immediately, because the bytes that have arrived already may contain thousands of chunks or
+    // headers.
     const stop = (): void => void connection.socket.destroy()
 
     const handler: Dispatcher.DispatchHandler = {

@@ -52,13 +52,16 @@ const byCode: Record<string, Fault> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: faults.closed,
 }
 
-/** Returns the code of an error of a resolver, a socket or the HTTP client. Empty if it has none. */
+/**
+ * Returns the code of an error from a resolver, a socket or the HTTP client. Returns an empty string if the error has
+ * no code.
+ */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
-/** Returns why a connection was not opened. `connected`: TCP was connected, so TLS failed. */
+/** Returns why a connection was not opened. `connected`: the TCP connection was open, so TLS failed. */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? faults.handshake
@@ -67,8 +70,8 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 }
 
 /**
- * Returns why an open connection failed. The HTTP client has no code for a response that it cannot parse ("bad …" or an
- * error of the parser), nor for a response that ends too early. A TLS alert may arrive after the handshake.
+ * Returns why an open connection failed. The HTTP client has no code for a response that it cannot parse ("bad …" or a
+ * parser error), nor for a response that ends too early. A TLS alert may arrive after the handshake.
  */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)

@@ -10,7 +10,7 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
   const read = socket.read.bind(socket)
   let isWaiting = false
   socket.read = (size?: number) => {
-    // Node reads 0 bytes to fill its buffer.
+    // Node calls `read(0)` to fill its buffer.
     const ready = size === 0 ? null : (meterOf()?.ready() ?? null)
     if (ready === null) return read(size) as Buffer | null
     if (!isWaiting) void readAgainAfter(ready)
@@ -26,7 +26,7 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
 
   let startedAt = 0
   // Once connected, the client has its own listener, which reads and parses. The two listeners here run before and
-  // after it.
+  // after that listener.
   client.once('connect', () => {
     socket.prependListener('readable', () => {
       startedAt = performance.now()

@@ -1,26 +1,23 @@
-/**
- * Limits the processor time that the endpoints of one business use in this process, for TLS handshakes or for
- * responses.
- */
+/** Limits the CPU time that one business's endpoints use in this process, for TLS handshakes or for responses. */
 export interface Meter {
-  /** Returns null if time is left. Otherwise returns a promise that resolves when there may be time again. */
+  /** Returns null if there is time left. Otherwise returns a promise that resolves when there may be time again. */
   ready(): Promise<void> | null
   /** Counts used time. */
   count(ms: number): void
 }
 
-/** Returns the meter of a business. */
+/** Returns a business's meter. */
 export type Meters = (owner: string) => Meter
 
 /** The share of one business: a tenth of a process, which allows about 70 new TLS connections a second. */
 const shareOfOne = 0.1
 /**
- * The share of all businesses that have used up their time together. Otherwise ten of them would use a whole process.
+ * The combined share of all businesses that have used up their time. Otherwise ten of them would use a whole process.
  */
 const shareOfAll = 0.2
-/** The time that an idle business saves, and may use at once. */
+/** The maximum time that an idle business saves up, and may then use in one go. */
 const maxSavedMs = 50
-/** From this number of businesses on, those with their full time left are forgotten. */
+/** Once there are this many businesses, those that have all their time left are forgotten. */
 const tidyFrom = 1000
 
 interface Account {

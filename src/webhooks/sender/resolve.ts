@@ -9,12 +9,15 @@ export interface Address {
 }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
-/** The most addresses that are tried, because one attempt has 30 s for all of them. All addresses are checked. */
+/**
+ * The maximum number of addresses that are tried, because one attempt has 30 s for all of them. All addresses are
+ * checked.
+ */
 const maxAddresses = 4
 
 /**
- * The most addresses of a name, more than any real host has. Checking 4 000, which a name server may return, blocks the
- * process for 30 ms.
+ * The maximum number of addresses per name, which is more than any real host has. Checking 4 000 addresses, which a
+ * name server may return, blocks the process for 30 ms.
  */
 const maxChecked = 100
 
@@ -22,8 +25,8 @@ const maxChecked = 100
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /**
- * Queries the name servers directly. `dns.lookup` would use the four threads that the whole process shares. Then a few
- * names with dead name servers would delay all other endpoints.
+ * Queries the name servers directly. `dns.lookup` would use the four threads that the whole process shares. In that
+ * case, a few names with dead name servers would delay all other endpoints.
  */
 async function queryNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
@@ -34,12 +37,12 @@ async function queryNameServers(hostname: string): Promise<Address[]> {
 }
 
 /**
- * Queries the resolver of this machine, because it alone may know a host in WEBHOOK_ALLOWED_HOSTS (`localhost`, a
+ * Queries this machine's resolver, because only that resolver may know a host in WEBHOOK_ALLOWED_HOSTS (`localhost`, a
  * container's name).
  */
 const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
-/** Returns the default resolver: DNS for public names, the resolver of this machine for allowed hosts. */
+/** Returns the default resolver: DNS for public names, this machine's resolver for allowed hosts. */
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
 
 /** Resolves to null if `promise` has not settled by the deadline. A later result or rejection is ignored. */
@@ -53,7 +56,7 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
 }
 
 /**
- * How names are resolved. `isBlocked`: whether no connection to an address may be made, even for an allowed host
+ * How names are resolved. `isBlocked`: whether connections to an address are forbidden, even for an allowed host
  * (WEBHOOK_BLOCKED_RANGES).
  */
 export interface Lookup {
@@ -62,8 +65,8 @@ export interface Lookup {
 }
 
 /**
- * Returns the addresses of `hostname` to which a connection may be made. Unless the host is `allowed`, one address that
- * is not public is enough to refuse the whole name. Otherwise the owner of the name could wait until that address is
+ * Returns the addresses of `hostname` to which a connection may be made. Unless the host is `allowed`, a single address
+ * that is not public is enough to reject the whole name. Otherwise the name's owner could wait until that address is
  * used. Addresses that the network adds are ignored: those of DNS64, and those in blocked ranges, which include the
  * network's own NAT64 prefix.
  */

@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder'
  */
 export const keptBytes = 1024
 
-/** Control characters except tab and line ends. Databases refuse NUL, and ESC controls terminals. */
+/** Control characters except tabs and line endings. Databases reject NUL, and ESC controls terminals. */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
@@ -17,7 +17,9 @@ export function responseTextOf(chunks: readonly Buffer[]): string {
   return new StringDecoder('utf8').write(kept).replace(harmful, '\ufffd')
 }
 
-/** An HTTP date of RFC 9110, `Sun, 06 Nov 1994 08:49:37 GMT`. `Date.parse` alone would read "5" as a month. */
+/**
+ * An HTTP date as defined in RFC 9110, `Sun, 06 Nov 1994 08:49:37 GMT`. `Date.parse` alone would read "5" as a month.
+ */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 const instantOf = (header: unknown): number =>
@@ -25,7 +27,7 @@ const instantOf = (header: unknown): number =>
 
 /**
  * Returns the `Retry-After` of a failing response in seconds, or null. A date is compared with the `Date` of the same
- * response, so that a clock skew does not matter.
+ * response, so that clock skew does not matter.
  */
 export function retryAfterSeconds(status: number, headers: IncomingHttpHeaders): number | null {
   const header = headers['retry-after']

@@ -30,15 +30,17 @@ export interface SendRequest {
 export interface SenderOptions {
   /** The timeout of a whole attempt, from DNS to the last byte read. */
   timeoutMs: number
-  /** `host:port` of endpoints that may be private, an IP literal or plain http. */
+  /** The `host:port` of endpoints that may be private, an IP literal or plain http. */
   allowedHosts: ReadonlySet<string>
   /** Networks to which no connection is made, even for an allowed host. */
   blockedRanges: readonly Range[]
-  /** The most sockets at once. If more attempts run, some wait for a socket within their own timeout. */
+  /**
+   * The maximum number of open sockets. If there are more attempts, some wait for a socket within their own timeout.
+   */
   maxSockets: number
   /** Replaces DNS in tests. */
   resolve?: Resolve
-  /** PEM of the authority to trust instead of the public ones, in tests. */
+  /** In tests, the PEM of the authority to trust instead of the public ones. */
   ca?: string
 }
 
@@ -111,7 +113,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * Sends the request once. A POST that an endpoint may have read must not be repeated before the next attempt is due.
+   * Sends the request once. A POST that an endpoint may have read must not be sent again before the next attempt is
+   * due.
    */
   async function post(
     target: Target,

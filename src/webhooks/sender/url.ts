@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 
-/** The longest URL, which fits every database index, proxy and log. The same limit as for redirect URLs. */
+/** The maximum length of a URL, which fits every database index, proxy and log. Redirect URLs have the same limit. */
 const maxLength = 2048
 
-/** The longest host name of DNS, as text (RFC 1035). */
+/** The maximum length of a DNS host name, as text (RFC 1035). */
 const maxNameLength = 253
 
 /**
@@ -31,7 +31,9 @@ export const privateSuffixes: ReadonlySet<string> = new Set([
 const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
-/** Scheme, two slashes and a host, without characters that the URL parser would silently drop or replace by a slash. */
+/**
+ * Scheme, two slashes and a host, without characters that the URL parser would silently drop or replace with a slash.
+ */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
@@ -41,12 +43,12 @@ export interface UrlRules {
 }
 
 /**
- * A URL that may be called, or the reason why not. `allowed`: the host is in `allowedHosts`, so the rules for public
- * hosts do not apply.
+ * A URL that may be called, or the reason why it may not. `allowed`: the host is in `allowedHosts`, so the rules for
+ * public hosts do not apply.
  */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
-/** Returns the port of a URL: its own or the default port of its scheme. */
+/** Returns a URL's port: the explicit port or the default port of the scheme. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
@@ -100,7 +102,7 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/** Returns a valid URL in the form in which it is stored and called: without fragment and trailing dot. */
+/** Returns a valid URL in the form in which it is stored and called: without a fragment or a trailing dot. */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input
 
 /**

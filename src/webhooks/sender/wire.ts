@@ -11,8 +11,8 @@ const maxHandshakeBytes = 16 * 1024
 /** A stream between the network socket and TLS. */
 export interface Wire extends Duplex {
   /**
-   * Must be called after the handshake. From then on bytes pass unmetered: they are responses, whose size connection.ts
-   * bounds.
+   * Must be called after the handshake. From then on bytes pass unmetered, because they belong to responses, whose size
+   * is limited in connection.ts.
    */
   endHandshake(): void
 }
@@ -21,9 +21,9 @@ const tooLarge = (): Error =>
   Object.assign(new Error('The TLS handshake does not end.'), { code: 'HANDSHAKE_TOO_LARGE' })
 
 /**
- * Creates a stream that carries the bytes of `raw`. Checking a certificate chain blocks the process. So the bytes of
- * the handshake wait here until `meter` allows them, and `meter` counts the time that they take. Without this, a chain
- * of 94 KB would block all other work for 80 ms.
+ * Creates a stream that carries the bytes of `raw`. Checking a certificate chain blocks the process. So the handshake's
+ * bytes wait here until `meter` allows them, and `meter` counts the time that they take. Without this, a chain of 94 KB
+ * would block all other work for 80 ms.
  */
 export function createWire(raw: Socket, meter: Meter): Wire {
   const waiting: (Buffer | null)[] = []
@@ -57,7 +57,7 @@ export function createWire(raw: Socket, meter: Meter): Wire {
 
   const wire: Wire = Object.assign(
     new Duplex({
-      // Bytes are pushed as they arrive, not on demand. connection.ts bounds their number.
+      // Bytes are pushed as they arrive, not on demand. connection.ts limits their number.
       read: () => undefined,
       write: (chunk: Buffer, _encoding, done) => void raw.write(chunk, done),
       final: (done) => void raw.end(done),
@@ -70,7 +70,7 @@ export function createWire(raw: Socket, meter: Meter): Wire {
   )
   raw.on('data', receive)
   raw.on('end', () => receive(null))
-  // After an error neither bytes nor `end` arrive. The owner of `raw` handles the error itself.
+  // After an error neither bytes nor `end` arrive. The owner of `raw` handles the error.
   raw.on('close', (hadError) => hadError && receive(null))
   return wire
 }

@@ -1,18 +1,18 @@
 import { forgetAfterMs, maxFastPerEndpoint, minWindow, trustedWindow } from './limits.ts'
 import type { SlotOwner } from './slot.ts'
 
-/** The state that a process keeps of one endpoint. */
+/** The state that a process keeps about one endpoint. */
 export interface EndpointUse {
   owner: SlotOwner
-  /** Slots that the endpoint holds in each set. */
+  /** The number of slots that the endpoint holds in each set. */
   fast: number
   slow: number
-  /** How many fast slots it may hold. */
+  /** How many fast slots the endpoint may hold. */
   window: number
   usedAt: number
-  /** When the last job that found no slot runs again. */
+  /** When the last of the jobs that found no slot will run again. */
   backAt: number
-  /** The length of the last body if it was refused, otherwise 0. */
+  /** The length of the last body if it exceeded the budget, otherwise 0. */
   refusedLength: number
 }
 
@@ -48,7 +48,7 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
         }
         uses.set(owner.endpointId, use)
       }
-      // Its URL may have changed.
+      // The endpoint's URL may have changed.
       use.owner = owner
       use.usedAt = now
       return use
@@ -60,8 +60,8 @@ const firstWindow = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): n
   failuresInRow > 0 || lastSuccessAt === null ? minWindow : trustedWindow
 
 /**
- * Called for a failure, and for an attempt that becomes slow. A slow success calls `growWindow` too, so its endpoint
- * keeps its window.
+ * Called after a failure, and when an attempt becomes slow. After a slow success `growWindow` is called too, so the
+ * endpoint's window stays the same size.
  */
 export const shrinkWindow = (use: EndpointUse): void =>
   void (use.window = Math.max(minWindow, use.window - 1))

@@ -6,7 +6,7 @@ export const fastForMs = 5_000
 /** Per process: 1 000 hanging attempts take about 40 MB (measured). */
 export const maxFast = 1_000
 export const maxFastPerBusiness = 250
-/** For one endpoint, and for all endpoints of a business at one origin together. */
+/** The limit for one endpoint, and for all of a business's endpoints at one origin together. */
 export const maxFastPerEndpoint = 100
 /**
  * An attempt that times out after 30 s holds a slow slot for 25 s, so 100 slots allow a business four such attempts a
@@ -17,29 +17,30 @@ export const maxSlowPerBusiness = 100
 /** Attempts in flight per process. Each uses a socket. */
 export const maxAttemptsInFlight = maxFast + maxSlow
 
-/** The first window of an unknown or failing endpoint, and the smallest window of any. */
+/** The first window of an unknown or failing endpoint, and the smallest window of any endpoint. */
 export const minWindow = 2
 /** The first window of an endpoint whose last attempt succeeded. Each success adds one, up to `maxFastPerEndpoint`. */
 export const trustedWindow = 50
 
 /**
- * Characters of the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 3 more while it is sent. Most
- * bodies have 600 characters, the largest about 100 000.
+ * The maximum number of characters in the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 3 more
+ * while it is being sent. Most bodies have 600 characters, and the largest about 100 000.
  */
 export const maxCharacters = 48_000_000
 export const maxCharactersPerBusiness = 12_000_000
 
 /**
- * How long a relay waits for a slot. It is short because the relay blocks one of the 100 jobs that run at once for all
- * businesses.
+ * How long a relay waits for a slot. The wait is short because the relay blocks one of the 100 jobs that all businesses
+ * share.
  */
 export const maxWaitMs = 100
 /**
- * After a relay of a business has waited in vain, its relays do not wait for slots for this long. Deliveries without a
- * slot stay in MongoDB. A wait in vain shows that attempts of the business hang, or that its endpoints cannot keep up.
+ * After one of a business's relays has waited in vain, the business's relays do not wait for slots for this long.
+ * Deliveries without a slot stay in MongoDB. A wait in vain indicates that the business's attempts are hanging, or that
+ * its endpoints cannot keep up.
  */
 export const noWaitForMs = 5_000
-/** Relays that may wait for a slot: per endpoint, per business and per process. */
+/** How many relays may wait for a slot: per endpoint, per business and per process. */
 export const maxWaitsPerEndpoint = 500
 export const maxWaitsPerBusiness = 1_000
 export const maxWaits = 4_000
@@ -51,8 +52,8 @@ export const maxWaits = 4_000
 export const serveAfterMs = 10
 /**
  * How long a job waits if it found no slot for its delivery. This process does not need the job: it attempts the
- * delivery as soon as a slot is free. The job only shows staff that the delivery waits, and wakes other processes. So
- * it rarely runs, and the jobs of one endpoint run `backEveryMs` apart.
+ * delivery as soon as a slot is free. The job only shows staff that the delivery is waiting, and wakes other processes.
+ * So it rarely runs, and an endpoint's jobs run `backEveryMs` apart.
  */
 export const backAfterMs = 5_000
 export const backEveryMs = 50

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts'
 
-/** The endpoint of an attempt, with everything that its slot counts against. `origin` is host and port. */
+/** An attempt's endpoint, with everything that its slot counts against. `origin` is the host and port. */
 export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
   endpointId: string
   origin: string
@@ -12,7 +12,8 @@ export interface Slot {
    */
   count(body: string): boolean
   /**
-   * Frees the slot. Later calls do nothing. `delivered`: whether the attempt succeeded; null if there was no attempt.
+   * Frees the slot. Calling it again does nothing. `delivered`: whether the attempt succeeded; null if there was no
+   * attempt.
    */
   free(delivered: boolean | null): void
 }

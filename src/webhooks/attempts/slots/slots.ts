@@ -16,43 +16,44 @@ import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 import { createWaits } from './waits.ts'
 
 /**
- * Slots for the attempts of one process (docs/maintainers/architecture.md, "Isolation"). Each attempt begins with a
+ * Slots for the attempts of one process (docs/maintainers/architecture.md, "Isolation"). Each attempt starts with a
  * fast slot, which counts against its business, its origin within the business, and its endpoint. After `fastForMs` the
- * attempt changes to a slow slot. Slow slots are a second bounded set, so endpoints that hang do not prevent other
- * attempts. A business gets a slot only if it holds fewer slots than are free, so other businesses always find some.
+ * attempt changes to a slow slot. Slow slots are a second bounded set, so endpoints that hang do not block other
+ * attempts. A business gets a slot only if it holds fewer slots than are free, so there are always some left for other
+ * businesses.
  */
 export interface Slots {
   /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting`. */
   takeNow(owner: SlotOwner): Slot | null
   /**
-   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. A delivery that waits here needs no job and no second
-   * read. Returns null at once if older deliveries of the endpoint wait in MongoDB, or if the business has recently
-   * waited in vain.
+   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. A delivery that waits here needs no job and no second read.
+   * Returns null immediately if older deliveries of the endpoint are waiting in MongoDB, or if the business has
+   * recently waited in vain.
    */
   take(owner: SlotOwner): Promise<Slot | null>
-  /** An upper bound of the attempts at the endpoint that can begin now. */
+  /** An upper bound on the number of attempts at the endpoint that can start now. */
   available(owner: SlotOwner): number
   /** Marks the endpoint as waiting until `clearWaiting`. */
   setWaiting(owner: SlotOwner): void
-  /** The waiting endpoints, the longest waiting first. */
+  /** The waiting endpoints. Those that have waited longest come first. */
   waiting(): SlotOwner[]
   isWaiting(endpointId: string): boolean
   clearWaiting(endpointId: string): void
   /**
-   * Sets the callback that serves waiting endpoints. It is called soon after a slot becomes free, never twice at once,
-   * and must not throw.
+   * Sets the callback that serves waiting endpoints. The callback runs soon after a slot becomes free, never twice at
+   * the same time, and must not throw.
    */
   onAvailable(act: () => Promise<void>): void
   /**
-   * Calls the callback soon if endpoints wait. Needed after the callback failed, because perhaps no other slot becomes
-   * free.
+   * Calls the callback soon if endpoints are waiting. Needed after the callback has failed, because no other slot may
+   * become free.
    */
   serveWaiting(): void
-  /** Returns after how many milliseconds a job that found no slot must run again. */
+  /** Returns how many milliseconds later a job that found no slot must run again. */
   backOff(owner: SlotOwner): number
-  /** Attempts in flight, of both sets. */
+  /** The number of attempts in flight, in both sets. */
   inFlight(): number
-  /** Attempts in flight that hold slow slots. */
+  /** The number of attempts in flight that hold slow slots. */
   slowInFlight(): number
   /** There are no slots before `open` and after `close`. */
   open(): void
@@ -76,7 +77,7 @@ export function createSlots(clock: SlotClock): Slots {
   const fast = createCountsByOwner()
   const slow = createCountsByOwner()
   const bodies = createBodies()
-  /** By business: slow attempts that still count as fast, because there was no slow slot. */
+  /** By business: slow attempts that still count as fast, because no slow slot was free. */
   const overdue = new Map<string, Set<Held>>()
   const waits = createWaits(clock, {
     takeFree,

@@ -11,7 +11,7 @@ import {
 } from './limits.ts'
 import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 
-/** The relays that wait for a slot, in the order of their arrival. */
+/** The relays that are waiting for a slot, in order of arrival. */
 export interface Waits {
   isAllowed(use: EndpointUse): boolean
   isEmpty(use: EndpointUse): boolean
@@ -34,7 +34,7 @@ interface Wait {
 interface SlotSource {
   /** Takes a slot, or returns null. */
   takeFree(use: EndpointUse): Slot | null
-  /** Called for an endpoint whose relays got no slot in time. */
+  /** Called for an endpoint whose relays did not get a slot in time. */
   onTimeout(owner: SlotOwner): void
   fastInUse(): number
 }
