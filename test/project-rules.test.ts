@@ -53,7 +53,7 @@ describe('The rules of the project', () => {
     expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
   })
 
-  it('no imports form a cycle, imports of types included', () => {
+  it('no imports form a cycle, not even type imports', () => {
     expect(importCycles()).to.deep.equal([])
   })
 
@@ -61,7 +61,7 @@ describe('The rules of the project', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
-  it('schemas import nothing of the project', () => {
+  it('schemas import nothing from the project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
@@ -81,12 +81,12 @@ describe('The rules of the project', () => {
     ).to.deep.equal([])
   })
 
-  it('src imports no workers, and the product imports nothing of dev, test or ops', () => {
+  it('src imports no workers, and the product imports nothing from dev, test or ops', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
     expect(offenders(sources, (name) => /^(dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
-  it('the fault checker imports nothing of the service', () => {
+  it('the fault checker imports nothing from the service', () => {
     const files = filesIn('test/faults/checker')
     expect(files).to.include('test/faults/checker/check.ts')
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
@@ -153,7 +153,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
-  it('no other file of the intents sets a status', () => {
+  it('no other intents file sets a status', () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
@@ -273,7 +273,7 @@ describe('The rules of the project', () => {
     expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
-  it('every link between the pages leads to a file, and to a heading of it', () => {
+  it('every link between the pages leads to an existing file and heading', () => {
     const headings = (text: string) =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
@@ -343,7 +343,7 @@ describe('The rules of the project', () => {
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])
   })
 
-  it('no file has a name that says nothing', () => {
+  it('no file has a meaningless name', () => {
     const rotten = /(^|[/.-])(service|manager|helpers?|utils?|common|core|base|misc|shared)(\.[a-z]+$|\/)/
     const all = [...sources, ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
     // The fixture is the whole service, so its name says what it is.

@@ -36,7 +36,7 @@ describe('The Retry button of Bull Board', function () {
     expect(await board.failedIds()).to.not.include(jobIdOf(delivery))
   })
 
-  it('leaves the delivery DEAD and in *failed* once if the attempt fails', async () => {
+  it('leaves the delivery DEAD, with a single job in *failed*, if the attempt fails', async () => {
     const delivery = await board.deadDelivery()
     await board.retry(board.support, delivery)
     const ids = await waitFor('failed again', async () => {
@@ -47,7 +47,7 @@ describe('The Retry button of Bull Board', function () {
     expect(await storedDelivery(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
   })
 
-  it('sends nothing if the delivery was delivered meanwhile, says so, and removes the job from *failed*', async () => {
+  it('sends nothing if the delivery has been delivered in the meantime, says so, and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     await change(delivery, { status: 'DELIVERED', deadAt: null })
     const received = board.endpointServer.received.length
@@ -76,7 +76,7 @@ describe('The Retry button of Bull Board', function () {
     expect(await board.failedIds()).to.include(jobIdOf(delivery))
   })
 
-  it('retries in batches all jobs that were in *failed* at the start, but not those that fail again meanwhile', async () => {
+  it('retries in batches all jobs that were in *failed* at the start, but not those that fail again during the run', async () => {
     const { Delivery: deliveries, Endpoint, AuditEvent } = board.service.deps
     // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again at
     // once.

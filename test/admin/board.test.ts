@@ -157,7 +157,7 @@ describe('Bull Board', function () {
     expect(headers.get('x-powered-by')).to.equal(null)
   })
 
-  it('responds to a wrong request with a message that the page can show, and never with a stack', async () => {
+  it('responds to an invalid request with a message that the page can show, and never with a stack trace', async () => {
     for (const [path, expected] of [
       ['/api/queues?jobsPerPage=100000', 400],
       ['/api/queues?activeQueue=%25E0%25A4%25A', 400],

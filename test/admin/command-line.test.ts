@@ -121,7 +121,7 @@ describe('npm run admin', function () {
     expect(resumed.stdout).to.equal('')
   })
 
-  it('switches the developer API of every process off and on within 5 s', async () => {
+  it('switches the developer API off and on in every process within 5 s', async () => {
     const beside = await openSecondProcess(service)
     const isOff = async ({ http }: Service) => (await http.get('/api/v1/dev/intents')).status === 503
     const position = () => Promise.all([service, beside].map(isOff))

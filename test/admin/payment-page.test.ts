@@ -65,7 +65,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
-  it('say which events wait, and which had no subscriber', async () => {
+  it('say which events are waiting, and which had no subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
       /Webhooks payment\.created happened \S+ \S+ UTC\. It is not sent to the endpoints yet\. Payment/,
@@ -79,7 +79,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
-  it('include the events that the relay hands on while the page is being made', async () => {
+  it('include events that are relayed while the page is being built', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
@@ -93,7 +93,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(text).not.to.include('No active endpoint')
   })
 
-  it('show status changes, attempts and manual re-queues in the order of time', async () => {
+  it('show status changes, attempts and manual re-queues in chronological order', async () => {
     const { _id, referenceNumber, url } = await deadDelivery(service, merchant)
     await staff.act(`/admin/deliveries/${_id}/requeue`)
     await attempt(service.deps, _id)

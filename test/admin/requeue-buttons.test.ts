@@ -99,7 +99,7 @@ describe('The Re-queue button', () => {
     expect(await linesOn({ _id })).to.deep.equal([])
   })
 
-  it('is refused to viewers, who see no button, and to a request without the token of the form', async () => {
+  it('is hidden from viewers, and requests from viewers or without the form token are refused', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
@@ -144,7 +144,7 @@ describe('The Re-queue button', () => {
       }
     }
 
-    it('re-queues the deliveries that are dead now, and leaves those of other endpoints', async () => {
+    it('re-queues the deliveries that are currently dead, and not those of other endpoints', async () => {
       const one = await toFailing()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
       await freshDelivery(service, merchant)
@@ -164,7 +164,7 @@ describe('The Re-queue button', () => {
       expect(await deadOf(other.id)).to.equal(1)
     })
 
-    it('stops after some seconds, says how many are left and offers to continue with those alone', async () => {
+    it('stops after a few seconds, says how many are left and offers to continue with only those', async () => {
       const { id } = await toFailing()
       await copy(await deadDelivery(service, merchant), 899)
       const act = `/admin/endpoints/${id}/requeue-all`

@@ -151,7 +151,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(isSignedWith(secret, asBefore)).to.equal(true)
   })
 
-  it('skips stored responses of expired claims, whose idempotency keys then start new requests', async () => {
+  it('skips stored responses of expired claims, and lets their idempotency keys start new requests', async () => {
     const merchant = await service.merchant()
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
@@ -317,7 +317,7 @@ describe('npm run admin -- secrets rotate', function () {
     await use(service, merchant).expect(200)
   })
 
-  it('finds a key that moves between two reads, and a key that cannot be moved still works', async () => {
+  it('finds a key that moves between two reads, and keeps a key working that cannot be moved', async () => {
     const merchant = await service.merchant()
     const { batchers } = both.deps
     const { findKey, rehashKey } = batchers
@@ -338,7 +338,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect((await storedKey(other)).pepper).to.equal(restsOn(service))
   })
 
-  it('works again for the key after that', async () => {
+  it('can be run again for the next SECRET_KEY', async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(service, merchant, endpointServer.url)
     await resealSecrets(both.deps, unwatched)

@@ -169,7 +169,7 @@ describe('The sign-in of support staff', () => {
     await forget()
   })
 
-  it('redirects to the page that was requested, and to no other site', async () => {
+  it('redirects to the requested page, and never to another site', async () => {
     const redirected = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
     expect(redirected.status).to.equal(303)
     const form = await visit(service).get(String(redirected.location))
@@ -247,7 +247,7 @@ describe('The sign-in of support staff', () => {
     }
   })
 
-  it('stores nothing of a typed password, even if it was typed as the name', async () => {
+  it('stores no part of a typed password, even if it was typed as the name', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')

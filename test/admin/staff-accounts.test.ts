@@ -97,7 +97,7 @@ describe('Accounts of support staff', () => {
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
   })
 
-  it('change with exactly one line in the audit trail, wherever the process of the operator is killed', async () => {
+  it("change with exactly one line in the audit trail, wherever the operator's process is killed", async () => {
     const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
     const steps = await killAtEveryStep(
       service,

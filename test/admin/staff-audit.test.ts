@@ -67,7 +67,7 @@ describe('The audit trail', () => {
     expect(text).to.include('name="who" value="root"').and.include('name="from" value="2020-01-01"')
   })
 
-  it('shows each line once, newest first, page by page, even if several have the same instant', async () => {
+  it('shows each line once, newest first, page by page, even if several have the same timestamp', async () => {
     const at = new Date('2018-01-01T00:00:00Z')
     const added = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>

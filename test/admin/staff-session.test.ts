@@ -53,7 +53,7 @@ describe('A session of support staff', () => {
     expect(await isIn(visit(service, `a=b; ${cookie}; c=d`))).to.equal(true)
   })
 
-  it('is found when a link in a mail is opened, although the browser withholds its cookie at first', async () => {
+  it('is found when a link in an email is opened, although the browser withholds its cookie at first', async () => {
     const path = '/admin/audit?who=x'
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
@@ -64,7 +64,7 @@ describe('A session of support staff', () => {
     expect((await (await signedIn(service, 'viewer')).get(path, again)).status).to.equal(200)
   })
 
-  it('ends at once on every process after a sign-out', async () => {
+  it('ends immediately on every process after a sign-out', async () => {
     const viewer = await signedIn(service, 'viewer')
     const [kept, keptThere] = [visit(service, viewer.cookie), there(viewer)]
     expect([await isIn(kept), await isIn(keptThere)]).to.deep.equal([true, true])
@@ -87,7 +87,7 @@ describe('A session of support staff', () => {
     await exchanged.close()
   })
 
-  it('ends at once and permanently on every process after the account is disabled', async () => {
+  it('ends immediately and permanently on every process after the account is disabled', async () => {
     const viewer = await signedIn(service, 'support')
     expect(await isIn(there(viewer))).to.equal(true)
     await setDisabled(service.deps, viewer.name, true, operator)
@@ -99,7 +99,7 @@ describe('A session of support staff', () => {
     expect(status).to.equal(303)
   })
 
-  it('ends at once on every process after a password change, and the old password no longer works', async () => {
+  it('ends immediately on every process after a password change, and the old password no longer works', async () => {
     const viewer = await signedIn(service, 'viewer')
     const { name, password } = viewer
     const fresh = await renewPassword(service.deps, name, operator)
@@ -109,7 +109,7 @@ describe('A session of support staff', () => {
     expect(status).to.equal(303)
   })
 
-  it('is new at each sign-in, which ends the previous session of the browser', async () => {
+  it("is new at each sign-in, which ends the browser's previous session", async () => {
     const viewer = await signedIn(service, 'viewer')
     const before = visit(beside, viewer.cookie)
     const { name, password } = viewer

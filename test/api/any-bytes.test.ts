@@ -74,7 +74,7 @@ describe('Arbitrary bytes', function () {
 
   const seeded = { seed: 8, endOnFailure: true }
 
-  it('get a response of the API or none on a connection, and the next request is served', async () => {
+  it('get an API response or none on a connection, and the next request is served', async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
@@ -82,7 +82,7 @@ describe('Arbitrary bytes', function () {
     )
   })
 
-  it('cause no error of the service within a valid request', async () => {
+  it('cause no internal error within a valid request', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

@@ -128,7 +128,7 @@ describe('Authentication', () => {
   })
 
   describe('by the state of key and business', () => {
-    it('refuses a suspended key at once, and accepts it again after it is resumed', async () => {
+    it('refuses a suspended key immediately, and accepts it again after it is resumed', async () => {
       const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
       await setKeyStatus(service.deps, keyId, 'suspended')
@@ -137,7 +137,7 @@ describe('Authentication', () => {
       await list(read()).expect(200)
     })
 
-    it('refuses a revoked key at once and for good, including its older secret', async () => {
+    it('refuses a revoked key immediately and permanently, including its older secret', async () => {
       const { keyId, read } = await service.merchant()
       const rotated = await rotateKey(service.deps, keyId, 3600)
       await list(read()).expect(200)
@@ -208,7 +208,7 @@ describe('Authentication', () => {
       await plain.close()
     })
 
-    it('trusts proxies that TRUST_PROXY names by address', async () => {
+    it('trusts proxies whose addresses TRUST_PROXY lists', async () => {
       const named = await openService({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
       const { read } = await named.merchant({ ipAllowlist: ['192.0.2.7'] })
       const listFrom = (chain: string) =>

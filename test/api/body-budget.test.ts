@@ -94,7 +94,7 @@ describe('Large bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it('of one business, over all its keys, leave budget for those of others', async () => {
+  it('of one business, across all its keys, leave budget for those of others', async () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)
@@ -116,7 +116,7 @@ describe('Large bodies', () => {
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal(details)
   })
 
-  it('take the largest budget while they arrive in chunks', async () => {
+  it('use the maximum budget while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await waitFor('memory is reserved', () => taken('json') === largestJson)
     const received = readToEnd(socket)
@@ -125,7 +125,7 @@ describe('Large bodies', () => {
     expect(taken('json')).to.equal(0)
   })
 
-  it('take only their actual size after they arrived, and nothing if they are small', async () => {
+  it('use only their actual size once they have arrived, and nothing if they are small', async () => {
     let most = 0
     // The operation reads the clock.
     const now = () => {

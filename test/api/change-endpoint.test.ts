@@ -127,7 +127,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([before])
     })
 
-    it('refuses events, and a new URL for events, that the key may not see', async () => {
+    it('refuses events that the key may not see, and a new URL for such events', async () => {
       const only = (...more: Scope[]) => colleague({ scopes: ['webhooks.endpoints:write', ...more] })
       const payments = await only('payments.intents:read')
       const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
@@ -199,7 +199,7 @@ describe('A webhook endpoint', () => {
       expect(counts).to.deep.equal([1, 9])
     })
 
-    it('cancels open deliveries at once, and discards the result of an attempt in progress', async () => {
+    it('cancels open deliveries immediately, and discards the result of an attempt in progress', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
       const { id: kept } = await subscribe(service, merchant, endpointServer.url)

@@ -94,7 +94,7 @@ describe('POST /dev/intents', () => {
       expect(body.data.amount).to.equal(null)
     })
 
-    it('returns text byte for byte, up to 200 code points of label', async () => {
+    it('returns text byte for byte, including labels of up to 200 code points', async () => {
       const labels = ['💰'.repeat(200), 'é'.normalize('NFD'), ' ', '', '<b>"\\\u2028', 'ﷺ', '$gt']
       for (const label of labels) expect((await created({ amount: 1, label })).label).to.equal(label)
     })
@@ -233,7 +233,7 @@ describe('POST /dev/intents', () => {
           await expectInvalid({ amount: 1, [field]: url }, 'INVALID_REDIRECT_URL', field)
     })
 
-    it('returns all faults of a body in details, with the code of the first field of the documentation', async () => {
+    it('lists all faults of a body in details, with the error code for the first faulty field in documentation order', async () => {
       const urls = { cancel_url: 'x', success_url: 'y' }
       const faulty = { ...urls, metadata: { a: 1 }, label: 'x'.repeat(201), amountType: 'FREE', amount: 0 }
       const codes = [
@@ -285,7 +285,7 @@ describe('POST /dev/intents', () => {
     for (const { shortCode } of many) expect(shortCode).not.to.match(/[0O1Il]/)
   })
 
-  it('fails no other create of a batch if one document cannot be stored', async () => {
+  it('fails no other create in a batch if one document cannot be stored', async () => {
     const bodies = Array.from({ length: 40 }, (_, n) => ({ amount: n === 7 ? 0 : 1, label: String(n) }))
     const responses = await Promise.all(bodies.map((body) => create(body)))
     expect(responses.filter(({ status }) => status === 201)).to.have.lengthOf(39)

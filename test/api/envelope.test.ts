@@ -119,7 +119,7 @@ describe('The response envelope', () => {
     })
   })
 
-  it('validates every parameter of a query, even beyond the first thousand', async () => {
+  it('validates every query parameter, even beyond the first thousand', async () => {
     const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })

@@ -56,7 +56,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     }
   })
 
-  it('does not find an intent by its code, by its short code, or by its reference in lower case', async () => {
+  it('does not find an intent by its code, its short code or its reference in lower case', async () => {
     const { referenceNumber, code, shortCode } = await create()
     for (const reference of [code, shortCode, referenceNumber.toLowerCase(), `${referenceNumber}%20`])
       await service.http.get(`${intents}/${reference}`).set(merchant.read()).expect(404)

@@ -28,7 +28,7 @@ describe('Health', () => {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   })
 
-  it('returns 503 on /readyz while the process stops; requests are served, then connections are closed', async () => {
+  it('returns 503 on /readyz while the process is shutting down, serves requests, then closes connections', async () => {
     const app = createApp(service.deps, () => true)
     const { origin, close } = await openServer(service, timeouts, app)
     const http = supertest(origin)

@@ -43,7 +43,7 @@ describe('The claim of a write', () => {
     service.deps.Claim.updateMany({}, { $set: { leaseEndsAt }, $unset: { sealedResponse: 1 } })
   const past = () => new Date(service.deps.now().getTime() - 1)
 
-  it('is read but not written by waiting duplicates', async () => {
+  it('is read, but not written, by waiting duplicates', async () => {
     const endpointServer = await startEndpointServer()
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.end()))
@@ -70,7 +70,7 @@ describe('The claim of a write', () => {
   })
 
   describe('of a crashed process', () => {
-    it('lets the retry create the intent once if the crash came first', async () => {
+    it('lets the retry create the intent once if the process crashed before creating it', async () => {
       const { body } = await create('crashed').expect(201)
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
       const { effectId } = await claim()
@@ -81,7 +81,7 @@ describe('The claim of a write', () => {
       expect((await intentsMade()).map(({ _id }) => _id)).to.deep.equal([effectId])
     })
 
-    it('returns the intent to the retry at once if it was already created, whatever the lease', async () => {
+    it('returns the intent to the retry immediately if it was already created, whatever the lease', async () => {
       const first = await create('crashed').expect(201)
       for (const leaseEndsAt of [past(), new Date(service.deps.now().getTime() + day)]) {
         await crash(leaseEndsAt)
@@ -103,7 +103,7 @@ describe('The claim of a write', () => {
       expect(intent?.outbox.map(({ event }) => event)).to.deep.equal(['payment.created', 'payment.cancelled'])
     })
 
-    it('lets the retry cancel once if the crash came first', async () => {
+    it('lets the retry cancel the intent once if the process crashed before cancelling it', async () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       await cancel(referenceNumber, 'crashed').expect(200)
@@ -283,7 +283,7 @@ describe('The claim of a write', () => {
         expect(everything).not.to.include(secret)
     })
 
-    it('is refused if it was copied over another stored response', async () => {
+    it('is rejected if it was copied over another stored response', async () => {
       const [one, other] = ['swapped-one', 'swapped-other']
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()

@@ -263,7 +263,7 @@ describe('A request that loses its claim', function () {
     expect(await claim()).to.deep.include({ expiresAt, effectId })
   })
 
-  it('begins no refund past its deadline, because a retry may have returned by then', async () => {
+  it('starts no refund past its deadline, because a retry may have returned by then', async () => {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
     const { findIntentToChange } = service.deps.batchers
@@ -301,7 +301,7 @@ describe('A request that loses its claim', function () {
       expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
     })
 
-    it('returns its own result if the next request began after its lease, and neither runs again', async () => {
+    it('returns its own result if the next request started after its lease, and neither runs again', async () => {
       const ready = await refundOf(10)
       const gates = [createGate(), createGate()]
       const orders = wallets({

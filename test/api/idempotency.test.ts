@@ -55,7 +55,7 @@ describe('X-Idempotency-Key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write: missing or blank is 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write: a missing or blank key returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
       for (const values of [[], [''], ['   '], ['\t']])
         await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
@@ -63,7 +63,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('has up to 255 characters of any script; a longer one is 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    it('may have 255 characters in any script; a longer key returns 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)])
@@ -100,7 +100,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await create('once'), first)
     })
 
-    it('ignores the order of the fields of the body and its white space', async () => {
+    it("ignores the order of the body's fields and its white space", async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
@@ -133,7 +133,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count(stranger)).to.equal(1)
     })
 
-    it('is the same request if the path is only spelled differently', async () => {
+    it('identifies the same request if the path is only spelled differently', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)
@@ -173,7 +173,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('after a refusal', () => {
-    it('returns the same 4xx of the operation again, even if it would now succeed', async () => {
+    it("returns the operation's 4xx again, even if it would now succeed", async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
       expectReplay(await create('faulty', { amount: 0 }), invalid)
@@ -213,7 +213,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(4)
     })
 
-    it('runs the request after a refusal that came before the operation', async () => {
+    it('runs the request after a rejection that preceded the operation', async () => {
       await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
       await changeAsOperator(service, merchant.businessId, { apiEnabled: true })

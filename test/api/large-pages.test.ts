@@ -73,7 +73,7 @@ describe('A business whose intents have 1 000 refunds', () => {
     }
   })
 
-  it('gets 429 for some of 40 concurrent refunds, and none of those moves money', async function () {
+  it('gets 429 for some of 40 concurrent refunds, and those move no money', async function () {
     this.timeout(20_000)
     const path = await paidIntent()
     const responses = await Promise.all(Array.from({ length: 40 }, () => refund(path)))

@@ -164,7 +164,7 @@ describe('The counts of long lists', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('fail for the request that counts, and resume with the next one', async () => {
+  it('fail for the request that counts, and resume with the next request', async () => {
     const { intents } = lists
     const caller = await callerOf()
     await insert(intents, caller, ages)

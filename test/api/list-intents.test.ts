@@ -112,7 +112,7 @@ describe('GET /dev/intents', () => {
     for (const [query, ...found] of cases) expect(await references(query), query).to.deep.equal(found)
   })
 
-  it('filters by status, and counts an expired PENDING intent as CANCELLED', async () => {
+  it('filters by status, and treats an expired PENDING intent as CANCELLED', async () => {
     const start = inNext(0)
     const [overdue, cancelled] = [await create(start), await create(start)]
     await cancel(cancelled)
@@ -132,7 +132,7 @@ describe('GET /dev/intents', () => {
     expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
   })
 
-  it('returns 400 VALIDATION_ERROR for an invalid parameter, and names it', async () => {
+  it('returns 400 VALIDATION_ERROR, naming the parameter, for an invalid parameter', async () => {
     const wrong: [param: string, ...values: string[]][] = [
       ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999'],
       ['limit', '0', '-5', '2.0', 'all', ''],

@@ -131,7 +131,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('report how late work is while no worker runs, and count it when one does', async () => {
+  it('report how late work is while no worker is running, and count the work once a worker is running', async () => {
     const waiting = await later()
     expectValues(waiting, ['outbox_lag_seconds', [60, 70]], ['queue_workers', 0])
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
@@ -253,7 +253,7 @@ describe('Metrics', () => {
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
-  it('have few labels, whatever strangers request', async () => {
+  it('have few label values, whatever strangers request', async () => {
     const { hostname, port } = new URL(service.origin)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')

@@ -42,7 +42,7 @@ describe('A payment code', () => {
   const holders = (code: string) =>
     service.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
 
-  it('has six digits, leading zeros included, and is drawn again if it is in use', async () => {
+  it('has six digits, including leading zeros, and is drawn again if it is in use', async () => {
     draws = fixDraws(7, 7, 7, 42)
     expect(await codeOf()).to.equal('000007')
     expect(await codeOf()).to.equal('000042')
@@ -105,7 +105,7 @@ describe('A payment code', () => {
     await create(neighbour).expect(201)
   })
 
-  it('rests for 15 minutes after a cancellation, and is then reused even before a sweep', async () => {
+  it('is not reused for 15 minutes after a cancellation, and then can be even before a sweep', async () => {
     draws = fixDraws(11, 11, 12, 11)
     const { referenceNumber } = (await create()).body.data
     await cancel(referenceNumber)

@@ -46,7 +46,7 @@ describe('The live payment codes of a business', () => {
     return merchant
   }
 
-  it('are limited, and no other merchant and no test key is affected', async () => {
+  it('are limited without affecting other merchants or test keys', async () => {
     const merchant = await fullMerchant()
     const before = await claims(service)
     const details = { scope: 'codes', limit }
@@ -61,7 +61,7 @@ describe('The live payment codes of a business', () => {
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('are limited when all creates come at the same time', async () => {
+  it('are limited even if all creates arrive at the same time', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)

@@ -55,7 +55,7 @@ describe('A rate limit of five requests per second', () => {
   }
 
   describe('of one key', () => {
-    it('allows five requests, each with the number that is left, and refuses the sixth', async () => {
+    it('allows five requests, reports how many are left with each, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
       const responses = []
@@ -154,7 +154,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
     })
 
-    it('is checked after the address of the key and before its kind', async () => {
+    it("is checked after the key's allowed addresses and before its kind", async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
       const write = () => service.http.post(intents).set(publishable.write())
       for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
@@ -209,7 +209,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('reads the credentials of no more concurrent requests than its limit', async () => {
+    it('reads the credentials of only as many concurrent requests as the limit allows', async () => {
       const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
       const responses = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
       const seen = responses.map(({ status }) => status).toSorted((a, b) => a - b)

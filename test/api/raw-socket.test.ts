@@ -198,7 +198,7 @@ describe('On a raw socket', () => {
         })
     })
 
-  it('the service executes nothing of a request with a broken body', async () => {
+  it('the service does not execute a request that has a broken body', async () => {
     const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
     expectedInAll += 1
     const path = `${intents}/${made.body.data.referenceNumber}`
@@ -209,7 +209,7 @@ describe('On a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('the service refuses a body by its declared length alone, without 100 Continue', async () => {
+  it('the service refuses a body based on its declared length alone, without 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([

@@ -119,7 +119,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('refunds part after part, then the rest, then nothing', async () => {
+    it('refunds one part after another, then the rest, then nothing', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -198,7 +198,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   })
 
   describe('with invalid input', () => {
-    it('returns 400 for a wrong body, and names the field', async () => {
+    it('returns 400 for an invalid body, and names the field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
       const invalid = 'VALIDATION_ERROR'
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns to the retry the outcome that a worker got by a query', async () => {
+    it('returns to the retry the outcome that a worker got from a query', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
@@ -418,7 +418,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 402 to the retry, without a second order, if the wallet never executed that of a crashed process', async () => {
+    it("returns 402 to the retry, without a second order, if the wallet never executed the crashed process's order", async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = replaceWallets({
@@ -516,7 +516,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
-  it('stops at a thousand refunds of one payment', async () => {
+  it('allows at most a thousand refunds of one payment', async () => {
     const reference = await paid(5000)
     const { body } = await refund(reference, { amount: 1 }).expect(200)
     const [record] = (await stored(reference)).refunds

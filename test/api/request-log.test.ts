@@ -40,7 +40,7 @@ describe('The log of requests', () => {
       return line
     })
 
-  it('has one line for each request, with the key, the route and the result', async () => {
+  it('contains one line for each request, with the key, the route and the result', async () => {
     const { write, read, keyId, businessId } = await service.merchant()
     const created = await post(write('key-1'), { amount: 5 })
     const who = { keyId, businessId, sandbox: true }
@@ -62,14 +62,14 @@ describe('The log of requests', () => {
     expect(await lineOf(await service.http.get(intents).set(read()))).to.include(getLine)
   })
 
-  it('has one line for bytes that never became a request', async () => {
+  it('contains one line for bytes that never became a request', async () => {
     const [response] = await sendRaw(service.origin, 'noise\r\n\r\n')
     const line = await lineOfRaw(response)
     expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR', ip: '127.0.0.1' })
     expect(line).to.have.all.keys(await lineOf(await service.http.get('/healthz')))
   })
 
-  it('has one line for an incomplete request, with the id and the code of its response', async () => {
+  it('contains one line for an incomplete request, with the id and the code of its response', async () => {
     const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(service)
     /** Sends the beginning of a body after 100 Continue, which the service sends once it knows the caller. */
@@ -106,7 +106,7 @@ describe('The log of requests', () => {
     expect(requests).to.have.lengthOf(sent.length)
   })
 
-  it('has the address of a client behind a proxy as far as it is trusted, and no other text of it', async () => {
+  it("contains a client's address as far as its proxy is trusted, and no other text from the forwarded header", async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config }, () => false)
     const { origin, close } = await openServer(service, shortTimeouts, app)
@@ -122,7 +122,7 @@ describe('The log of requests', () => {
     expect(seen).to.deep.equal([null, '192.0.2.7', null])
   })
 
-  it('has the full error, which the response hides', async () => {
+  it('contains the full error, which the response hides', async () => {
     const { write } = await service.merchant()
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async () => {

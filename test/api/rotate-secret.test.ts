@@ -97,7 +97,7 @@ describe('The rotation of a webhook secret', () => {
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
-  it('returns the secret of a crashed process to the retry, even if it was rotated again meanwhile', async () => {
+  it("returns a crashed process's secret to the retry, even if it has been rotated again in the meantime", async () => {
     const { body } = await rotate('crashed').expect(200)
     await loseResponses(service)
     await rotated()

@@ -82,7 +82,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       return response.body.data.payment.amountPaid
     }
 
-    it('pays the given amount, else the suggested one, else 100.00', async () => {
+    it('pays the given amount, or else the suggested amount, or else 100.00', async () => {
       expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
       expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
       expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
@@ -213,7 +213,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await events(reference)).to.have.lengthOf(2)
     })
 
-  it('pays an intent in time if the clock changes meanwhile', async () => {
+  it('pays an intent in time even if the clock changes during the payment', async () => {
     const reference = await create()
     const caller = callerOf(merchant)
     const input = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
@@ -235,7 +235,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   })
 
   describe('with invalid input', () => {
-    it('returns 400 for a wrong body, and names the field', async () => {
+    it('returns 400 for an invalid body, and names the field', async () => {
       const reference = await create()
       const wrong: [code: string, param: string, ...values: string[]][] = [
         ['VALIDATION_ERROR', 'amount', '"500"', 'null', '1.5', '[50000]'],

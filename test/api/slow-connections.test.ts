@@ -65,7 +65,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('is closed early for the low rate of its body, long before the request timeout', async () => {
+  it('is closed because its body is too slow, long before the request timeout', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
@@ -121,7 +121,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
   })
 
-  it('gets no 408 for a request that got its response before its body', async () => {
+  it('gets no 408 for a request whose response was sent before its body arrived', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([
       sendRaw(hasty.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),

@@ -36,7 +36,7 @@ describe('A test of a webhook endpoint', () => {
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(JSON.stringify(body))
 
-  it('sends one signed delivery of sample data at once, and returns its result', async () => {
+  it('immediately sends one signed delivery of sample data, and returns its result', async () => {
     const { status, body } = await test({ event: 'payment.failed' })
     expect(status).to.equal(200)
     const [arrived] = endpointServer.received
@@ -67,7 +67,7 @@ describe('A test of a webhook endpoint', () => {
     await blocking.close()
   })
 
-  it('sends the shape of the real event, for every event', async () => {
+  it('sends a body with the shape of the real event, for every event', async () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })

@@ -68,7 +68,7 @@ describe('An unknown query parameter', () => {
     expect(error.details).to.have.lengthOf(100)
   })
 
-  it('is refused after the key and before the resource', async () => {
+  it('is rejected after the key is checked and before the resource is read', async () => {
     const unknown = `${intents}/PI-NONE/cancel?force=true`
     await expectRefused(service.http.post(unknown), 401, 'MISSING_CREDENTIALS')
     const withoutKey = service.http.post(unknown).set(merchant.read())

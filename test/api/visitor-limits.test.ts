@@ -51,12 +51,12 @@ describe('A limit of five requests a second for visitors without an API key', ()
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
   })
 
-  it('refuses page views with a proof of the link as well', async () => {
+  it('refuses page views even with a proof of the link', async () => {
     const { page } = await payment()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
 
-  it('admits a customer who polls every three seconds despite 500 requests of a stranger', async () => {
+  it('admits a customer who polls every three seconds despite 500 requests from a stranger', async () => {
     const { status } = await payment()
     const [stranger, ...customer] = await Promise.all([
       flood(500, '100.3.0.1', status),
@@ -99,7 +99,7 @@ describe('A limit of five requests a second for visitors without an API key', ()
     expect((await counted('address')) - before).to.equal(2 * paths.length)
   })
 
-  it('refuses with the envelope if there is no page', async () => {
+  it('refuses with the API envelope if there is no page', async () => {
     await flood(limit, '100.7.0.1', '/nothing')
     const details = { scope: 'address', limit, windowSeconds: 1 }
     await expectRefused(visit('100.7.0.1', '/nothing'), 429, 'RATE_LIMITED', { details })

@@ -184,7 +184,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it('returns 400 VALIDATION_ERROR for an invalid parameter, and names it', async () => {
+    it('returns 400 VALIDATION_ERROR, naming the parameter, for an invalid parameter', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
@@ -280,7 +280,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it('shows the URL of an attempt if the endpoint has moved since', async () => {
+    it("shows the URL that an attempt used if the endpoint's URL has changed since then", async () => {
       const delivery = await attempted(500)
       const moved = `${endpointServer.url}/moved`
       await changeEndpoint({ url: moved })
@@ -309,7 +309,7 @@ describe('The list of webhook deliveries', () => {
       expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
-    it('returns 404 DELIVERY_NOT_FOUND for an unknown one or that of another business, 403 SANDBOX_MISMATCH for the other environment', async () => {
+    it("returns 404 DELIVERY_NOT_FOUND for an unknown delivery or another business's, and 403 SANDBOX_MISMATCH for the other environment's", async () => {
       const { _id } = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const other = await service.merchant()
@@ -356,7 +356,7 @@ describe('The list of webhook deliveries', () => {
       expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 
-    it('brings a waiting delivery forward, which keeps its step of the retry table', async () => {
+    it('brings a waiting delivery forward without changing its step in the retry table', async () => {
       service.clock.freeze(service.clock.now())
       const delivery = await attempted(500)
       service.clock.advance(10_000)

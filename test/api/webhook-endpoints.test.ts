@@ -33,7 +33,7 @@ describe('Webhook endpoints', () => {
       expect(body.data.id).to.match(/^\w+$/)
     })
 
-    it('have a secret each, which is stored sealed', async () => {
+    it('each have a secret, which is stored sealed', async () => {
       const made = await Promise.all([create(), create()])
       const secrets = made.map(({ body }) => body.data.secret)
       expect(secrets[0]).not.to.equal(secrets[1])

@@ -138,7 +138,7 @@ describe('The page for payment codes', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('marks the field and keeps its text if it is no code', async () => {
+  it('marks the field and keeps its text if the text is not a code', async () => {
     const noCodes = ['', '12345', '1234567', 'abcdef', '12 34 5x', '"><script>alert(1)</script>', '-1e5.0']
     for (const typed of noCodes) {
       const { status, text } = await enter('/', typed)
@@ -153,7 +153,7 @@ describe('The page for payment codes', () => {
     }
   })
 
-  it('responds to any form with a page, never a stack, JSON or 5xx', async () => {
+  it('responds to any form with a page, never with a stack trace, JSON or a 5xx', async () => {
     const post = (body: string, type: string, more: Record<string, string> = {}) =>
       look('/', { method: 'POST', body, headers: { ...headers(), 'Content-Type': type, ...more } })
     const form = 'application/x-www-form-urlencoded'
@@ -187,7 +187,7 @@ describe('The page for payment codes', () => {
     }
   })
 
-  it('says in the language of the customer that it is unavailable while MongoDB is down', async () => {
+  it("says in the customer's language that it is unavailable while MongoDB is down", async () => {
     const beside = await openSecondProcess(service)
     await beside.deps.mongo.close()
     const body = new URLSearchParams({ code: '123456' })

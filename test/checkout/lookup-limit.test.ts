@@ -146,7 +146,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect((await counts().countDocuments()) - before).to.equal(3)
   })
 
-  it('counts all texts that are not an address as one network', async () => {
+  it('treats all texts that are not an address as one network', async () => {
     expect(await outcomes(30, () => limit.code('', null, miss))).to.deep.equal(['missed'])
     expect((await limit.code('', null, hit)).outcome).to.equal('closed')
   })

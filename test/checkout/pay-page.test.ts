@@ -106,7 +106,7 @@ describe('The page of a payment', () => {
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
   })
 
-  it('links to the cancel URL of the merchant, which leaves the payment PENDING', async () => {
+  it("links to the merchant's cancel URL and leaves the payment PENDING", async () => {
     const { path, referenceNumber } = await offer(back)
     expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
@@ -133,7 +133,7 @@ describe('The page of a payment', () => {
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
-  it('shows the text of the merchant as text, in its own direction', async () => {
+  it("shows the merchant's text as text, in its own direction", async () => {
     const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
     const { html } = await open(service, (await offer({ label })).path)

@@ -318,7 +318,7 @@ describe('A payment on the hosted page', () => {
     expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')
   })
 
-  it('is refused if the intent was cancelled or expired meanwhile, and the page says so', async () => {
+  it('is refused if the intent has been cancelled or has expired in the meantime, and the page says so', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const late = await offer()
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]

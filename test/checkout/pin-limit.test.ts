@@ -123,7 +123,7 @@ describe('The limits on attempts to pay', () => {
     expect(await pointsOf(key)).to.equal(60 * 3)
   })
 
-  it('let no more concurrent attempts reach a wallet than may pay at once', async () => {
+  it('let only as many concurrent attempts reach a wallet as the limit still allows', async () => {
     const [ip, key] = ['203.0.113.5', 'pin:203.0.113.5/32']
     await attemptAt(await offer(live), ip)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)

@@ -86,7 +86,7 @@ describe('A business that is switched off', () => {
   })
 
   describe('by `suspend`', () => {
-    it('closes the API, the pages, and payments by link, by an open form and by code', async () => {
+    it('closes the API, the pages, and payments by link, by code and from a form that is already open', async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(service, path)
       expect((await statusOf(path)).state).to.equal('pending')

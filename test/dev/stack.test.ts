@@ -48,7 +48,7 @@ describe('npm run stack', function () {
     await third.ended
   })
 
-  it('stops its servers even after a kill -9, and starts again at once', async () => {
+  it('stops its servers even after a kill -9, and can be started again immediately', async () => {
     const killed = await stack()
     killed.kill('SIGKILL')
     const next = await stack()

@@ -32,13 +32,13 @@ const ofFaults = [...proofs].filter((name) => !name.includes('/'))
 const ofTheService = Object.keys(promises).filter((name) => name !== 'round.ended')
 
 describe('docs/maintainers/guarantees.md', () => {
-  it('names the code and the proof of each promise', () => {
+  it('lists the code and the proof for each promise', () => {
     expect(rows.length).to.be.at.least(35)
     const lacking = rows.filter(({ code, proof }) => code === '' || proof === '')
     expect(lacking.map(({ promise }) => promise)).to.deep.equal([])
   })
 
-  it('names tests and sources that exist', () => {
+  it('lists only tests and sources that exist', () => {
     const sources = rows
       .flatMap(({ code }) => inTicks(code))
       .map((name) => (/^(workers|ops)\//.test(name) ? name : `src/${name}`))
@@ -47,18 +47,18 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(files.filter((name) => !existsSync(join(root, name)))).to.deep.equal([])
   })
 
-  it('names every promise of the fault checker, and no other', () => {
+  it('lists every promise of the fault checker, and no others', () => {
     expect(ofFaults).to.have.members(ofTheService)
   })
 
-  it('names a promise or a test that finds each planted bug', () => {
+  it('lists, for each planted bug, a promise or a test that finds it', () => {
     const unnamed = mutants.filter(
       ({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))),
     )
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('names every check of the attack, and no other', () => {
+  it('lists every check of the attack, and no others', () => {
     expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
   })
 })

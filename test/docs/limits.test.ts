@@ -34,7 +34,7 @@ const phrases: Record<string, string[]> = {
 
 describe('The limits of a connection', () => {
   for (const [page, sentences] of Object.entries(phrases))
-    it(`are those of the code in ${page}`, () => {
+    it(`in ${page} are the limits in the code`, () => {
       const text = textOf(page).replaceAll(/\s+/g, ' ')
       for (const sentence of sentences) expect(text).to.include(sentence)
     })

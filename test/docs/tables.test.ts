@@ -47,12 +47,12 @@ describe('The tables on the pages', () => {
     expect(tables.length).to.be.at.least(50)
   })
 
-  it('have a head with a rule below it', () => {
+  it('each have a header row with a separator line below it', () => {
     const broken = tables.filter(([, second]) => second?.isRule !== true)
     expect(broken.map(([first]) => first)).to.deep.equal([])
   })
 
-  it('have as many cells in each row as in their head', () => {
+  it('have as many cells in each row as in the header row', () => {
     const uneven = tables.flatMap(([head, ...rows]) => rows.filter(({ cells }) => cells !== head?.cells))
     expect(uneven).to.deep.equal([])
   })

@@ -204,7 +204,7 @@ describe('A process that is killed between any two steps with money at a live pr
   })
 
   for (const [what, behaviour, last] of ways)
-    it(`refunds ${what} once or not at all, and returns which`, async () => {
+    it(`refunds ${what} once or not at all, and reports which`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)

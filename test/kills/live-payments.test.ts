@@ -194,7 +194,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(unpaid)
   })
 
-  it('delays the expiry of its intent, which happens afterwards if no money moved', async () => {
+  it('delays the expiry of its intent until it is known that no money moved', async () => {
     const paid = await unknownPayment(responseLost)
     const lost = await unknownPayment(requestLost)
     service.clock.advance(dayMs)

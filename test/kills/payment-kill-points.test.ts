@@ -110,7 +110,7 @@ describe('A process that is killed between any two steps of a payment', function
     },
   }
 
-  it('takes the money once, and the intent is PAID once', async () => {
+  it('takes the money once, and sets the intent to PAID once', async () => {
     const steps = await kill(paying)
     expect(steps).to.include.members(settling)
     await landDuringRetry(service, paying, closings, steps.indexOf('mongodb update') + 1)
@@ -219,7 +219,7 @@ describe('A process that is killed between any two steps of a payment', function
     return responses[0] ?? ''
   }
 
-  it('refunds once or not at all, and returns which', async () => {
+  it('refunds once or not at all, and reports which', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }
@@ -247,7 +247,7 @@ describe('A process that is killed between any two steps of a payment', function
       await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
-  it('simulates a payment once, and returns that it did', async () => {
+  it('simulates a payment once, and reports that it did', async () => {
     const simulating = {
       ...request((deps, caller, { referenceNumber, effect }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
@@ -281,7 +281,7 @@ describe('A process that is killed between any two steps of a payment', function
     return each
   }
 
-  it('records the outcome of a payment once when it queries it', async () => {
+  it("records a payment's outcome once when it queries the wallet", async () => {
     const querying: Operation<Case> = {
       prepare: prepareLostResponse,
       async run(victim, { referenceNumber, paymentId }) {
@@ -295,7 +295,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.include.members(settling)
   })
 
-  it('records the outcome of a refund once when it queries it', async () => {
+  it("records a refund's outcome once when it queries the wallet", async () => {
     const querying: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()

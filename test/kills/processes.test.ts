@@ -141,7 +141,7 @@ describe('A process that ends', () => {
     expect(await worker.exited).to.equal(1)
   })
 
-  it('exits at once after a second signal, even with a request in progress (web)', async () => {
+  it('exits immediately after a second signal, even with a request in progress (web)', async () => {
     const web = kept(await startProcess('web', await service()))
     await say(web, halfACreate('none'))
     expect((await fetch(`${web.origin}/healthz`)).status).to.equal(200)

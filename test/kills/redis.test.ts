@@ -194,8 +194,7 @@ describe('The service', function () {
   after(() => Promise.all(outages.map((outage) => outage.close())))
 
   for (const name of Object.keys(breaks))
-    it(`creates intents meanwhile and delivers every event afterwards with a Redis that is ${name}`, () =>
-      healed.get(name))
+    it(`creates intents, and later delivers every event, even if Redis is ${name}`, () => healed.get(name))
 
   it('stops within 8 s with thousands of unsent wake-up jobs while Redis is frozen', async () => {
     expect(await stopped).to.be.below(8_000)

@@ -65,7 +65,7 @@ describe('A clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
-  it('resumes after it was killed, and breaks no page and no response meanwhile', async () => {
+  it('resumes after it was killed, without breaking a page or a response in the meantime', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first clean-up of all takes one more step.
@@ -201,7 +201,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('stops between two batches when its process stops, and another process continues at once', async () => {
+  it('stops between two batches when its process stops, and another process continues immediately', async () => {
     await oldThings()
     const ending = new AbortController()
     const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })

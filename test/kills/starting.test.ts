@@ -10,7 +10,7 @@ import { withService } from '../support/service.ts'
 describe('A process that starts', () => {
   const service = withService()
 
-  it('exits at once and says what is wrong if MONGODB_URL is missing', async () => {
+  it('exits immediately and says what is wrong if MONGODB_URL is missing', async () => {
     const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
     const ends = (['web', 'worker'] as const).flatMap((type) =>
       urls.map((url) => runToExit(type, service, { MONGODB_URL: url })),
@@ -21,7 +21,7 @@ describe('A process that starts', () => {
     }
   })
 
-  it('exits at once in production with a development environment, and prints each fault once', async () => {
+  it('exits immediately in production with a development environment, and prints each fault once', async () => {
     const changes = {
       NODE_ENV: 'production',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -67,7 +67,7 @@ describe('A process that starts', () => {
     expect(stderr).not.to.include('hidden')
   })
 
-  it('exits at once on SIGTERM while it waits for MongoDB', async () => {
+  it('exits immediately on SIGTERM while it is waiting for MongoDB', async () => {
     const changes = { MONGODB_URL: `mongodb://127.0.0.1:${await freePort()}/none` }
     const types = ['web', 'worker'] as const
     for (const ended of await Promise.all(

@@ -162,7 +162,7 @@ describe('A backup', () => {
     expect(await readOneServer(alone)).to.include({ pid: member.pid, version: member.version })
   })
 
-  it('copies the target of a link, not the link', async () => {
+  it('copies the target of a symbolic link, not the link', async () => {
     const [data, fast, copied, back] = ['data', 'fast', 'copied', 'back'].map((name) =>
       join(folder, 'linked', name),
     ) as [string, string, string, string]

@@ -27,7 +27,7 @@ describe('A change of a product', () => {
     })
   const idsOf = ({ variants }: ProductResponse) => variants.map(({ _id }) => _id)
 
-  it('changes only the given fields', async () => {
+  it('changes only the fields in the request', async () => {
     const made = await createProduct(service, merchant, { name: 'a', sku: 'A' })
     const expected: Record<string, unknown> = { ...made }
     const changes = [

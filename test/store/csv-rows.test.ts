@@ -38,7 +38,7 @@ async function cell(column: string, text: string): Promise<unknown> {
 }
 
 describe('The rows of a CSV file', () => {
-  it('are read with commas or semicolons, any line end, with or without a byte order mark, from bytes or text', async () => {
+  it('are read with commas or semicolons, any line ending, with or without a byte order mark, from bytes or text', async () => {
     const row = {
       row: 2,
       handle: 'tea',
@@ -87,7 +87,7 @@ describe('The rows of a CSV file', () => {
     expect(await cell('name', ' \t\n')).to.equal(null)
   })
 
-  it('need whole centimes as prices', async () => {
+  it('need prices in whole centimes', async () => {
     expect(await cell('price', ' 0 ')).to.equal(0)
     expect(await cell('price', '1000000')).to.equal(1_000_000)
     const decimals = ['12,50', '12.50', '12.00', '1 250', '1\u00A0250']
@@ -102,7 +102,7 @@ describe('The rows of a CSV file', () => {
       expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include(outside)
   })
 
-  it('need whole units as stock, and words for active', async () => {
+  it('need stock in whole units, and a word for active', async () => {
     expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
     for (const text of ['-1', '1000000001', '1.5', 'many'])
       expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
@@ -125,7 +125,7 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
   })
 
-  it('are refused with every fault at once, even those above an unreadable row', async () => {
+  it('are refused with all their faults together, even those above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
@@ -159,7 +159,7 @@ describe('The rows of a CSV file', () => {
     expect(details).to.include({ more: 50 })
   })
 
-  it('need a header with known columns, each once', async () => {
+  it('need a header that contains only known columns, each at most once', async () => {
     expect(await messageOf('')).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines('', full))).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines(';;', 'a;b;c'))).to.match(/Row 1: The first row is blank/)

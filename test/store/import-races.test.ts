@@ -228,7 +228,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.have.length(100)
   })
 
-  it('skips a product that is deleted meanwhile, and frees its SKUs', async () => {
+  it('skips a product that is deleted during the import, and frees its SKUs', async () => {
     const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
     const a = await importFirst(file)
     // Before it commits.
@@ -311,7 +311,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
   })
 
-  it('keeps units sold that were sold after it, even if another process finishes it', async () => {
+  it('does not undo sales made after it, even if another process finishes the import', async () => {
     const a = await importFirst(csvOf('handle,name,price,stock', 'a,A,1,5'))
     // Before it changes the product, and before it is done.
     for (const [step, stock] of [
@@ -355,7 +355,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('never happens if it was abandoned, whatever of it is written late', async () => {
+  it('never happens if it was abandoned, whichever of its writes arrive late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const [stored, committed] = [newId(), newId()]
     // One pauses before it inserts its new product, the next before it commits.

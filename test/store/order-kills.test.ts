@@ -89,7 +89,7 @@ describe('An order whose process is killed between any two steps', function () {
   ]
   const placing = 6
 
-  it('is placed once by the retry, and stock taken by a crashed process is returned', async () => {
+  it('is placed once by the retry, and the stock taken by a crashed process is released', async () => {
     expect(await killAtEveryStep(service, ordering, closings, 0)).to.deep.equal(steps)
     service.clock.advance(abandonedAfterMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
@@ -145,7 +145,7 @@ describe('An order whose process is killed between any two steps', function () {
     return { wake }
   }
 
-  it('is not placed by a frozen process with stock that was returned meanwhile', async () => {
+  it('is not placed by a frozen process with stock that has been released in the meantime', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
     expect(await stocksOf(each)).to.deep.equal([0, 9])
@@ -159,7 +159,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('does not exist after a refusal, and takes no stock', async () => {
+  it('does not exist after a rejection, and takes no stock', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, behindMs)
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
@@ -170,7 +170,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect([await send(service, each), new Set(each.responses).size]).to.deep.equal([400, 1])
   })
 
-  it('may be placed by a retry if its refusal was not returned', async () => {
+  it('may be placed by a retry if its rejection was not returned', async () => {
     const each = await prepare()
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     const change = (active: boolean) =>
@@ -211,7 +211,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
-  it('returns stock to a deleted product, and skips a deleted variant', async () => {
+  it('gives stock back to a deleted product, and skips a deleted variant', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
     const { merchant, products } = each

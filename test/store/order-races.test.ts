@@ -158,7 +158,7 @@ describe('Concurrent orders', () => {
       expect([await take(), await heldOf(product._id)]).to.deep.equal([false, { stock: 5, by: [] }])
     })
 
-  it('return immediately the units that they took before they found a changed product', async () => {
+  it('immediately release the units that they took before they found a changed product', async () => {
     const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const { planned, take } = await readFor(...products)
     const [first, second] = planned.map(({ productId }) => productId) as [string, string]
@@ -193,7 +193,7 @@ describe('Concurrent orders', () => {
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })
 
-  it('return no more stock than the maximum allows', async () => {
+  it('give back no more stock than the maximum allows', async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 5)
     const stock = 1_000_000_000

@@ -178,7 +178,7 @@ describe('Orders', () => {
 
   const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
 
-  it('list everything that is missing, with the same variant on two lines added up', async () => {
+  it('list everything that is missing, adding up lines for the same variant', async () => {
     const tea = await createProduct(service, merchant, { stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const [, m, soldOut] = tee.variants

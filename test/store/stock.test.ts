@@ -113,7 +113,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
     })
 
-    it('refuses a wrong body, names the field, and changes nothing', async () => {
+    it('refuses an invalid body, names the field, and changes nothing', async () => {
       const product = await createProduct(service, merchant)
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
@@ -264,7 +264,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('returns that it happened, with nulls if the variant was deleted since', async () => {
+    it('reports that it happened, with nulls if the variant has since been deleted', async () => {
       const gone = { label: null, sku: null, price: null, stock: null }
       for (const byLabel of [false, true]) {
         const product = await withVariants('S', 'M')

@@ -52,13 +52,13 @@ describe('An argument of the command line', () => {
     expectRefused(seconds, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number/)
   })
 
-  it('lists ids, several if allowed, and never none', () => {
+  it('is one id, or several if allowed, but never an empty list', () => {
     const ids = each(someId)
     expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('is a time, or a bare date that means its start or its end', () => {
+  it('is a time, or a bare date, which stands for its start or its end', () => {
     expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(instant('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)

@@ -58,7 +58,7 @@ describe('A batcher of writes', () => {
     expect(await lone).to.equal('E')
   })
 
-  it('that pauses sends a single call at once, and later calls together after the pause', async () => {
+  it('that pauses sends a single call immediately, and later calls together after the pause', async () => {
     const restMs = 50
     const { batches, call, finish } = openBatcher(10, restMs)
     const startedAt = performance.now()
@@ -76,7 +76,7 @@ describe('A batcher of writes', () => {
     expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
-  it('that pauses sends the next batch as soon as 50 calls wait', async () => {
+  it('that pauses sends the next batch as soon as 50 calls are waiting', async () => {
     const { batches, call, finish } = openBatcher(100, longRestMs)
     const first = call('a')
     await finish(0)

@@ -11,7 +11,7 @@ describe('The delivery count of a benchmark', () => {
     expect([countDelivered([], expected), countDelivered(of('b', 'a', 'c'), expected)]).to.deep.equal([0, 3])
   })
 
-  it('does not count a repeated or earlier delivery for a missing one', () => {
+  it('does not count a repeated or earlier delivery in place of a missing one', () => {
     expect(() => countDelivered(of('a', 'b', 'b'), expected)).to.throw('twice')
     expect(() => countDelivered(of('a', 'b', 'd'), expected)).to.throw('d was delivered late')
   })

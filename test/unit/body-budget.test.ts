@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createBodyBudget } from '../../src/http/body/budget.ts'
 
 describe('The memory budget for bodies', () => {
-  it('has a quarter for each business, and a total for all', () => {
+  it('allows each business a quarter, and limits the total for all businesses', () => {
     const budget = createBodyBudget(400)
     expect(budget.take('a', 101)).to.equal(null)
     const first = budget.take('a', 60)

@@ -139,7 +139,7 @@ describe('The configuration', () => {
     expect(message).not.to.include('hidden')
   })
 
-  it('also reports faults of two variables together', () => {
+  it('also reports faults in combinations of two variables', () => {
     const message = faultsOf({
       NODE_ENV: 'production',
       PORT: 'eighty',

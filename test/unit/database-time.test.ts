@@ -55,7 +55,7 @@ describe('Database time', () => {
   })
   afterEach(() => opened.time.close())
 
-  it('is the time of MongoDB to within half of the round halves', () => {
+  it("is MongoDB's time to within half of a round trip", () => {
     expect(opened.reads()).to.equal(3)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     opened.pass(9000)
@@ -69,7 +69,7 @@ describe('Database time', () => {
     ['25 hours ahead', 25 * hourMs],
     ['25 hours behind', -25 * hourMs],
   ] as const)
-    it(`does not change when the wall clock is set ${what}, and is measured again at once`, async () => {
+    it(`does not change when the wall clock is set ${what}, and is measured again immediately`, async () => {
       opened.clocks.wallMs += aheadMs
       const before = opened.reads()
       expect(opened.offMs()).to.be.within(-1.5, 1.5)
@@ -87,7 +87,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it('is unsure after the machine slept, until it is measured again', async () => {
+  it('is uncertain after the machine has slept, until it is measured again', async () => {
     opened.clocks.mongoMs += hourMs
     opened.clocks.wallMs += hourMs
     await opened.time.unsure()
@@ -129,7 +129,7 @@ describe('Database time', () => {
     }
   })
 
-  it('is unsure if it was not measured for so long that the clocks may have drifted apart', async () => {
+  it('is uncertain if it has not been measured for so long that the clocks may have drifted apart', async () => {
     opened.pass(490_000)
     expect(opened.time.unsure()).to.equal(null)
     opened.pass(20_000)

@@ -82,7 +82,7 @@ describe('The list limiter', () => {
     expect(await waits).to.equal('c1')
   })
 
-  it('limits how much work of one owner may wait', async () => {
+  it('limits how much work may wait for one owner', async () => {
     const all = Array.from({ length: 2 + maxWaiting }, (_, index) => work('a', `a${index}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, maxWaiting])
@@ -108,7 +108,7 @@ describe('The list limiter', () => {
     expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
   })
 
-  it('begins no work for a caller that has disconnected, and frees the slot of work that fails', async () => {
+  it('starts no work for a caller that has disconnected, and frees the slot of work that fails', async () => {
     let isGone = false
     start('a1', 'a2')
     const left = work('a', 'left', () => isGone)

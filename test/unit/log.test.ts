@@ -29,7 +29,7 @@ describe('The lines of a log', function () {
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
   })
 
-  it('are written at once with a warning or an error, before the process can be killed', async () => {
+  it('are written immediately with a warning or an error, before the process can be killed', async () => {
     const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
     expect(await linesOf(code)).to.deep.equal(['a', 'b'])
   })

@@ -12,12 +12,12 @@ describe('A negative zero', () => {
       expect(read(body)).to.deep.equal({ value, params: value })
     })
 
-  it('leaves every other number and name of its body unchanged', () => {
+  it('does not change any other number or any field name in the same body', () => {
     const { value } = read('{"a":-0,"b":-5,"c":-1e-3,"__proto__":{"d":-0.5},"e":null}') as { value: object }
     expect(JSON.stringify(value)).to.equal('{"a":0,"b":-5,"c":-0.001,"__proto__":{"d":-0.5},"e":null}')
   })
 
-  it('becomes 0 in a cell of a file', () => {
+  it('becomes 0 in a CSV cell', () => {
     const { stock, price } = createReaders(1000)
     expect([stock('-0'), price(' -00 ')]).to.deep.equal([{ value: 0 }, { value: 0 }])
   })

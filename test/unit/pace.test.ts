@@ -27,7 +27,7 @@ describe('The pace of a clean-up', () => {
     expect(renewals).to.equal(2)
   })
 
-  it('renews it after a batch that took as long', async () => {
+  it('renews the lease after a batch that took longer than 15 s', async () => {
     // The abort ends the rest, which would take real time.
     const ending = new AbortController()
     const pace = createPace(ending.signal, renew)

@@ -61,7 +61,7 @@ describe('A quota', () => {
     release()
   })
 
-  it('counts a steady writer every ten seconds, one that fills its quota sooner, and one that is full once a second', async () => {
+  it('counts a steady writer every ten seconds, one that is filling up its quota more often, and one with a full quota once a second', async () => {
     const { write, counts, pass } = openQuota()
     await many(100, () => write(100_000))
     await setImmediate()

@@ -19,7 +19,7 @@ const response = () => new Response() as unknown as ServerResponse
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
 describe('The budget for responses', () => {
-  it('gives each business a quarter, in order, and refuses reads that waited in vain', async () => {
+  it('gives each business a quarter, serves reads in order, and refuses reads that waited in vain', async () => {
     let reported = 0
     const budget = createResponseBudget(400 * kib, (bytes) => void (reported = bytes))
     const first = response()

@@ -140,7 +140,7 @@ describe('Slots', () => {
       expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
     })
 
-    it('count for its current origin, and are freed from the old one', () => {
+    it('count towards its current origin, and are released from the old one', () => {
       const [before, after] = [ownerOf('a', '1', 'old.example'), ownerOf('a', '1', 'new.example')]
       const taken = takeAll(slots, before)
       freeAll(taken.splice(0, 20), null)
@@ -161,7 +161,7 @@ describe('Slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('are taken only while fewer than are free, so that later businesses find some', () => {
+    it('are taken only while more are free than it already holds, so that later businesses find some', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
@@ -169,7 +169,7 @@ describe('Slots', () => {
       for (const late of ['x', 'y', 'z']) expect(slots.takeNow(ownerOf(late, 'e0'))).to.not.equal(null)
     })
 
-    it('are freed only for it', () => {
+    it('are freed only for the business that held them', () => {
       const [first] = takeAll(slots, ...endpoints('a', 20))
       takeAll(slots, ...endpoints('b', 20))
       first?.free(true)
@@ -363,7 +363,7 @@ describe('Slots', () => {
       expect(await reportsAfter(10)).to.equal(1)
     })
 
-    it('go to the endpoints in the order in which they were refused one', () => {
+    it('go to endpoints in the order in which these were refused a slot', () => {
       const [first, second] = [ownerOf('a', '1'), ownerOf('b', '2')]
       slots.setWaiting(first)
       slots.setWaiting(second)
@@ -402,7 +402,7 @@ describe('Slots', () => {
       return taken
     }
 
-    it('are returned at once while some are free, then first come, first served', async () => {
+    it('are granted immediately while some are free, then first come, first served', async () => {
       const held = fill(owner)
       const relays = [wait(), wait()]
       expect(await resultsOf(...relays)).to.deep.equal(['waiting', 'waiting'])
@@ -412,7 +412,7 @@ describe('Slots', () => {
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
     })
 
-    it('are returned when another endpoint of the business frees one of the business', async () => {
+    it("are granted when another endpoint of the business frees one of the business's slots", async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
@@ -422,7 +422,7 @@ describe('Slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are returned when another endpoint of the business frees one of their common origin', async () => {
+    it('are granted when another endpoint of the business frees a slot of their common origin', async () => {
       const at = (name: string) => ownerOf('a', name, 'one.example:8443')
       const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)
@@ -485,7 +485,7 @@ describe('Slots', () => {
     })
   })
 
-  it('do not exist before the process opens them and after it closes them, and nothing waits then', () => {
+  it('are unavailable before the process opens them and after it closes them, and nothing waits for them', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])

@@ -59,7 +59,7 @@ describe('checkWebhookUrl', () => {
   }
 
   // test/api/webhook-endpoint-urls.test.ts refuses hosts in every notation.
-  it('says why it refuses an IP address and a private name', () => {
+  it('says why it refuses an IP address or a private name', () => {
     expect(check('https://2130706433/')).to.contain('not an IP address')
     expect(check('https://printer.local/')).to.contain('public host name')
   })

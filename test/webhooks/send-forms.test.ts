@@ -56,7 +56,7 @@ describe('The webhook sender, with every form of an address', () => {
     expect(begun).to.equal(0)
   })
 
-  it('connects to an allowed address, which the test notices', async () => {
+  it('connects to an allowed address, and the connection is detected', async () => {
     await attemptAt(await okEndpoint(), {})
     expect(begun).to.equal(1)
   })

@@ -233,7 +233,7 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
     })
   }
 
-  it('reports a connection that was closed at once, before or during the response', async () => {
+  it('reports a connection that was closed immediately, before the response or during it', async () => {
     const ending = (text: string) => rawHttpEndpoint((socket) => void socket.end(text))
     const ok = 'HTTP/1.1 200 OK\r\n'
     const endpointServers = [

@@ -46,7 +46,7 @@ describe('A delivery', () => {
     expect(one && isSignedWith(secret, one)).to.equal(true)
   })
 
-  it('names each event of an intent', async () => {
+  it("contains the event's name in its header and its body, for each event of an intent", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
@@ -168,7 +168,7 @@ describe('A delivery', () => {
     expect(attemptLog[1]?.durationMs).to.be.a('number').within(0, 30_000)
   })
 
-  it('has no further attempt after it was delivered, however often its job runs', async () => {
+  it('is not attempted again after it was delivered, however often its job runs', async () => {
     const delivery = await freshDelivery(service, merchant)
     await attempt(service.deps, delivery._id)
     const before = await storedDelivery(service, delivery)

@@ -39,7 +39,7 @@ describe('The job of a delivery', () => {
   const gapsOf = ({ received }: EndpointServer) =>
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
 
-  it('is enqueued at once, without waiting for a poll, even after events without a subscriber', async () => {
+  it('is enqueued immediately, without waiting for a poll, even after events without a subscriber', async () => {
     const service = await openService()
     service.startWorkers()
     const unsubscribed = await service.merchant()
@@ -169,7 +169,7 @@ describe('The job of a delivery', () => {
     await endpointServer.close()
   })
 
-  it('takes no more than 700 bytes of Redis while it waits', async () => {
+  it('uses at most 700 bytes of memory in Redis while it is waiting', async () => {
     const { endpointServer, id } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
@@ -179,7 +179,7 @@ describe('The job of a delivery', () => {
     await endpointServer.close()
   })
 
-  it('has only ids and harmless text, like all of Redis: no body, secret, key, code or response', async () => {
+  it('contains only ids and harmless text, like everything in Redis: no body, secret, key, code or response', async () => {
     const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')

@@ -30,7 +30,7 @@ describe('The lease on a delivery', () => {
       { $set: { leaseToken: 'another', nextAttemptAt: endsAt } },
     )
 
-  it('allows one attempt when two processes claim it in parallel, and one when one process claims twice', async () => {
+  it('allows only one attempt when two processes each claim the delivery twice in parallel', async () => {
     const outcomes = await Promise.all(
       [service, beside, service, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )

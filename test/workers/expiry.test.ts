@@ -80,7 +80,7 @@ describe('The expiry of an intent', () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('has one event, dated to when it was due, however often and in however many processes it runs', async () => {
+  it('adds one event, dated to when the expiry was due, however often and in however many processes it runs', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
@@ -115,7 +115,7 @@ describe('The expiry of an intent', () => {
 })
 
 describe('Expiry with real workers and a lifetime of one second', () => {
-  it('sends payment.expired exactly once, not before the time is up', async () => {
+  it('sends payment.expired exactly once, and not before the lifetime is over', async () => {
     const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]
     service.startWorkers()

@@ -92,7 +92,7 @@ describe('An endpoint that hangs or is slow', () => {
     await Promise.all([isDone(bad, 60, 20_000), isDone(good, 1)])
   })
 
-  it('gets all events at once if it responds after only a second', async () => {
+  it('gets all events immediately if each response takes only a second', async () => {
     const slow = await openShop()
     slow.endpointServer.respondWith((res) => void setTimeout(() => res.end(), 1_000))
     // The endpoint begins with 2 slots and gets one more with each success.

@@ -218,7 +218,7 @@ describe('A payment in progress', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
-  it('begins only if the intent is open even for a clock that is a second fast', async () => {
+  it('starts only if the intent would still be open on a clock that is a second fast', async () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)

@@ -39,7 +39,7 @@ describe('A re-queue of a delivery', () => {
     return delivery ?? expect.fail()
   }
 
-  it('sends a DEAD delivery at once: same id and bytes, new timestamp', async () => {
+  it('sends a DEAD delivery immediately, with the same id and bytes and a new timestamp', async () => {
     const own = await openService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
     own.startWorkers()
     const seller = await own.merchant()
@@ -193,7 +193,7 @@ describe('A re-queue of a delivery', () => {
     expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
   })
 
-  it('in bulk resumes after a stop, and ends even if deliveries die again meanwhile', async () => {
+  it('in bulk resumes after a stop, and ends even if deliveries die again in the meantime', async () => {
     const dead = await deadDeliveries(service, merchant, 1_200)
     const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
     const requeues = async () => {

@@ -76,7 +76,7 @@ describe('The failed job of a DEAD delivery', () => {
     await isIn(queue, jobIdOf(delivery), 'unknown')
   })
 
-  it('of an older re-queue does nothing, and the newer job removes it', async () => {
+  it('does nothing if it belongs to an older re-queue, and is removed by the newer job', async () => {
     endpointServer.respondWith((res) => void res.end())
     await isIn(queue, jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')

@@ -108,7 +108,7 @@ describe('A job', () => {
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })
 
-  it('is not enqueued if no process works on its queue, and a worker of other queues warns', async () => {
+  it('is not enqueued if no process is consuming its queue, and a worker for other queues logs a warning', async () => {
     const relays = queues.open(service, 'outbox-relay')
     await warnOfUnattended(service.deps)
     expect(warned).to.deep.equal(['queue.unattended'])

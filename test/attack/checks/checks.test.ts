@@ -63,7 +63,7 @@ describe('checks of the attack', () => {
     expect(apart(own)).to.equal(null)
   })
 
-  it('report what they cannot read', () => {
+  it('report responses that they cannot read', () => {
     const json = { 'content-type': 'application/json; charset=utf-8' }
     const cut = exchange('GET', list, { body: '{"success":' }, json)
     expect(faultOf((one) => judge('as described', one) ?? null, cut)).to.include('cannot be checked')

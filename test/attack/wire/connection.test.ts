@@ -83,7 +83,7 @@ describe('connections of the attack', () => {
     expect(await sendAlone(port(), request, 1)).to.include({ end: 'closed', part: 25 })
   })
 
-  it('treat an invalid length as a response without an end', async () => {
+  it('treat a response with an invalid length as endless', async () => {
     for (const invalid of ['Content-Length: x\r\n\r\nok', 'Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n']) {
       act = (socket) => socket.end(`HTTP/1.1 200 OK\r\n${invalid}`)
       expect((await sendInOrder(1, false))[0], invalid).to.include({ none: 'closed' })

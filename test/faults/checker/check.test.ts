@@ -213,7 +213,7 @@ const change = (thing: { body: string }, from: string, to: string): unknown =>
 
 describe('The checker of the fault harness', () => {
   for (const [what, make] of Object.entries(holding))
-    it(`finds nothing where ${what}`, () => {
+    it(`finds nothing if ${what}`, () => {
       const round = ordinary()
       make(round)
       expect(checkEvidence(round)).to.deep.equal([])
@@ -225,7 +225,7 @@ describe('The checker of the fault harness', () => {
 
   for (const [promise, histories] of Object.entries(broken))
     for (const [what, make] of Object.entries(histories))
-      it(`finds ${promise} broken where ${what}`, () => {
+      it(`finds ${promise} broken if ${what}`, () => {
         const round = ordinary()
         make(round)
         expect([...brokenIn(round)]).to.include(promise)

@@ -34,7 +34,7 @@ describe('mutants', () => {
     expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
   })
 
-  it('name each promise alone at least once, so that its check cannot hide behind another', () => {
+  it('list each promise alone at least once, so that its check cannot hide behind another', () => {
     const demanded = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
     expect(Object.keys(promises).filter((name) => !demanded.has(name))).to.have.members([
       'process.lives',

@@ -37,7 +37,7 @@ describe('The nemesis', () => {
     expect(made[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })
 
-  it('ends the faults that it has begun, and begins no more, if one fails', async () => {
+  it('ends the faults that it has started, and starts no more, if one fails', async () => {
     behaved.length = 0
     const plan = [mood('/hook/1', 0, 60), jump, mood('/hook/2', 30, 0), mood('/hook/3', 60_000, 0)]
     const failing = targets(() => {

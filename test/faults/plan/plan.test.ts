@@ -41,7 +41,7 @@ const frozenMs = (fault: PlannedFault): number => {
 }
 
 describe('the plan of a round', () => {
-  it('is the same for the same seed, and for a round that is repeated alone', () => {
+  it('is the same for the same seed, even if a round is repeated on its own', () => {
     expect(plansOf('--seed', '4711')).to.deep.equal(plansOf('--seed', '4711'))
     expect(plansOf('--seed', '4711')).to.not.deep.equal(plansOf('--seed', '4712'))
     const [, , third] = plansOf('--seed', '4711', '--minutes', '10')
