@@ -1,4 +1,6 @@
-/** Body of POST /dev/webhooks/endpoints (SPEC 4.8). The formats check that the URL is public and the events exist. */
+/**
+ * Body of POST /dev/webhooks/endpoints (SPEC 4.8). The formats check that the URL is public and that the events exist.
+ */
 export const createEndpointBody = {
   type: 'object',
   required: ['url', 'events'],

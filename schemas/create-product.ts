@@ -34,7 +34,8 @@ export const variantFields = {
 const { price, stock, sku } = variantFields
 
 /**
- * The fields of a product in a request, besides its variants. `price`, `stock` and `sku` belong to the only variant.
+ * The fields of a product in a request, apart from its variants. `price`, `stock` and `sku` belong to the product's
+ * only variant.
  */
 export const productFields = {
   name: { type: 'string', maxLength: maxNameLength, format: 'written-text' },
@@ -53,12 +54,12 @@ export const productFields = {
 
 const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
 
-/** With `variants`, the fields of a variant cannot be given for the product. */
+/** If `variants` is given, variant fields are not allowed at the product level. */
 export const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
-/** Body of POST /dev/store/products (SPEC 4.9). Without `variants` the product has one variant, with this `price`. */
+/** Body of POST /dev/store/products (SPEC 4.9). Without `variants`, the product has one variant, with this `price`. */
 export const createProductBody = {
   type: 'object',
   required: ['name'],

@@ -1,10 +1,10 @@
 /** The currency of every amount (SPEC 1). */
 export const currencyCode = 'MRU'
 
-/** Decimal digits of the currency: 1 MRU is 100 centimes. */
+/** The currency's number of decimal digits: 1 MRU is 100 centimes. */
 export const decimals = 2
 export const centimesPerUnit = 10 ** decimals
 
-/** Centimes as a decimal number, `500.00`. Exact, unlike a division. */
+/** Formats centimes as a decimal number, such as `500.00`. Exact, unlike a division. */
 export const decimal = (centimes: number): string =>
   `${Math.trunc(centimes / centimesPerUnit)}.${String(centimes % centimesPerUnit).padStart(decimals, '0')}`

@@ -1,4 +1,4 @@
-/** The possible delimiters of a CSV file. A spreadsheet program in French expects a semicolon. */
+/** The possible delimiters of a CSV file. A French spreadsheet program expects a semicolon. */
 export const delimiters = [',', ';'] as const
 export type Delimiter = (typeof delimiters)[number]
 

@@ -18,7 +18,7 @@ export interface ImportProductsQuery {
 /** The longest CSV text. A JSON body of 2 MiB cannot contain a longer one. */
 const maxCsvLength = 2 * 1024 * 1024
 
-/** Body of an import as JSON. The file may also be the body itself, or the field `file` of a form. */
+/** Body of an import as JSON. The file can also be sent as the body itself, or as the `file` field of a form. */
 export const importProductsBody = {
   type: 'object',
   required: ['csv'],

@@ -2,7 +2,7 @@ import { spanQuery } from './span.ts'
 
 const name = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
-/** Query of the audit trail page. `before` is the position at which the previous page ended. */
+/** Query string of the audit trail page. `before` is the position at which the previous page ended. */
 export const listAuditQuery = {
   type: 'object',
   properties: {

@@ -7,8 +7,8 @@ export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CA
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /**
- * Query of GET /dev/webhooks/events (SPEC 4.8). Values are the text of the URL; a repeated parameter is an array and
- * fails.
+ * Query of GET /dev/webhooks/events (SPEC 4.8). Values are strings from the URL. A repeated parameter becomes an array,
+ * which is invalid.
  */
 export const listDeliveriesQuery = {
   type: 'object',

@@ -5,7 +5,10 @@ import { spanQuery } from './span.ts'
 export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof statuses)[number]
 
-/** Query of GET /dev/intents (SPEC 4.3). Values are the text of the URL; a repeated parameter is an array and fails. */
+/**
+ * Query of GET /dev/intents (SPEC 4.3). Values are strings from the URL. A repeated parameter becomes an array, which
+ * is invalid.
+ */
 export const listIntentsQuery = {
   type: 'object',
   properties: {

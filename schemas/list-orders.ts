@@ -1,7 +1,10 @@
 import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
 
-/** Query of GET /dev/store/orders. Values are the text of the URL; a repeated parameter is an array and fails. */
+/**
+ * Query of GET /dev/store/orders. Values are strings from the URL. A repeated parameter becomes an array, which is
+ * invalid.
+ */
 export const listOrdersQuery = {
   type: 'object',
   properties: {

@@ -5,7 +5,7 @@ import { maxLabelLength, maxNameLength, maxSkuLength } from './product-limits.ts
 import { id, orderNumber, price, text, textOrNull } from './responses/fields.ts'
 import { maxOrderItems, maxUnitsPerItem } from './simulate-order.ts'
 
-/** The events of the store. */
+/** The store's events. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
 
 const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })

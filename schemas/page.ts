@@ -1,4 +1,4 @@
-/** The highest page number that is accepted. No list is nearly that long. */
+/** The highest page number accepted. No list is anywhere near that long. */
 export const maxPage = 999_999_999_999_999
 
 /** Query of a list without filters (SPEC 4.3). */
@@ -15,7 +15,7 @@ export const pageQuery = {
   additionalProperties: false,
 } as const
 
-/** Query of an operation that takes no parameters. */
+/** Query of an operation without parameters. */
 export const emptyQuery = { type: 'object', properties: {}, additionalProperties: false } as const
 
 export interface PageQuery {

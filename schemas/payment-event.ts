@@ -53,7 +53,7 @@ const refund = exactly({
   reason: textOrNull(200),
 })
 
-/** The body of each payment event as a JSON Schema (SPEC 6.2). The service sends no other fields. */
+/** The body of each payment event, as a JSON Schema (SPEC 6.2). The service sends no other fields. */
 export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
   'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),

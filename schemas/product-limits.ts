@@ -1,4 +1,4 @@
-/** The limits of a product in a request body and in a CSV file. Lengths are in Unicode code points. */
+/** The limits for a product in a request body or CSV file. Lengths are in Unicode code points. */
 export const maxNameLength = 200
 export const maxDescriptionLength = 5_000
 export const maxLabelLength = 100

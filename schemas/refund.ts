@@ -1,4 +1,6 @@
-/** An intent stores all of its refunds, and every response contains them, so their number needs a limit. */
+/**
+ * The number of refunds needs a limit, because an intent stores all of its refunds and every response contains them.
+ */
 export const maxRefunds = 1_000
 
 /** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). All fields are optional. */

@@ -1,7 +1,7 @@
 import { maxLabelLength } from './product-limits.ts'
 import { maxPhoneLength } from './simulate-payment.ts'
 
-/** The most units of one item. Their total at the highest price is still an exact integer. */
+/** The most units of one item. At the highest price, their total is still an exact integer. */
 export const maxUnitsPerItem = 1_000_000
 /** The most items of one order. */
 export const maxOrderItems = 100

@@ -1,6 +1,6 @@
 import { createTestIntentBody } from './create-intent.ts'
 
-/** The longest text of a phone number: 15 digits with separators. */
+/** The longest phone number as text: 15 digits with separators. */
 export const maxPhoneLength = 40
 
 /** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). All fields are optional. */

@@ -1,6 +1,6 @@
 import { createEndpointBody } from './create-endpoint.ts'
 
-/** Body of PUT /dev/webhooks/endpoints/{id}: any of these fields, validated as in a create (SPEC 4.8). */
+/** Body of PUT /dev/webhooks/endpoints/{id}: any of these fields, validated as in a create request (SPEC 4.8). */
 export const updateEndpointBody = {
   type: 'object',
   properties: {

@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** The response of a wallet provider. `reason` may have any value, because an unknown reason has no effect. */
+/** The response of a wallet provider. `reason` may have any value, because unknown reasons have no effect. */
 export const walletResponse = {
   type: 'object',
   required: ['key', 'status'],

@@ -28,7 +28,7 @@ const statusOrNull = described(
   },
 )
 
-/** The result of a test. */
+/** The result of an endpoint test. */
 export const testResult = objectOf(
   {
     deliveryId,

@@ -58,7 +58,7 @@ const fields = {
 /** An endpoint in a response (SPEC 2.2). */
 export const endpoint = objectOf(fields, {})
 
-/** The response to a create and to a rotation of the secret. */
+/** The response to a create request and to a rotation of the secret. */
 export const endpointWithSecret = objectOf(
   {
     ...fields,

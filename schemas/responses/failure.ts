@@ -3,7 +3,7 @@ import { count, described, objectOf, shaped, text } from './fields.ts'
 /** The most field faults in one response. */
 const maxFieldFaults = 100
 
-/** A field of the request that is not valid. */
+/** An invalid field in the request. */
 export const fieldFault = objectOf(
   {
     param: described('The name of the field.', text(1000)),
@@ -48,7 +48,7 @@ export const rateLimitDetails = {
   additionalProperties: true,
 }
 
-/** The body of every response that is not a success (SPEC 7). */
+/** The body of every error response (SPEC 7). */
 export const failureBody = objectOf(
   {
     success: { type: 'boolean', const: false },

@@ -20,7 +20,7 @@ export const instant = {
 export const instantOrNull = { ...instant, type: ['string', 'null'] }
 /** The largest integer that every JSON parser reads exactly. */
 export const largestExact = Number.MAX_SAFE_INTEGER
-/** Matches any text that can be stored, which is all text without NUL. */
+/** Matches any text that can be stored, which is any text without NUL characters. */
 export const withoutNul = String.raw`^[^\u0000]*$`
 /** Text of at most `maxLength` Unicode code points. */
 export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
@@ -32,7 +32,7 @@ export const count = { type: 'integer', minimum: 0, maximum: largestExact }
 export const countOrNull = { ...count, type: ['integer', 'null'] }
 /** Centimes, at least 1. */
 export const amount = { ...count, minimum: 1 }
-/** Centimes. 0 if something is free. */
+/** Centimes, or 0 for something that is free. */
 export const price = { ...count }
 export const currency = { type: 'string', const: currencyCode }
 export const id = shaped('^[0-9a-f]{24}$', 24)

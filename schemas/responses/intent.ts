@@ -51,7 +51,7 @@ const createdFields = {
   createdAt: instant,
 }
 
-/** The fields that never change. The events of the intent have them too, in snake_case (payment-event.ts). */
+/** The fields that never change. The intent's events also contain them, in snake_case (payment-event.ts). */
 export const eventFields = {
   referenceNumber: described('The `referenceNumber` of the payment intent.', reference),
   shortCode: createdFields.shortCode,
@@ -59,7 +59,7 @@ export const eventFields = {
   metadata: createdFields.metadata,
 }
 
-/** The response to a create (SPEC 4.1). */
+/** The response to a create request (SPEC 4.1). */
 export const createdIntent = objectOf(createdFields, {})
 
 export const payment = objectOf(
@@ -122,7 +122,7 @@ const readSometimes = {
   failure: paymentFailure,
 }
 
-/** An intent in a response, with all fields of SPEC 2.1. */
+/** An intent in a response, with all fields listed in SPEC 2.1. */
 export const intent = objectOf(readFields, readSometimes)
 
 /** The response to a refund: the intent and the new refund. */

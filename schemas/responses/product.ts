@@ -58,7 +58,7 @@ export const product = objectOf(
 
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
-/** A variant after a change of its stock. The fields of the variant are null if it was removed in the meantime. */
+/** A variant after a change to its stock. The variant's fields are null if it was removed in the meantime. */
 export const stockedVariant = objectOf(
   {
     productId: id,

@@ -12,7 +12,7 @@ import { transitions } from './lifecycle.ts'
 export interface IntentToChange extends Intent {
   /** The effect id of each refund. */
   refundEffects: string[]
-  /** The size of the whole stored document, with its refunds. */
+  /** The size of the whole stored document, including its refunds. */
   bytes: number
 }
 
@@ -40,15 +40,15 @@ export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<stri
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** An intent as its hosted page shows it. `refunds` is empty, because the page shows only their sum. */
+/** An intent as shown on its hosted page. `refunds` is empty, because the page shows only the sum of the refunds. */
 export interface OfferedIntent extends Intent {
   /** The sum of its SUCCEEDED refunds, in centimes. */
   refunded: number
-  /** The name of the business. */
+  /** The name of the intent's business. */
   merchant: string
-  /** The size of the whole stored document, with its refunds and outbox. */
+  /** The size of the whole stored document, including its refunds and outbox. */
   bytes: number
-  /** True while the business is suspended and cannot be paid. */
+  /** Whether the business is suspended and cannot be paid. */
   isSuspended: boolean
 }
 
@@ -80,8 +80,8 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
   )
 
 /**
- * Reads intents that may expire, by reference. A batcher, because the intents of a sale may all expire in the same
- * second. Omits the metadata, which may take 150 KB.
+ * Reads intents that may expire, by reference. Uses a batcher, because the intents of a sale may all expire in the same
+ * second. Omits the metadata, which may take up 150 KB.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(

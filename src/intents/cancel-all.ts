@@ -12,14 +12,17 @@ import { isPending, transitions } from './lifecycle.ts'
 import { asOf } from './present.ts'
 import { applyTransitionInBatch } from './transition.ts'
 
-/** The PENDING intents of one business in one environment that were created before an instant. */
+/** The PENDING intents of one business in one environment that were created before a given time. */
 export interface CancelSelection {
   businessId: string
   sandbox: boolean
   createdBefore: Date
 }
 
-/** `under-way`: a customer is paying the intent. `ended`: it was paid, was cancelled or has expired meanwhile. */
+/**
+ * `under-way`: a customer is paying the intent. `ended`: the intent has been paid, been cancelled or expired in the
+ * meantime.
+ */
 export type CancelResult = 'cancelled' | 'under-way' | 'ended'
 
 /** How to run a bulk cancel. `count` gets the results of each batch before the pause that follows it. */
@@ -32,7 +35,7 @@ export interface CancelRun {
 
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
-/** An intent may have 100 KB of metadata, repeated in its event, so a page takes at most about 10 MB of memory. */
+/** An intent may have 100 KB of metadata, which its event repeats, so a page takes up at most about 10 MB of memory. */
 const pageSize = {
   documents: 50,
   projection: { outbox: 0 },
@@ -40,8 +43,8 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * 100 intents a second, as many as one API key may change by default. At this rate, a bulk cancel slows other
- * businesses no more than a busy merchant does.
+ * Limits a bulk cancel to 100 intents per second, as many as one API key may change by default. At this rate, it slows
+ * down other businesses no more than a busy merchant does.
  */
 const batchEveryMs = 500
 
@@ -55,10 +58,10 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /**
- * Cancels the PENDING intents of a business, oldest first, each with the guarded write and the event of a single
- * cancel. Does not change an intent that a customer is paying. After a run that was stopped or killed, the next run
- * finds the intents that are still PENDING. The line in the audit trail is written before the first cancel. Its id is
- * in the `effects` of each intent that this run cancelled.
+ * Cancels the PENDING intents of a business, oldest first, each with the same guarded write and event as a single
+ * cancel. Does not change an intent that a customer is paying. If a run is stopped or killed, the next run finds the
+ * intents that are still PENDING. The audit trail entry is written before the first cancel. Its id is added to the
+ * `effects` of each intent that the run cancels.
  */
 export async function cancelAll(
   deps: CancelDeps,
@@ -123,7 +126,7 @@ async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): P
   })
 }
 
-/** Returns the ids of the intents that are still PENDING: a customer is paying them, or was a moment ago. */
+/** Returns the ids of the intents that are still PENDING: a customer is paying them, or was doing so a moment ago. */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const found = await deps.Intent.find(

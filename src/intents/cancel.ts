@@ -10,9 +10,9 @@ import { asOf } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /**
- * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING when read.
- * Throws INTENT_CANCEL_CONFLICT if another operation changes or holds it before the write. A retry finds the effect of
- * the first request and returns the intent again.
+ * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING when it is
+ * read. Throws INTENT_CANCEL_CONFLICT if another operation changes or holds it before the write. A retry finds the
+ * effect of the first request and returns the intent again.
  */
 export async function cancelIntent(
   deps: Deps,

@@ -3,20 +3,24 @@ import { plainDigits } from '../input/digits.ts'
 import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
-/** A customer who types an old code must not pay another intent, so a code is not given out again for this long. */
+/**
+ * A code is not given out again for this long, so that a customer who types an old code does not pay another intent.
+ */
 const quarantineMs = 15 * 60_000
 
 /** Returns when a code that is active until `endsAt` may be given out again. */
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
 /**
- * Returns the unique key of a code in use. Live codes are unique over all businesses. Test codes are unique within one
- * business, so that the load test of one merchant cannot use up the codes of another.
+ * Returns the unique key of a code in use. Live codes are unique across all businesses. Test codes are unique within
+ * one business, so that one merchant's load test cannot use up another merchant's codes.
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${owner.businessId}:${code}` : `live:${code}`
 
-/** Whether the code of an intent finds it at `now`. Expects the intent in its state at `now` (present.ts, `asOf`). */
+/**
+ * Whether an intent can be found by its code at `now`. Expects the intent in its state at `now` (present.ts, `asOf`).
+ */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 

@@ -20,9 +20,9 @@ const maxDraws = 16
 type Created = Record<string, unknown> | DoneBefore
 
 /**
- * Creates a PENDING intent with its event `payment.created` in ONE insert, then wakes the relay. Returns the data of
- * SPEC 4.1. Throws RATE_LIMITED if a quota of the business is used up, or SERVICE_UNAVAILABLE if no payment code is
- * free. Nothing is stored if it throws.
+ * Creates a PENDING intent with its `payment.created` event in ONE insert, then wakes the relay. Returns the response
+ * data described in SPEC 4.1. Throws RATE_LIMITED if a quota of the business is used up, or SERVICE_UNAVAILABLE if no
+ * payment code is free. If it throws, nothing is stored.
  */
 export function createIntent(
   deps: Deps,
@@ -65,7 +65,7 @@ const noCodeFree = (): Refusal =>
       'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })
 
-/** Draws a new value for the unique field that another intent already uses. Never changes `_id`. */
+/** Draws a new value for the unique field whose value another intent already uses. Never changes `_id`. */
 async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()

@@ -5,14 +5,17 @@ import { expireIntents } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
-/** The poll leaves an intent that has just expired to its job, which may still arrive. */
+/** How long the poll leaves an intent that has just expired to its job, which may still arrive. */
 const graceMs = 1_500
 /** The most intents of one business that one run of the poll expires. */
 const maxPerBusiness = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
-/** Expires due intents that no job has expired, with a share for each business. Returns how many it found. */
+/**
+ * Expires due intents that no job has expired, with a share for each business. Returns the number of intents that it
+ * found.
+ */
 export async function expireDue(deps: Deps): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)
   return inFairBatches<Expiring>(

@@ -5,15 +5,15 @@ import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
 import { applyTransitionInBatch } from './transition.ts'
 
-/** `dueAt`: the instant from which the intent can expire, or null if there is nothing to do. */
+/** `dueAt`: the time from which the intent can expire, or null if there is nothing to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', effectId: null, cause: null } as const
 
 /**
  * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so there is exactly one `payment.expired`,
- * however often this runs. Does nothing if the intent is not PENDING or if a payment holds it. The end of that payment
- * enqueues the expiry again.
+ * however often this runs. Does nothing if the intent is not PENDING or if a payment holds it. When that payment ends,
+ * the expiry is enqueued again.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
   const intent = await deps.batchers.findExpiring(referenceNumber, noDeadline)
@@ -25,7 +25,10 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
   return { expired: true }
 }
 
-/** Expires the intents that are due. `dueAt`: when the earliest of the remaining intents is due, or null. */
+/**
+ * Expires the intents that are due. Returns as `dueAt` when the earliest of the remaining intents is due, or null if
+ * none remains.
+ */
 export async function expireIntents(
   deps: Deps,
   referenceNumbers: readonly string[],
@@ -39,13 +42,13 @@ export async function expireIntents(
 }
 
 const maxIntentsPerJob = 100
-/** The intents of one job expire within this time. The job runs when the last of them is due. */
+/** The intents of one job expire within this time span. The job runs when the last of them is due. */
 const maxSpreadMs = 500
 
 type Expiring = Pick<Intent, 'referenceNumber' | 'expiresAt'>
 
 /**
- * Returns jobs that expire intents when they are due. Intents that expire together share a job, which saves 90 % of
+ * Returns jobs that expire intents when they are due. Intents that expire together share a job, which saves 90 % of the
  * memory and work.
  */
 export function expiryJobs(intents: readonly Expiring[], now: Date): NewJob<'intent-expiry'>[] {

@@ -4,7 +4,7 @@ import type { Intent } from './intent.ts'
 import type { PaymentFailure } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
-/** Facts of an event that are not in the intent's state: why a payment failed, which refund was made. */
+/** Data of an event that is not part of the intent's state: why a payment failed, or which refund was made. */
 export interface EventDetails {
   failure?: PaymentFailure
   refund?: Pick<Refund, 'id' | 'amount' | 'reason'>

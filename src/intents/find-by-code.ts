@@ -14,8 +14,8 @@ const neededFields = {
 }
 
 /**
- * Finds the intent of an active payment code. `sandboxOf`: the business whose test intents to search, or null for live
- * intents. Returns null if the code is unknown, or if its intent was paid, was cancelled or has expired.
+ * Finds the intent with an active payment code. `sandboxOf` is the business whose test intents to search, or null for
+ * live intents. Returns null if the code is unknown, or if its intent has been paid, been cancelled or expired.
  */
 export async function findByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,

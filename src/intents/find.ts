@@ -5,9 +5,9 @@ import type { IntentToChange } from './batchers.ts'
 import type { Intent } from './intent.ts'
 
 /**
- * Finds an intent of the caller, without its outbox. Throws INTENT_NOT_FOUND for an unknown reference, an intent of
- * another business, or a test intent that the clean-up is removing. Throws SANDBOX_MISMATCH for an intent of the
- * caller's other environment (SPEC 4.2).
+ * Finds the caller's intent, without its outbox. Throws INTENT_NOT_FOUND for an unknown reference, another business's
+ * intent, or a test intent that the clean-up is removing. Throws SANDBOX_MISMATCH for an intent in the caller's other
+ * environment (SPEC 4.2).
  */
 export async function findIntent(
   deps: Pick<Deps, 'batchers'>,

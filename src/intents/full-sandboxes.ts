@@ -1,13 +1,13 @@
 /**
- * The sandboxes in which a create has just found no free payment code. Such a create makes 32 round trips to MongoDB
- * before it fails. Without this memory, one test key could slow down the creates of every merchant.
+ * Remembers the sandboxes in which a create request has just found no free payment code. Such a request makes 32 round
+ * trips to MongoDB before it fails. Without this record, one test key could slow down every merchant's create requests.
  */
 export interface FullSandboxes {
   add(businessId: string): void
   has(businessId: string): boolean
 }
 
-/** In a full sandbox, only one create per second and process draws codes. */
+/** In a full sandbox, only one create request per second and process draws codes. */
 const keptMs = 1_000
 /** More sandboxes than can become full within a second. */
 const maxKept = 1_000

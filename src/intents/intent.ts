@@ -23,10 +23,10 @@ export interface Intent {
   codeKey?: string
   codeReusableAt: Date
   amountType: AmountType
-  /** Centimes. For OPEN a suggestion that no response shows, or null. */
+  /** Centimes. For an OPEN intent, this is a suggestion that no response contains, or null. */
   amount: number | null
   label: string | null
-  /** Pairs, because a key may be `a.b` or `$x`. */
+  /** Stored as pairs, because a key may be `a.b` or `$x`. */
   metadata: { key: string; value: string }[]
   successUrl: string | null
   cancelUrl: string | null
@@ -35,30 +35,32 @@ export interface Intent {
   payment: Payment | null
   hold: PaymentHold | null
   failure: PaymentFailure | null
-  /** The latest attempts, the newest last. */
+  /** The latest attempts, newest last. */
   attempts: PaymentAttempt[]
   refunds: Refund[]
-  /** The sum of all refunds in centimes, PENDING ones included. Never more than the amount paid. */
+  /** The sum of all refunds in centimes, including PENDING ones. Never more than the amount paid. */
   refundsCommitted: number
   expiresAt: Date
   /**
-   * The instant from which the intent reads CANCELLED, even before a worker writes that status. One index range
-   * therefore counts the intents that read PENDING, and another range those that read CANCELLED. PENDING: `expiresAt`,
-   * or `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other status: null. Written
-   * only together with `status` and `hold`.
+   * The time from which the intent reads as CANCELLED, even before a worker writes that status. One index range
+   * therefore counts the intents that read as PENDING, and another range counts those that read as CANCELLED. PENDING:
+   * `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other status:
+   * null. Written only together with `status` and `hold`.
    */
   cancelsAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** Events that are not deliveries yet. Each is added in the same write as the change that it reports. */
+  /**
+   * Events that have not become deliveries yet. Each event is added in the same write as the change that it reports.
+   */
   outbox: OutboxEvent[]
-  /** Effect ids of the changes, so that a retry finds the change that its first request made. */
+  /** The effect ids of the intent's changes, so that a retry finds the change that the first request made. */
   effects: string[]
   /** PAY_URL when the intent was created. The `payUrl` in that response begins with it. */
   payBase: string
-  /** The format in which a retry computes the response to the create (idempotency/recall.ts). */
+  /** The format in which a retry computes the response to the create request (idempotency/recall.ts). */
   responseFormat: number
-  /** From this instant on the clean-up removes the intent, and its merchant can neither see nor change it. */
+  /** From this time on, the clean-up removes the intent, and its merchant can neither see nor change it. */
   cleanedAt?: Date
 }
 
@@ -107,18 +109,19 @@ export const intents: Collection = {
       unique: true,
       partialFilterExpression: { codeKey: { $exists: true } },
     },
-    // For the quota of live codes, which is counted without reading documents. Does not contain test codes.
+    // For the quota of live codes, so that they are counted without reading documents. Does not contain test codes.
     {
       name: 'liveCodes',
       key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
       partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
-    // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no other document.
+    // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no documents except
+    // those that it lists.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
-    // The following indexes contain `businessId`, so that a poll reads no document of a business that has had its
-    // share.
+    // The following indexes contain `businessId`, so that a poll reads no documents of a business that has already had
+    // its share.
     {
       name: 'expiring',
       key: { cancelsAt: 1, businessId: 1 },

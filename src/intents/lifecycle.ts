@@ -8,18 +8,18 @@ export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** An additional filter of the write, for the instant of the write. */
+  /** Returns an additional filter for the write, given the time of the write. */
   guard: (now: Date) => Record<string, unknown>
-  /** The instant of the transition: the `updatedAt` of the intent and the time of the event. */
+  /** The time of the transition, used as the intent's `updatedAt` and as the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
-  /** `cancelsAt` of the intent after the transition. */
+  /** The intent's `cancelsAt` after the transition. */
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
 }
 
-/** `cancelsAt` of a PENDING intent while a payment holds it: the latest instant that a Date can be. */
+/** `cancelsAt` of a PENDING intent while a payment holds it: the latest time that a Date can represent. */
 export const neverCancels = new Date(8.64e15)
-/** `cancelsAt` of an intent whose status is CANCELLED: it reads CANCELLED at every instant, by every clock. */
+/** `cancelsAt` of an intent whose status is CANCELLED: it reads as CANCELLED at any time, by any clock. */
 export const alreadyCancelled = new Date(0)
 
 const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
@@ -28,8 +28,8 @@ const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
- * The database time of two processes differs by less than this (src/mongo/database-time.ts). With less time left,
- * another process may already have returned the intent as expired, and a payment that begins now would contradict that.
+ * The database times of two processes differ by less than this (src/mongo/database-time.ts). If an intent has less time
+ * left, another process may already have returned it as expired, and a payment that starts now would contradict that.
  */
 const maxClockSkewMs = 1000
 
@@ -37,7 +37,7 @@ const maxClockSkewMs = 1000
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
-/** A filter: the intent has time left according to every process and no payment holds it, so a payment may begin. */
+/** A filter: the intent has time left according to every process and no payment holds it, so a payment may start. */
 export const isPayable = (now: Date) => isFree(new Date(now.getTime() + maxClockSkewMs))
 
 const anyTime = () => ({})
@@ -54,9 +54,9 @@ const cancel = {
 } as const satisfies Transition
 
 /**
- * The life of an intent (SPEC 3). A status changes along a row of this table or not at all. The end of a payment or of
- * a PENDING refund adds a guard that names that payment or refund. `decline` is for a payment that failed and that the
- * customer may try again.
+ * The life of an intent (SPEC 3). A status can change only as a row of this table describes. When a payment or a
+ * PENDING refund ends, the write has an additional guard that identifies that payment or refund. `decline` is for a
+ * failed payment that the customer may retry.
  */
 export const transitions = {
   pay: {
@@ -101,9 +101,10 @@ export const transitions = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists use the same field, so what they show as CANCELLED is what this transition may write.
+    // Lists use the same field, so they show as CANCELLED exactly the intents that this transition may change.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // The intent expired at `expiresAt`, however late this write is. A payment that held it may have ended later.
+    // The intent expired at `expiresAt`, however late this write is. A payment that held the intent may have ended
+    // later.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',

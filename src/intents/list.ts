@@ -12,7 +12,7 @@ export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
 }
 
-/** Parses the query of a list (SPEC 4.3). A `to` without a time means the end of that UTC day. */
+/** Parses the query of a list (SPEC 4.3). A `to` date without a time stands for the end of that UTC day. */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   ...readSpan(query),
@@ -22,7 +22,10 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
 /** Fields that no list shows. Together they may be larger than all the others. */
 const unlisted = { outbox: 0, effects: 0, attempts: 0 } as const
 
-/** Returns the caller's intents, newest first, ties by id. Intents that have expired at `now` count as CANCELLED. */
+/**
+ * Returns the caller's intents, newest first, with ties sorted by id. Treats intents that have expired at `now` as
+ * CANCELLED.
+ */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,
@@ -45,7 +48,7 @@ export async function listIntents(
       where,
       index: 'byStatus',
       fields: unlisted,
-      // One key range, even with overdue intents: `cancelsAt` is null for every other status.
+      // This is a single key range, even with overdue intents, because `cancelsAt` is null for every other status.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -85,7 +88,7 @@ function cancelTimes(status: Intent['status'], now: Date): Record<string, unknow
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
-/** Whether any intent of the owner is stored as PENDING but reads CANCELLED at `now`. */
+/** Whether any of the owner's intents is stored as PENDING but reads as CANCELLED at `now`. */
 async function hasOverdueIntents(
   deps: Pick<Deps, 'Intent'>,
   owner: Record<string, unknown>,

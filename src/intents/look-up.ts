@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
 
-/** An intent for support staff: without its code, the merchant's metadata and the facts of its events. */
+/** An intent as support staff see it: without its code, the merchant's metadata and the stored data of its events. */
 export type TracedIntent = Omit<
   Intent,
   'code' | 'codeKey' | 'metadata' | 'successUrl' | 'cancelUrl' | 'effects'
@@ -27,8 +27,8 @@ export const lookUpIntent = (
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
 /**
- * Returns the past events of an intent, as far as the intent still records them. The same event may occur several
- * times.
+ * Returns the past events of an intent, as far as the intent still has a record of them. The same event may occur
+ * several times.
  */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent

@@ -36,7 +36,7 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
   }
 }
 
-/** `payment`: the payment that is refunded. */
+/** `payment` is the payment to refund. */
 export function openRefund(
   deps: Deps,
   intent: Intent,

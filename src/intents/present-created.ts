@@ -3,7 +3,7 @@ import { byFormat, type Recall } from '../idempotency/recall.ts'
 import type { Intent } from './intent.ts'
 import { metadataObject } from './metadata.ts'
 
-/** The response to a create is computed from these fields. No transition changes them. */
+/** The response to a create request is computed from these fields. No transition changes them. */
 const createdFields = {
   referenceNumber: 1,
   shortCode: 1,
@@ -25,12 +25,17 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 /** The format of new intents. */
 export const responseFormat = 1
 
-/** Returns the data of the first response to the create of this intent, even if the intent has changed since. */
+/**
+ * Returns the data of the first response to the request that created this intent, even if the intent has changed since.
+ */
 export const createdResponse = byFormat<CreatedIntent>({
   1: (intent) => presentCreated(intent, intent.payBase),
 })
 
-/** The response to a create (SPEC 4.1). Every other response about the intent begins with these fields (present.ts). */
+/**
+ * The response to a create request (SPEC 4.1). Every other response about the intent begins with these fields
+ * (present.ts).
+ */
 export const presentCreated = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat'>,
   payBase: string,
@@ -51,7 +56,7 @@ export const presentCreated = (
   createdAt: intent.createdAt,
 })
 
-/** Finds the first response again for a retry. */
+/** Recomputes the first response for a retry. */
 export const recallIntent: Recall = {
   kind: 'computed',
   async find({ Intent }, effectId) {

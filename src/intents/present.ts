@@ -12,9 +12,9 @@ import type { Refund } from './refunds/refund-record.ts'
 type Expirable = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
 
 /**
- * Returns the intent in its state at `now`. An intent that is due has expired even if no worker has written that yet,
- * unless a payment holds it. The later write sets the same values. Pass a `now` taken before the intent was read. With
- * a later one, an intent that was paid in time could look expired.
+ * Returns the intent in its state at `now`. An intent that is due has expired even if no worker has written this yet,
+ * unless a payment holds it. The later write sets the same values. Pass a `now` from before the intent was read. With a
+ * later time, an intent that was paid in time could appear to have expired.
  */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
@@ -27,7 +27,7 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
-/** Returns every field of SPEC 2.1 as of `now`. The code is null once it is not active. */
+/** Returns every field of SPEC 2.1 as of `now`. The code is null once it is no longer active. */
 export function presentIntent(
   config: Pick<Config, 'payUrl'>,
   stored: Intent,
@@ -54,8 +54,8 @@ export function presentIntent(
 }
 
 /**
- * Returns the intent as this caller may see it. A publishable key is visible in the shop's page, so it does not get the
- * reasons for refunds.
+ * Returns the intent as this caller may see it. A publishable key is visible in the page of the shop, so responses to
+ * it do not contain the reasons for refunds.
  */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,

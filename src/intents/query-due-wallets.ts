@@ -4,7 +4,7 @@ import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Intent } from './intent.ts'
 import { queryWithSlot } from './query-wallets.ts'
 
-/** The most intents of one business in one run of the poll: more than a process queries at the same time. */
+/** The most intents of one business in one run of the poll. This is more than a process queries at the same time. */
 const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
@@ -12,9 +12,9 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
 }
 
 /**
- * Starts the wallet queries that are due, with a share for each business. Does not wait for the wallets, because one
- * that hangs must not delay queries to others. Returns the number of intents that it found. Payments and refunds are
- * separate searches, each with its own index.
+ * Starts the wallet queries that are due, with a share for each business. Does not wait for the wallets, because a
+ * wallet that hangs must not delay queries to the others. Returns the number of intents that it found. Payments and
+ * refunds are searched for separately, each with their own index.
  */
 export async function queryDueWallets(deps: Deps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
@@ -43,7 +43,7 @@ async function queryBy(deps: Deps, field: string, index: string, queryAt: unknow
   )
 }
 
-/** Only the PENDING refunds. An intent may have a thousand refunds, and most of them have ended. */
+/** Selects only the PENDING refunds, because an intent may have a thousand refunds, most of which have ended. */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
 /** Returns the keys of the payments and refunds that are due. */
@@ -52,7 +52,7 @@ function keysDue({ hold, refunds }: Open, now: Date): string[] {
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/** Takes the slot before the intent is read, because a thousand queries of a business may be waiting for slots. */
+/** Takes the slot before the intent is read, because a thousand queries for one business may be waiting for slots. */
 function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
   const free = deps.walletQueries.has(key) ? null : deps.walletQuerySlots.takeNow(businessId)
   if (free === null) return

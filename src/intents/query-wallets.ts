@@ -9,14 +9,17 @@ import type { Intent } from './intent.ts'
 import { findOpen, type OpenOrder } from './open-order.ts'
 import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
-/** An unknown outcome is queried again after a quarter of the time since the order, within these limits. */
+/**
+ * If the outcome is still unknown, the next query follows after a quarter of the time since the order, within these
+ * limits.
+ */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
 /**
  * The result of a query. `ended`: the payment or refund has ended already. `not-due`: the next query is not due.
- * `no-slot`: this process already runs as many queries of the business as it may. `nextAt`: when to query next, unless
- * the outcome is known. `why`: the reason for an unknown outcome.
+ * `no-slot`: this process is already running as many queries for the business as it may. `nextAt`: when to query next,
+ * unless the outcome is known. `why`: the reason for an unknown outcome.
  */
 export interface QueryResult {
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
@@ -26,7 +29,7 @@ export interface QueryResult {
 
 /**
  * Queries the wallet for the outcome of the payment or refund with this key, if that is due. If the outcome is known,
- * ends the payment or refund. This happens once, even if two processes query at the same time.
+ * ends the payment or refund. This happens only once, even if two processes query at the same time.
  */
 export async function queryWallet(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
@@ -36,7 +39,7 @@ export async function queryWallet(deps: Deps, intentId: string, key: string): Pr
   return queryOrder(deps, open, worker).finally(free)
 }
 
-/** Like `queryWallet`, for a caller that already holds a query slot of the business. */
+/** Like `queryWallet`, for a caller that already holds one of the business's query slots. */
 export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
   return open === null ? ended : queryOrder(deps, open, worker)
@@ -49,13 +52,13 @@ async function readOpen(deps: Deps, intentId: string, key: string): Promise<Open
 
 const ended = { outcome: 'ended', why: null, nextAt: null } as const
 
-/** The request that queries a wallet, or null for a job, and its timeouts with MongoDB. */
+/** The request that queries a wallet, or null for a job, and its timeouts for MongoDB. */
 export interface Querier {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
-/** A worker has no timeouts of its own with MongoDB. */
+/** A worker has no timeouts of its own for MongoDB. */
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
 /** Like `queryWallet`, for an order that was just read. */
@@ -75,7 +78,9 @@ export async function queryOrder(
   return { outcome: 'unknown', why: outcome.why, nextAt }
 }
 
-/** Queries only the wallet that got the order: any other wallet would say that the order does not exist. */
+/**
+ * Queries only the wallet that received the order, because any other wallet would report that the order does not exist.
+ */
 async function fetchOutcome(deps: Deps, { wallet: name, query }: OpenOrder): Promise<WalletOutcome> {
   const wallet = deps.wallets.named(name)
   if (wallet === null) return { outcome: 'unknown', why: 'not configured' }
@@ -89,7 +94,8 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Returns a random instant before the next query. This spreads out orders that became due together, as after an outage.
+ * Returns a random time for the next query. This spreads out orders that became due together, for example after an
+ * outage.
  */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
@@ -98,8 +104,8 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Leaves an order with an unknown outcome to the workers. Never throws: the order has had a `queryAt` since it began,
- * so a poll finds it even if this write fails.
+ * Leaves an order with an unknown outcome to the workers. Never throws, because the order has had a `queryAt` from the
+ * start, so a poll finds it even if this write fails.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
   const at = firstQueryAt(deps.now())

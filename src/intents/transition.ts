@@ -11,14 +11,14 @@ import { isPending, type Transition, type TransitionName, transitions } from './
 export interface TransitionInput {
   name: TransitionName
   /**
-   * The effect id of the idempotency claim, by which a retry finds the change that the request made. For a payment: its
-   * id, so that one form is one payment. Null if the service itself acts, or if `guard` lets the transition happen only
-   * once.
+   * The effect id of the idempotency claim, by which a retry finds the change that the request made. For a payment,
+   * this is the payment's id, so that one form makes only one payment. Null if the service itself acts, or if `guard`
+   * lets the transition happen only once.
    */
   effectId: string | null
   /** The request that causes the transition. Null for a job or the clock. */
   cause: Cause | null
-  /** An additional filter of the write: the payment or the refund that this transition ends. */
+  /** An additional filter for the write: the payment or the refund that this transition ends. */
   guard?: Record<string, unknown>
   /** New values of fields other than the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure'>>
@@ -31,7 +31,7 @@ export interface TransitionInput {
   eventDetails?: EventDetails
 }
 
-/** A change of an intent, as one update of one document. */
+/** A change to an intent, as one update of one document. */
 export interface PlannedChange {
   /** Null if the status stays the same. */
   transition: TransitionName | null
@@ -43,15 +43,15 @@ export interface PlannedChange {
 
 export interface PlannedTransition extends PlannedChange {
   /**
-   * A filter that matches the intent after the transition. Uses the effect id if there is one, otherwise the event,
-   * which stays until it is relayed.
+   * A filter that matches the intent after the transition. Uses the effect id if there is one. Otherwise, uses the
+   * event, which stays in the outbox until it is relayed.
    */
   proof: Record<string, unknown>
 }
 
 /**
- * Applies a transition in a write of its own, for requests of merchants. Returns the intent after the transition, with
- * its current lists but without its outbox. Returns null if the guard refuses.
+ * Applies a transition in a write of its own, for merchants' requests. Returns the intent after the transition, with
+ * its current lists but without its outbox. Returns null if the guard does not match.
  */
 export async function applyTransition(
   deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
@@ -68,9 +68,10 @@ export async function applyTransition(
 }
 
 /**
- * Applies a transition in a batch with other transitions. Used for transitions that come in large numbers: the expiries
- * of a sale, and a bulk cancel. Returns null if the guard refuses. Also returns null for a transition without an effect
- * id whose event was relayed before the batcher checked the proof. Then nothing is left to do.
+ * Applies a transition in a batch with other transitions. Used for transitions that occur in large numbers, as when the
+ * intents of a sale expire or in a bulk cancel. Returns null if the guard does not match. Also returns null for a
+ * transition without an effect id whose event was relayed before the batcher checked the proof. In that case, nothing
+ * is left to do.
  */
 export async function applyTransitionInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
@@ -84,7 +85,7 @@ export async function applyTransitionInBatch(
 
 /**
  * Writes a planned change in a batch with other changes. Returns `change.after`, or null if the filter does not match.
- * `proof`: see mongo/batching/update-batcher.ts.
+ * For `proof`, see mongo/batching/update-batcher.ts.
  */
 export async function writeInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
@@ -106,8 +107,8 @@ export const countTransition = (
 
 /**
  * Plans THE write: guard, change and event together, as one update of one document. Nothing else sets a status.
- * `applyTransition` and `applyTransitionInBatch` send it. payments/settle.ts sends it with `writeInBatch`, because it
- * has a proof that outlives the event.
+ * `applyTransition` and `applyTransitionInBatch` send it. payments/settle.ts sends it with `writeInBatch`, because its
+ * proof outlives the event.
  */
 export function planTransition(
   deps: Pick<Deps, 'now'>,

@@ -2,8 +2,8 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 
 /**
- * The job that queries the outcome of one payment or refund. Its id is the wallet's key, so adding it twice makes one
- * job.
+ * The job that queries the outcome of one payment or refund. Its id is the order's key at the wallet, so adding it
+ * twice creates only one job.
  */
 export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },

@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 
 /**
- * An attempt fails if another request writes between its read and its write. Only extreme load makes 16 fail in a row.
+ * An attempt fails if another request writes between its read and its write. Only under extreme load do 16 attempts
+ * fail in a row.
  */
 const maxAttempts = 16
 /**
- * Each pause is random. Its maximum grows by this much per attempt, so that competitors separate. Together the pauses
- * take under 3 s.
+ * Each pause is random. Its maximum grows by this much per attempt, so that competing requests spread out. The pauses
+ * take less than 3 s in total.
  */
 const pauseStepMs = 20
 

@@ -9,7 +9,7 @@ import { applyTransition, type TransitionInput } from '../transition.ts'
 import { pushAttempt } from './hold.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
-/** The fields of a payment that the end of the payment needs. */
+/** The fields of a payment that are needed to end it. */
 export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone'>
 /** The outcomes that have an event. */
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>

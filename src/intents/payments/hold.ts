@@ -5,7 +5,9 @@ import { isPayable, neverCancels, transitions } from '../lifecycle.ts'
 import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
-/** An intent keeps the outcomes of this many attempts. `effects` keeps the ids of more (idempotency/effect.ts). */
+/**
+ * An intent keeps the outcomes of this many attempts. `effects` keeps the ids of more attempts (idempotency/effect.ts).
+ */
 const maxAttempts = 50
 
 /** Returns the `$push` operand that adds an attempt to an intent. */
@@ -15,8 +17,8 @@ export const pushAttempt = (attempt: PaymentAttempt) => ({
 
 /**
  * Holds an intent for a payment. While the hold exists, no other payment, cancel or expiry changes the intent. Returns
- * null if the guard refuses: the intent is not PENDING, is about to expire or is held, or this payment has already
- * ended. The status stays the same.
+ * null if the guard does not match, because the intent is not PENDING, is about to expire or is held, or because this
+ * payment has already ended. The status stays the same.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -43,9 +45,9 @@ export async function beginPayment(
 }
 
 /**
- * Plans the end of a payment without an event. The intent is PENDING as before the payment. If it has expired
- * meanwhile, it reads as expired at the end of the payment. The guard requires that this payment still holds the
- * intent.
+ * Plans the end of a payment without an event. The intent is PENDING, as it was before the payment. If the intent has
+ * expired in the meantime, its expiry is dated to the end of the payment. The guard requires that this payment still
+ * holds the intent.
  */
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent

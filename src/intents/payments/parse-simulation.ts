@@ -4,16 +4,16 @@ import { readPhone } from '../../wallets/phone.ts'
 
 /** A payment to simulate. */
 export interface Simulation {
-  /** Centimes. Null for the amount of the intent, or the suggestion of an OPEN intent. */
+  /** Centimes. If null, the payment is for the intent's amount, or for the amount suggested by an OPEN intent. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/** The phone of the demo wallet that always pays: the payer if the body has none. */
+/** The demo wallet's phone number that always pays. Used if the body contains no payer. */
 const demoPayer = '22000001'
 
-/** Validates the body of a simulation, as far as that is possible without the intent. */
+/** Validates the body of a simulation as far as possible without the intent. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount, payerPhone, outcome } = deps.validate<SimulatePaymentBody>(simulatePaymentBody, body)
   return {

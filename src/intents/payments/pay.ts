@@ -16,17 +16,17 @@ import { settlePayment } from './settle.ts'
 
 /** A payment that a customer confirms with their PIN. */
 export interface Confirmation {
-  /** Created with the form, so a form that is sent twice makes one payment. */
+  /** Created with the form, so that a form that is sent twice makes only one payment. */
   paymentId: string
   /** As `readPhone` returns it. */
   phone: string
   /** As `readPin` returns it. */
   pin: string
-  /** Centimes. The amount of the intent, unless that is OPEN. */
+  /** Centimes. The intent's amount, unless the intent is OPEN. */
   amount: number
 }
 
-/** The request of the customer, and its timeouts with MongoDB. */
+/** The customer's request, and its timeouts for MongoDB. */
 export interface PaymentRequest {
   cause: Cause | null
   withinDeadline: WithinDeadline
@@ -34,8 +34,8 @@ export interface PaymentRequest {
 
 /**
  * `settled`: the outcome is known. `waiting`: the outcome is not known yet, and the payment still holds the intent.
- * `not-begun`: the intent cannot be paid, is being paid, belongs to a suspended business, or this form was sent before.
- * The state of the intent shows which.
+ * `not-begun`: the intent cannot be paid, is being paid, belongs to a suspended business, or this form was already
+ * sent. The state of the intent shows which of these is the case.
  */
 export type PaymentResult =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -79,7 +79,7 @@ export async function payIntent(
 
 /**
  * Runs after the hold and just before the wallet is called. Once a business is suspended, the only orders that still
- * reach a wallet are those that passed this check before, and each is void from its `validUntil` on.
+ * reach a wallet are those that have already passed this check. Each of them is void from its `validUntil` on.
  */
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
   (await deps.Business.exists({ _id, suspended: false })) === null

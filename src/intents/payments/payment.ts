@@ -12,7 +12,7 @@ export interface Payment {
   payerPhone: string
   commission: Commission
   wallet: WalletName
-  /** The key of the payment at the wallet. */
+  /** The payment's idempotency key at the wallet. */
   key: string
 }
 
@@ -26,17 +26,17 @@ export interface PaymentHold {
   /** Masked. */
   payerPhone: string
   startedAt: Date
-  /** The wallet must not carry out the payment after this. */
+  /** The wallet must not carry out the payment after this time. */
   validUntil: Date
   /** When to query the wallet for the outcome. */
   queryAt: Date
-  /** Unique for each attempt to hold the intent, because the same form may be sent twice at once. */
+  /** Unique for each attempt to hold the intent, because the same form may be sent twice at the same time. */
   writeId: string
 }
 
 /**
  * A payment that has ended, whatever its outcome, or a refund that was not made. Support staff see both. The record of
- * a payment also prevents its form from being carried out twice.
+ * a payment also keeps the same form from being paid twice.
  */
 export interface PaymentAttempt {
   kind: 'payment' | 'refund'
@@ -47,7 +47,7 @@ export interface PaymentAttempt {
   payerPhone: string
   outcome: 'done' | 'refused' | 'declined' | 'failed' | 'not-executed'
   reason: RefusalReason | DeclineReason | FailureReason | null
-  /** Unique for each attempt to write the end, so that a writer recognises its own write. */
+  /** Unique for each attempt to write the end of the payment or refund, so that a writer recognises its own write. */
   writeId: string
 }
 

@@ -18,9 +18,9 @@ export interface Settler {
 }
 
 /**
- * Ends a payment according to its outcome at the wallet, in one write with the event: the intent is PAID, FAILED, or
- * PENDING as before. Happens once, however often and in however many processes this runs. Returns the intent after the
- * write, or null if the payment had already ended.
+ * Ends a payment according to its outcome at the wallet, in one write with the event: the intent becomes PAID or
+ * FAILED, or stays PENDING. This happens only once, however often and in however many processes the function runs.
+ * Returns the intent after the write, or null if the payment had already ended.
  */
 export async function settlePayment(
   deps: Deps,
@@ -38,7 +38,7 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The payment delayed the expiry. A job is soon enough, because the intent already reads as expired.
+  // The payment delayed the expiry. A job is fast enough, because the intent already reads as expired.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', expiryJobs([settled], now))
@@ -54,7 +54,8 @@ async function write(
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
-  // The attempt proves the write, because the event may be relayed before the check. The customer must see the outcome.
+  // The proof is the attempt, because the event may be relayed before the proof is checked. The customer must see the
+  // outcome.
   const after = await writeInBatch(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
@@ -83,8 +84,8 @@ function planEnd(
 }
 
 /**
- * Logs an error if the wallet took money although it had said that it never would. The service cannot refund that
- * money, so someone must act.
+ * Logs an error if the wallet took the money although it had reported that it never would. The service cannot refund
+ * that money, so someone must act.
  */
 async function logIfAstray(
   deps: Deps,

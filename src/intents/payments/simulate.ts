@@ -27,8 +27,9 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 /**
  * Simulates a test payment with the outcome that the merchant chose, in one write (SPEC 4.6). Returns the PAID intent.
  * Throws PAYMENT_FAILED if the chosen outcome is a failure. Throws INTENT_NOT_PENDING if the intent cannot be paid, is
- * being paid, or changes before the write. Throws VALIDATION_ERROR for an amount other than that of the intent. A retry
- * finds the payment of the first request and has the same result, even if the intent has changed since.
+ * being paid, or changes before the write. Throws VALIDATION_ERROR for an amount that differs from the intent's amount.
+ * A retry finds the payment of the first request and has the same result, even if the intent has changed in the
+ * meantime.
  */
 export async function simulatePayment(
   deps: Deps,
@@ -47,7 +48,7 @@ export async function simulatePayment(
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
-  // The guard and the write use the same instant. Otherwise an expired intent could be paid if the clock is set in
+  // The guard and the write use the same time. Otherwise, an expired intent could be paid if the clock were set in
   // between.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(fixed, before, payment, outcome, by)
@@ -71,7 +72,9 @@ function amountFor(
   return requested ?? amount ?? Math.min(defaultOpenAmount, deps.config.maxAmount)
 }
 
-/** Returns the result of the payment that this request made. Throws INTENT_NOT_PENDING if it made none. */
+/**
+ * Returns the result of the payment that this request made. Throws INTENT_NOT_PENDING if the request made no payment.
+ */
 async function ownEarlierPayment(
   deps: Deps,
   caller: Caller,
@@ -83,7 +86,7 @@ async function ownEarlierPayment(
   return resultOf(after, effect)
 }
 
-/** Whether this request has made its payment. The intent keeps each of these traces for a different time. */
+/** Whether this request has made its payment. The intent keeps each of these records for a different length of time. */
 const wasMade = ({ effects, payment, attempts }: Intent, { id }: Effect): boolean =>
   effects.includes(id) || payment?.key === id || attempts.some((attempt) => attempt.id === id)
 
@@ -94,7 +97,7 @@ function resultOf(intent: Intent, effect: Effect): Intent {
   throw refuse('PAYMENT_FAILED', attempt === undefined ? {} : { details: failureOf(attempt) })
 }
 
-/** The details of PAYMENT_FAILED. `status` is that of the intent after the payment. */
+/** The details of PAYMENT_FAILED. `status` is the status of the intent after the payment. */
 function failureOf({ outcome, reason }: PaymentAttempt): Record<string, unknown> {
   const retryable = outcome === 'declined'
   return { status: retryable ? transitions.decline.to : transitions.fail.to, retryable, code: reason }

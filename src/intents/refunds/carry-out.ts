@@ -14,7 +14,7 @@ import { leaveOpen, queryOrder } from '../query-wallets.ts'
 import type { Refund } from './refund-record.ts'
 import { settleRefund } from './settle.ts'
 
-/** A refund whose amount is set aside, before the wallet is called. */
+/** A refund whose amount has been set aside, but for which the wallet has not been called yet. */
 export interface StartedRefund {
   /** The intent as it was before the refund. Its `refunds` are empty (see `IntentToChange`). */
   intent: Intent
@@ -49,8 +49,8 @@ const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
   refunds.find((refund) => refund.effectId === effectId)
 
 /**
- * Returns the response data for the refund that an earlier attempt of this request started. Queries the wallet if that
- * is due, but never sends the order twice.
+ * Returns the response data for the refund that an earlier attempt at this request started. Queries the wallet if a
+ * query is due, but never sends the order again.
  */
 export async function earlierRefund(
   deps: Deps,
@@ -76,7 +76,7 @@ async function conclude(
   outcome: KnownOutcome,
 ): Promise<Record<string, unknown>> {
   const settled = await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
-  // Null: another process has queried the wallet and settled the refund.
+  // Null means that another process has queried the wallet and settled the refund.
   const after =
     settled ??
     (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))

@@ -11,14 +11,14 @@ export interface AllowedRefund {
   payment: Payment
   /** Centimes. */
   amount: number
-  /** A filter for `refundsCommitted` of the intent at the time of the write, in centimes. */
+  /** A filter for the intent's `refundsCommitted` at the time of the write, in centimes. */
   committed: number | { $lte: number }
 }
 
 /**
- * Checks a refund against the intent as it was read. Throws INTENT_REFUND_INVALID_STATUS if nothing is paid or nothing
- * is left to refund. Throws REFUND_AMOUNT_MISMATCH or AMOUNT_OUT_OF_RANGE with the refundable amount in
- * `details.refundable`. Throws REFUND_FAILED for the magic amount of the sandbox.
+ * Checks a refund against the intent as it was read. Throws INTENT_REFUND_INVALID_STATUS if nothing has been paid or
+ * nothing is left to refund. Throws REFUND_AMOUNT_MISMATCH or AMOUNT_OUT_OF_RANGE with the refundable amount in
+ * `details.refundable`. Throws REFUND_FAILED for the sandbox's magic amount.
  */
 export function checkRefund(intent: IntentToChange, request: RefundRequest): AllowedRefund {
   const { payment, refundsCommitted, sandbox, status } = intent

@@ -16,9 +16,9 @@ export const pending = (refundId: string) => ({
 
 /**
  * Sets an amount aside for a refund, so that no other refund can take it. `committed` is a filter for the amount that
- * is already set aside. Returns false if the guard refuses: the intent is not refundable, `committed` does not match,
- * the intent has `maxRefunds` refunds, this request has already begun its refund, or the clean-up is removing the
- * intent. The status stays the same.
+ * is already set aside. Returns false if the guard does not match, because the intent is not refundable, `committed`
+ * does not match, the intent already has `maxRefunds` refunds, this request has already started its refund, or the
+ * clean-up is removing the intent. The status stays the same.
  */
 export const beginRefund = async (
   deps: Pick<Deps, 'Intent'>,
@@ -46,7 +46,8 @@ export const beginRefund = async (
 }
 
 /**
- * Removes a refund that moved no money, and keeps `attempt` as its record. Returns null if the refund was not PENDING.
+ * Removes a refund for which no money was transferred, and keeps `attempt` as its record. Returns null if the refund
+ * was not PENDING.
  */
 export const releaseRefund = (
   deps: Pick<Deps, 'Intent'>,

@@ -3,12 +3,12 @@ import type { Deps } from '../../deps.ts'
 
 /** A refund that a merchant requests. */
 export interface RefundRequest {
-  /** Centimes. Null for all that is refundable. */
+  /** Centimes. If null, everything that is refundable is refunded. */
   amount: number | null
   reason: string | null
   /**
-   * The refundable amount that the merchant expects, in centimes. With another one nothing is refunded. Null for any
-   * amount.
+   * The refundable amount that the merchant expects, in centimes. If the actual amount differs, nothing is refunded. If
+   * null, any amount is accepted.
    */
   expectedRefundable: number | null
 }

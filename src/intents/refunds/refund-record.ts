@@ -1,17 +1,17 @@
 /** A refund. PENDING while its outcome at the wallet is unknown. A refund that the wallet refused is removed. */
 export interface Refund {
-  /** `RF-…`, also the idempotency key at the wallet. */
+  /** `RF-…`. Also the idempotency key at the wallet. */
   id: string
   /** Centimes. */
   amount: number
   reason: string | null
   status: 'PENDING' | 'SUCCEEDED'
-  /** The effect id of the request. */
+  /** The effect id of the request that started the refund. */
   effectId: string
   createdAt: Date
-  /** The wallet must not carry out the refund after this. */
+  /** The wallet must not carry out the refund after this time. */
   validUntil: Date
-  /** When to query the wallet for the outcome. Only while PENDING. */
+  /** When to query the wallet for the outcome. Set only while the refund is PENDING. */
   queryAt?: Date
 }
 

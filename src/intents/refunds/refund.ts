@@ -13,7 +13,7 @@ import { beginRefund } from './hold.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
 
-/** A round of reading and writing fails only if another refund of the same intent is written in between. */
+/** A round of reading and writing fails only if another refund of the intent is written in between. */
 const maxRounds = 5
 
 /**
@@ -23,15 +23,15 @@ const maxRounds = 5
 const costInReads = 3
 
 /**
- * The timeout of the wallet with its grace of 1 s (wallets/query.ts), and the 8 s that a request may wait for MongoDB.
+ * The wallet's timeout with its 1 s grace period (wallets/query.ts), plus the 8 s that a request may wait for MongoDB.
  */
 export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
   config.walletTimeoutMs + 9000
 
 /**
- * Refunds a payment or a part of it (SPEC 4.5). One write sets the amount aside, the wallet moves the money, and
- * another write ends the refund. Returns the part that waits for the wallet, which resolves to the intent with the new
- * record as `refund`. Throws the refusals of `checkRefund`. Throws REFUND_FAILED, with nothing changed, if the wallet
+ * Refunds all or part of a payment (SPEC 4.5). One write sets the amount aside, the wallet moves the money, and another
+ * write ends the refund. Returns a function for the step that waits for the wallet. It resolves to the intent with the
+ * new record as `refund`. Throws the errors of `checkRefund`. Throws REFUND_FAILED, with nothing changed, if the wallet
  * refuses. Throws SERVICE_UNAVAILABLE while the outcome is unknown. A retry then finds the refund of the first request.
  */
 export async function refundIntent(
@@ -51,7 +51,7 @@ export async function refundIntent(
     if (wallet === null) throw walletNotConnected()
     await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amount, request.reason, effect.id)
-    // If this process was frozen for longer than its lease, a retry may have returned already.
+    // If this process was frozen for longer than its lease, a retry may have already returned.
     if (performance.now() >= effect.deadlineAt) throw unavailable()
     if (await beginRefund(deps, intent, committed, refund))
       return (withinDeadline) =>
@@ -69,7 +69,7 @@ function draft(
   const createdAt = deps.now()
   const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
-  // If this process dies before the wallet responds, a poll queries the outcome.
+  // If this process dies before the wallet responds, a poll queries the wallet for the outcome.
   return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
 }
 

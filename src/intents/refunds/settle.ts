@@ -10,10 +10,10 @@ import { pending, releaseRefund } from './hold.ts'
 import type { Refund } from './refund-record.ts'
 
 /**
- * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent is
- * REFUNDED, with the event. Otherwise the refund is removed and its amount is refundable again. Happens once, however
- * often this runs. Returns null if the refund was not PENDING. `cause`: the request that settles the refund, or null
- * for a job.
+ * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent
+ * becomes REFUNDED, and the event is added. Otherwise, the refund is removed and its amount is refundable again. This
+ * happens only once, however often the function runs. Returns null if the refund was not PENDING. `cause`: the request
+ * that settles the refund, or null for a job.
  */
 export async function settleRefund(
   deps: Deps,
@@ -62,8 +62,8 @@ const attemptOf = (
 })
 
 /**
- * Logs an error if the wallet refunded money although it had said that it never would. The merchant does not know, so
- * someone must act.
+ * Logs an error if the wallet refunded the money although it had reported that it never would. The merchant does not
+ * know, so someone must act.
  */
 async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, refund: Refund): Promise<void> {
   const { id: refundId } = refund

@@ -9,16 +9,16 @@ import { columns } from '../imports/file/row.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
-/** Rows per chunk of text: about 10 kB, and at most 2 MB if all cells are as long as possible. */
+/** Rows per chunk of text: usually about 10 kB, and at most 2 MB if every cell has its maximum length. */
 const rowsPerChunk = 100
-/** Products per read. The largest take 70 kB each. */
+/** Products per read. The largest products are 70 kB each. */
 const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * Yields the caller's products as the text of a CSV file, oldest first, and reads them as the text is consumed.
- * Importing the file changes nothing. Texts are unchanged, even if a spreadsheet takes one for a formula. Throws
+ * Yields the caller's products as CSV text, oldest first, and reads them as the text is consumed. Importing the file
+ * changes nothing. Cell texts are exported unchanged, even if a spreadsheet could interpret one as a formula. Throws
  * SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
@@ -40,7 +40,8 @@ export async function* exportProducts(
       yield chunk
       text = ''
       rows = []
-      // A page of large products makes 50 chunks. If its client reads quickly, no other request is served in between.
+      // A page of large products produces 50 chunks. Without a pause, a client that reads quickly would keep the
+      // process from serving other requests.
       await restAfter(tookMs)
     }
     if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
@@ -49,11 +50,11 @@ export async function* exportProducts(
   }
 }
 
-/** The generator ends with the download, so no check is needed. */
+/** The generator ends when the download ends, so no check is needed. */
 const isNeverGone = () => false
 
 /**
- * Reads the caller's products page by page, oldest first. Holds no connection and no cursor while a slow client reads.
+ * Reads the caller's products page by page, oldest first. Holds no connection or cursor while a slow client is reading.
  */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
@@ -78,7 +79,10 @@ async function* eachProduct(
   }
 }
 
-/** Filters for the products after this one. An import creates many in the same millisecond. */
+/**
+ * Returns a filter for the products after `last`. It also compares ids, because an import creates many products in the
+ * same millisecond.
+ */
 const after = (last: ExportedProduct | null) =>
   last === null
     ? {}
@@ -87,10 +91,13 @@ const after = (last: ExportedProduct | null) =>
         $or: [{ createdAt: { $gt: last.createdAt } }, { _id: { $gt: last._id } }],
       }
 
-/** Excel recognises UTF-8 by a byte order mark. Programs would read the mark as a part of the first column's name. */
+/**
+ * Excel needs a byte order mark to recognise UTF-8. Other programs would read the mark as part of the first column's
+ * name.
+ */
 const headerOf = (delimiter: Delimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${columns.join(delimiter)}\r\n`
 
-/** All texts are in quotes, so that any content survives. */
+/** Quotes all texts, so that any content survives. */
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
   stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: '\r\n' })

@@ -17,17 +17,17 @@ import { rollBack } from './plan/roll-back.ts'
 import { undoLatePreparations } from './plan/undo-preparation.ts'
 
 /**
- * Attempts of an import. One fails if another request takes a handle or SKU of the file, or changes one of its
- * products.
+ * The most attempts at an import. An attempt fails if another request takes a handle or SKU from the file, or changes
+ * one of the products in it.
  */
 const maxAttempts = 3
 
 type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
 
 /**
- * Imports the rows of a file, all or nothing. A shop runs one import at a time. Throws VALIDATION_ERROR with the
- * faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if other imports of the shop take too long, and RATE_LIMITED if the new
- * products exceed the sandbox's quota of the day. A dry run writes nothing.
+ * Imports either all rows of a file or none. A shop runs one import at a time. Throws VALIDATION_ERROR with the file's
+ * faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if the shop's other imports take too long, and RATE_LIMITED if the new
+ * products exceed the sandbox's daily quota. A dry run writes nothing.
  */
 export function importProducts(
   deps: ImportDeps,
@@ -67,8 +67,8 @@ async function importRows(
 }
 
 /**
- * Returns null, with nothing changed and the plan removed, if another request took a handle or SKU or changed a
- * product.
+ * Returns null if another request took a handle or SKU, or changed a product. In that case nothing has changed, and the
+ * plan is removed.
  */
 async function runImport(
   deps: ImportDeps,
@@ -87,7 +87,7 @@ async function runImport(
     )
     if (counts !== null) return counts
   } catch (error) {
-    // After any other fault it is unknown what was written. The next import of the shop or a sweep ends the plan.
+    // After any other error, it is unknown what was written. The shop's next import or a sweep ends the plan.
     if (error instanceof Refusal) await rollBack(deps, plan)
     throw error
   }
@@ -108,10 +108,10 @@ async function carryOut(
   return committed.counts
 }
 
-/** The result of a dry run: the counts of the import, and the first handles of each kind. */
+/** The result of a dry run: the import's counts, and the first handles of each kind. */
 type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
 
-/** Bounds the response, which is stored for a day. The counts are complete. */
+/** Limits the handles of each kind in the response, which is stored for a day. The counts are still complete. */
 const maxListed = 100
 
 function previewOf({ counts, handles }: Comparison): Preview {

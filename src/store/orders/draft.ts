@@ -9,7 +9,7 @@ import type { Customer, Order, OrderItem } from './order.ts'
 import { responseFormat } from './recall.ts'
 
 /**
- * Returns the order of these lines, with its event. Throws AMOUNT_OUT_OF_RANGE if a line or the total exceeds the
+ * Returns an order for these lines, with its event. Throws AMOUNT_OUT_OF_RANGE if a line or the total exceeds the
  * highest amount.
  */
 export function draftOrder(

@@ -10,7 +10,7 @@ export type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 
 
 /** One item of the request, with its product and variant as they were read. */
 export interface Line {
-  /** The field of the request, such as `items[0]`. */
+  /** The request field, such as `items[0]`. */
   param: string
   product: SoldProduct
   variant: Variant
@@ -21,8 +21,8 @@ export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reserva
 
 /**
  * Finds the products and variants of the items in one query. Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH,
- * VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is not active or an item does not say
- * which of several variants it means.
+ * VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is inactive or an item does not specify
+ * which of several variants to order.
  */
 export async function findLines(
   deps: Pick<Deps, 'Product'>,

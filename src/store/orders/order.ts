@@ -35,7 +35,7 @@ export interface Order {
   total: number
   customer: Customer | null
   createdAt: Date
-  /** Events without deliveries yet. */
+  /** Events that have no deliveries yet. */
   outbox: OutboxEvent[]
   /** The format in which a retry computes the first response (recall.ts). */
   responseFormat: number
@@ -45,7 +45,7 @@ export interface Order {
 export type ShownOrder = Omit<Order, 'businessId' | 'attemptId' | 'outbox' | 'responseFormat'>
 export const shownFields = { businessId: 0, attemptId: 0, outbox: 0, responseFormat: 0 } as const
 
-/** Every query of orders contains this filter. It excludes placeholders. */
+/** Every query for orders contains this filter, which excludes placeholders. */
 export const placed = { status: 'PLACED' } as const
 
 /**
@@ -57,14 +57,14 @@ export interface OrderPlaceholder {
   businessId: string
   sandbox: boolean
   status: 'RELEASED'
-  /** The ids of the attempts. */
+  /** The ids of the attempts that can no longer place the order. */
   released: string[]
   createdAt: Date
-  /** When MongoDB removes the placeholder: after the end of the claim under which another attempt could start. */
+  /** When MongoDB removes the placeholder. The claim has ended by then, so no other attempt can start. */
   expiresAt: Date
 }
 
-/** The collection with its placeholders. */
+/** The orders collection, including its placeholders. */
 export const storedOrders = (deps: { Order: Model<Order> }) =>
   nativeCollection(deps.Order) as unknown as mongo.Collection<Order | OrderPlaceholder>
 

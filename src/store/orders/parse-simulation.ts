@@ -13,13 +13,15 @@ export interface OrderRequest {
   customer: Customer | null
 }
 
-/** Parses the body of a simulated order and throws VALIDATION_ERROR. Checks nothing that needs the products. */
+/**
+ * Parses the body of a simulated order. Throws VALIDATION_ERROR. Does not check anything that requires the products.
+ */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): OrderRequest {
   const { items, customer } = deps.validate<SimulateOrderBody>(simulateOrderBody, body)
   return { items: items ?? null, customer: customerOf(customer ?? {}) }
 }
 
-/** Null if the request describes no customer. */
+/** Returns null if the request does not describe a customer. */
 function customerOf({ name, phone, email }: NonNullable<SimulateOrderBody['customer']>): Customer | null {
   if (name === undefined && phone === undefined && email === undefined) return null
   return { name: name ?? null, phone: readPhone(phone ?? ''), email: email ?? null }

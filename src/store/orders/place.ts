@@ -21,13 +21,13 @@ import { settle } from './settle.ts'
 import { checkStock } from './shortfall.ts'
 
 /**
- * Twice the time that an order usually holds its units, so that most orders try only once more. Each further pause is
- * this much longer.
+ * Twice as long as an order usually holds its units, so that most orders need only one more attempt. Each further pause
+ * is this much longer.
  */
 const minPauseMs = 50
-/** Units that are held for longer belong to a dead process, and a poll returns them. */
+/** If units are held for longer, their process has died, and a poll gives them back. */
 const maxPauseMs = 500
-/** No attempt begins with less time left, so that the merchant gets its result instead of a timeout. */
+/** No attempt starts with less time left than this, so that the merchant gets the result instead of a timeout. */
 const minAttemptMs = 1000
 
 type Placed = Record<string, unknown> | DoneBefore
@@ -36,8 +36,8 @@ type RetryReason = 'changed' | 'held'
 
 /**
  * Places an order: reserves the units, inserts the order with its `order.new` in ONE write, and wakes the relay. Either
- * all of this happens or nothing, even if the process dies midway (docs/merchants/store.md). Throws the refusals of
- * `findLines`, `findAnyLine`, `draftOrder` and `checkStock`, RATE_LIMITED if the quota of the day is used up, and
+ * all of this happens or none of it, even if the process dies midway (docs/merchants/store.md). Throws the errors of
+ * `findLines`, `findAnyLine`, `draftOrder` and `checkStock`, RATE_LIMITED if the daily quota is used up, and
  * SERVICE_UNAVAILABLE if other orders hold the stock until the deadline.
  */
 export const placeOrder = (
@@ -58,7 +58,7 @@ async function placeWithRetries(
   for (let attempts = 1; hasTime(); attempts += 1) {
     const attempt = { orderId: effect.id, businessId, sandbox, attemptId: newId() }
     const outcome = await deps.orderOneAtATime(businessId, async () =>
-      // The wait for a slot may have taken all the time.
+      // The wait for a slot may have used up the time.
       hasTime()
         ? attemptOrder(deps, caller, request, attempt, effect).catch((error: unknown) =>
             confirmRefusal(deps, attempt, error),
@@ -66,7 +66,7 @@ async function placeWithRetries(
         : 'held',
     )
     if (outcome !== 'changed' && outcome !== 'held') return outcome
-    // An earlier attempt at this order, whose process died, may hold the units.
+    // An earlier attempt at this order, whose process died, may still hold the units.
     if (outcome === 'held') await resolveReservationsOf(deps, effect.id)
     await pause(Math.random() * Math.min(maxPauseMs, minPauseMs * attempts))
   }
@@ -103,9 +103,9 @@ async function attemptOrder(
 }
 
 /**
- * Runs before the merchant gets a refusal. An earlier attempt at this order, whose process died, may hold the missing
- * units. If so, returns them to the stock, and the order is attempted again. Releases that attempt first, because the
- * refusal must hold even if its insert still arrives.
+ * Runs before the merchant gets an error. An earlier attempt at this order, whose process died, may still hold the
+ * missing units. If so, gives the units back to the stock, and the order is attempted again. Releases that attempt
+ * first, because the error must remain correct even if the attempt's insert still arrives.
  */
 async function confirmRefusal(
   deps: Deps,

@@ -3,7 +3,7 @@ import { type Order, storedOrders } from './order.ts'
 
 /**
  * The outcome of an attempt: it placed the order, another attempt had placed it before, the attempt was released, or
- * its order number is in use and nothing was written.
+ * its order number is already in use and nothing was written.
  */
 export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in-use'
 
@@ -21,7 +21,10 @@ export async function recordOrder(
   return insertion.index === '_id_' ? replacePlaceholder(deps, order, deadline) : 'number-in-use'
 }
 
-/** The id is in use: by the order, or by a placeholder. Replaces a placeholder that does not name this attempt. */
+/**
+ * Handles an id that is already used by the order or by a placeholder. Replaces a placeholder that does not list this
+ * attempt.
+ */
 async function replacePlaceholder(
   deps: Pick<Deps, 'Order'>,
   order: Order,
@@ -30,8 +33,9 @@ async function replacePlaceholder(
   const { _id, attemptId } = order
   const found = await storedOrders(deps).findOne({ _id })
   if (found?.status === 'PLACED') return found.attemptId === attemptId ? 'placed' : 'placed-before'
-  // A later attempt may have been refused meanwhile and added its id to the placeholder. Its merchant got the refusal,
-  // so this write replaces only the placeholder that it read. No later attempt begins before the deadline.
+  // A later attempt may have been rejected in the meantime and have added its id to the placeholder. The merchant has
+  // already got that error, so this write replaces the placeholder only if it has not changed. No later attempt starts
+  // before the deadline.
   const isOpen = found !== null && !found.released.includes(attemptId) && performance.now() < deadline
   if (!isOpen) return 'released'
   const { released } = found

@@ -3,13 +3,13 @@ import { isDuplicate } from '../../mongo/collection.ts'
 import type { OrderAttempt } from './attempt.ts'
 import { type Order, storedOrders } from './order.ts'
 
-/** Longer than a claim lives (SPEC 5.4), because another attempt can start while it lives. */
+/** Longer than the lifetime of a claim (SPEC 5.4), because another attempt can start during that time. */
 const keptMs = 48 * 3_600_000
 
 /**
- * Ensures that an attempt never places its order, even if its insert still arrives: the insert finds a placeholder that
- * names the attempt. Returns null if this holds from now on, or the id of the attempt that has placed the order
- * already.
+ * Ensures that an attempt never places its order, even if its insert still arrives, because the insert finds a
+ * placeholder that lists the attempt. Returns null if the attempt is released, or the id of the attempt that has
+ * already placed the order.
  */
 export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,

@@ -12,17 +12,17 @@ type Reserved = Pick<Product, '_id' | 'businessId' | 'sandbox' | 'reservations'>
 
 const reservedFields = { businessId: 1, sandbox: 1, reservations: 1 } as const
 
-/** A request waits at most 8 s for MongoDB. The process of an older reservation has died. */
+/** A request waits at most 8 s for MongoDB. If a reservation is older than this, its process has died. */
 const abandonedAfterMs = 15_000
-/** Well below the connections of the process, which its other jobs need too. */
+/** Well below the process's number of connections, because its other jobs need them too. */
 const maxConcurrent = 20
 
 const sweeping = new WeakSet<ReservationDeps>()
 
 /**
  * Resolves abandoned reservations according to the outcome of their orders. Returns the number of products that had
- * any, which may be thousands after an outage. A process runs one sweep at a time. While one runs, another call returns
- * 0 at once.
+ * any, which may be thousands after an outage. A process runs one sweep at a time. While a sweep is running, another
+ * call returns 0 immediately.
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
   if (sweeping.has(deps)) return 0
@@ -40,7 +40,7 @@ export async function sweepReservations(deps: ReservationDeps): Promise<number> 
   }
 }
 
-/** Resolves the reservations of all attempts at one order at once. Returns the number of products that had any. */
+/** Resolves the reservations of all attempts at one order immediately. Returns the number of products that had any. */
 export async function resolveReservationsOf(deps: ReservationDeps, orderId: string): Promise<number> {
   const found = await deps.Product.find({ 'reservations.orderId': orderId }, reservedFields).lean<
     Reserved[]
@@ -65,7 +65,10 @@ async function resolveAll(
     )
 }
 
-/** Logs a fault of one reservation, so that the others are still resolved. Throws if MongoDB fails or times out. */
+/**
+ * Logs an error that concerns only this reservation, so that the others are still resolved. Throws if MongoDB fails or
+ * times out.
+ */
 async function resolveReservation(
   deps: ReservationDeps,
   product: Reserved,
@@ -80,7 +83,8 @@ async function resolveReservation(
 }
 
 /**
- * Settles if the attempt placed its order. Else releases the attempt first, and then returns the units to the stock.
+ * Settles the reservation if the attempt placed its order. Otherwise, releases the attempt first, and then gives the
+ * units back to the stock.
  */
 async function settleOrGiveBack(
   deps: ReservationDeps,

@@ -9,8 +9,8 @@ import type { Line } from './lines.ts'
 import { unitsOf } from './shortfall.ts'
 
 /**
- * The units that an attempt takes from one product. `name` and `variants` are what was read. The order has a copy of
- * them, so the write checks that they have not changed.
+ * The units that an attempt takes from one product. `name` and `variants` are as they were read. The order contains a
+ * copy of them, so the write checks that they have not changed.
  */
 export interface PlannedReservation {
   productId: string
@@ -20,8 +20,8 @@ export interface PlannedReservation {
 }
 
 /**
- * Groups the lines by product and variant. All orders reserve products in the same sequence. If two orders want the
- * same products, one of them gets them all.
+ * Groups the lines by product and variant. All orders reserve products in the same sequence, so that if two orders need
+ * the same products, one of the orders gets all of them.
  */
 export function planReservations(lines: Line[]): PlannedReservation[] {
   const byProduct = [...groupBy(lines, ({ product }) => product._id)]
@@ -41,8 +41,8 @@ function planReservation(productId: string, lines: Line[]): PlannedReservation {
 }
 
 /**
- * Takes the stock of one attempt, product by product. Each step is one guarded write that leaves a reservation. Returns
- * false, with nothing taken, if a product has too little stock or has changed since it was read.
+ * Takes the units for one attempt from the stock, product by product. Each step is one guarded write that also adds a
+ * reservation. Returns false, with no units taken, if a product has too little stock or has changed since it was read.
  */
 export async function reserve(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -59,7 +59,8 @@ export async function reserve(
 }
 
 /**
- * THE write that takes stock. It never brings stock below 0. If the attempt has its reservation already, it succeeds.
+ * THE write that takes stock. It never reduces the stock below 0. If the attempt already has its reservation, the write
+ * succeeds.
  */
 function planUpdate(
   deps: Pick<Deps, 'now'>,

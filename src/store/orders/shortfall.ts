@@ -3,9 +3,9 @@ import { groupBy } from '../../polyfills/group-by.ts'
 import type { Line } from './lines.ts'
 
 /**
- * Returns 'enough' if each variant has the units that the lines want together. Returns 'held' if other orders hold the
- * missing units, which they sell or return within a moment. Else throws INSUFFICIENT_STOCK with every variant that has
- * too few units.
+ * Returns 'enough' if each variant has enough units for all lines together. Returns 'held' if other orders hold the
+ * missing units, which they will soon sell or give back. Otherwise, throws INSUFFICIENT_STOCK, listing every variant
+ * that has too few units.
  */
 export function checkStock(lines: Line[]): 'enough' | 'held' {
   const shortages = [...groupBy(lines, ({ variant }) => variant._id).values()]
@@ -17,8 +17,8 @@ export function checkStock(lines: Line[]): 'enough' | 'held' {
 }
 
 /**
- * Returns the demand of all lines of one variant and the units of it that orders hold. The first line gives the
- * `param`.
+ * Returns how many units of one variant its lines request in total, and how many units orders hold. `param` is taken
+ * from the first line.
  */
 function demandOf(lines: Line[]) {
   const [{ param, product, variant }] = lines as [Line]

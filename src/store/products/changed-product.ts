@@ -6,25 +6,25 @@ import { variantById, variantByLabel } from './pick-variant.ts'
 import type { Product, Variant } from './product.ts'
 import { skusOf } from './skus.ts'
 
-/** A change of a product. Fields and variants that it does not name stay as they are. */
+/** A change to a product. Fields and variants that it does not mention stay as they are. */
 export interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
-  /** Null if the request names no variants. */
+  /** Null if the request does not change variants. */
   variants: VariantChange[] | null
-  /** Whether to remove the variants that the request does not name. */
+  /** Whether to remove the variants that the request does not mention. */
   removesOthers: boolean
   givenSkus: GivenSkus
 }
 
-/** A change of the variant with this `_id`, else of the one with this label, else of the only one. */
+/** A change to the variant with this `_id`, or else with this label, or else to the only variant. */
 export interface VariantChange {
-  /** The prefix of its fields in the request, such as `variants[0].`. */
+  /** The prefix of the variant's fields in the request, such as `variants[0].`. */
   prefix: string
   _id: string | null
   set: Partial<Omit<Variant, '_id'>>
 }
 
-/** An entry of a change with its variant before and after. `old` is null for a new variant. */
+/** An entry of a change, with its variant before and after the change. `old` is null for a new variant. */
 interface ChangedVariant {
   entry: VariantChange
   old: Variant | null
@@ -35,8 +35,8 @@ type Changeable = Pick<Product, 'variants'>
 
 /**
  * Returns the fields to set. The product must not be part of an open import. Throws VARIANT_NOT_FOUND,
- * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if two entries identify one variant, a new variant has no price, there
- * would be too many variants, or another variant keeps a SKU.
+ * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if two entries identify the same variant, a new variant has no price,
+ * there would be too many variants, or another variant keeps one of the given SKUs.
  */
 export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
@@ -68,7 +68,7 @@ function applyEntry(product: Changeable, entry: VariantChange): ChangedVariant {
   return { entry, old, variant: newVariant({ ...set, label, price }) }
 }
 
-/** Finds the variant that an entry identifies. Returns null if the entry makes a new one. */
+/** Finds the variant that an entry identifies. Returns null if the entry describes a new variant. */
 function findVariant(product: Changeable, { prefix, _id, set }: VariantChange): Variant | null {
   if (_id !== null) return variantById(product, _id, `${prefix}_id`)
   const { label } = set
@@ -91,7 +91,7 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   }
 }
 
-/** Does not compare the given SKUs with each other, because `readSkus` did. */
+/** Does not compare the given SKUs with each other, because `readSkus` already does. */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], given: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))

@@ -12,9 +12,9 @@ import { presentProduct } from './present.ts'
 import { type Product, products } from './product.ts'
 
 /**
- * Creates a product together with its sealed response in one insert, and returns the product. The first one of a test
- * key also creates the sandbox's shop. Throws SHOP_NOT_FOUND, VALIDATION_ERROR naming the SKU that another product of
- * the shop has, and RATE_LIMITED if the sandbox's quota of the day is used up.
+ * Creates a product together with its sealed response in one insert, and returns the product. The first product that a
+ * test key creates also creates the sandbox's shop. Throws SHOP_NOT_FOUND, VALIDATION_ERROR naming the SKU that another
+ * product of the shop already has, and RATE_LIMITED if the sandbox's daily quota is used up.
  */
 export async function createProduct(
   deps: Deps,
@@ -44,7 +44,7 @@ export async function createProduct(
 const exists = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
   (await deps.Product.exists({ _id })) !== null
 
-/** The sealed first response of the create with this effect id. */
+/** Recalls the sealed first response to the create request with this effect id. */
 export const recallProduct: Recall = {
   kind: 'stored',
   collection: products.name,

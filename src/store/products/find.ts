@@ -4,7 +4,7 @@ import { refuse } from '../../errors.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import type { Product } from './product.ts'
 
-/** Filters for the caller's product, unless it is deleted or an import still prepares it. */
+/** Returns a filter for the caller's product, unless it is deleted or an import is still preparing it. */
 export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   _id: id,
   businessId,
@@ -12,7 +12,7 @@ export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   listed: true,
 })
 
-/** A product without its potentially large fields: the response to its create, and the effects. */
+/** A product without its potentially large fields: the response to its create request, and its effects. */
 export type ReadProduct = Omit<Product, 'sealedResponse' | 'effects'>
 
 export type ProductWithEffects = Omit<Product, 'sealedResponse'>
@@ -39,7 +39,7 @@ export async function findProduct(
   return visibleTo(deps, caller, await read.lean<ReadProduct | null>())
 }
 
-/** Returns the product that was read if the caller can see it. Else throws as `findProduct` does. */
+/** Returns the product that was read if the caller can see it. Otherwise, throws as `findProduct` does. */
 export async function visibleTo<Read extends Pick<Product, 'listed' | 'sandbox'>>(
   deps: Pick<Deps, 'Shop'>,
   caller: Caller,

@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import type { Product } from './product.ts'
 
-/** The SKUs that a request gives, each with the field that gives it. */
+/** The SKUs in a request, each with the field that contains it. */
 export type GivenSkus = ReadonlyMap<string, string>
 
 /** Collects the SKUs. Throws VALIDATION_ERROR for a SKU that is given twice, naming the second field. */
@@ -22,7 +22,9 @@ export function readSkus(given: readonly { sku?: string | null | undefined; pref
 export const skuTaken = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
-/** Throws VALIDATION_ERROR naming the first SKU that another product of the shop has. Returns if they are all free. */
+/**
+ * Throws VALIDATION_ERROR naming the first SKU that another product of the shop has. Returns if all of them are free.
+ */
 export async function refuseTakenSkus(
   deps: Pick<Deps, 'Product'>,
   { _id, businessId, sandbox }: Pick<Product, '_id' | 'businessId' | 'sandbox'>,

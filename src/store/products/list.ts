@@ -9,7 +9,7 @@ import type { Product } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null
-  /** A part of the name, in any case. */
+  /** Part of the name, in upper or lower case. */
   text: string | null
   sku: string | null
 }
@@ -19,7 +19,7 @@ export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   return { active: active === undefined ? null : active === 'true', text, sku, ...readSlice(query) }
 }
 
-/** Returns a page of the caller's products, newest first, ties by id. Throws SHOP_NOT_FOUND. */
+/** Returns a page of the caller's products, newest first, with ties sorted by id. Throws SHOP_NOT_FOUND. */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,
   caller: Caller,

@@ -8,7 +8,7 @@ export type ProductDescription = Pick<
   'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
 >
 
-/** Returns a product as it is stored first. */
+/** Returns a new product as it is first stored. */
 export const newProduct = (described: ProductDescription, now: Date): Product => ({
   ...described,
   skus: skusOf(described.variants),

@@ -4,7 +4,9 @@ import type { Deps } from '../../deps.ts'
 import type { ProductChange, VariantChange } from './changed-product.ts'
 import { readSkus } from './given-skus.ts'
 
-/** Parses the body of a change (SPEC 4.9). The rules are those of a create, but every field is optional. */
+/**
+ * Parses the body of a change (SPEC 4.9). The rules are the same as for a create request, but every field is optional.
+ */
 export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
   const input = deps.validate<UpdateProductBody>(updateProductBody, body)
   const { name, description, images, active, removeMissingVariants = false } = input
@@ -17,7 +19,7 @@ export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): Produc
   }
 }
 
-/** Without `variants`, the fields beside the name change the only variant. */
+/** Without `variants`, the label, price, stock and SKU at the top level belong to the only variant. */
 function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)
     return input.variants.map(({ _id = null, ...fields }, index) => ({

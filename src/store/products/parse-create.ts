@@ -10,7 +10,10 @@ export interface ProductRequest
   givenSkus: GivenSkus
 }
 
-/** Parses the body of a create (SPEC 4.9). Without `variants`, the fields beside the name describe the only variant. */
+/**
+ * Parses the body of a create request (SPEC 4.9). Without `variants`, the price, stock and SKU at the top level belong
+ * to the only variant.
+ */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate<CreateProductBody>(createProductBody, body)
   const given =

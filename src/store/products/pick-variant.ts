@@ -4,8 +4,8 @@ import type { Product, Variant } from './product.ts'
 type Variants = Pick<Product, 'variants'>
 
 /**
- * Finds a variant by its `_id`, else by its label. Throws VARIANT_NOT_FOUND and VARIANT_LABEL_AMBIGUOUS. `param` is the
- * field of the request, or null if the path names the variant.
+ * Finds a variant by its `_id`, or else by its label. Throws VARIANT_NOT_FOUND and VARIANT_LABEL_AMBIGUOUS. `param` is
+ * the request field that identifies the variant, or null if the path does.
  */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)

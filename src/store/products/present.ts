@@ -18,7 +18,7 @@ export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 /** Returns a product as its merchant sees it. Prices are in centimes. */
 export const presentProduct = (product: ShownProduct): Record<string, unknown> => ({
   _id: product._id,
-  // The retry of a change may find the product deleted, and then it has no handle.
+  // The retry of a change may find a product that has been deleted and has no handle.
   handle: product.handle ?? product._id,
   name: product.name,
   description: product.description,

@@ -15,7 +15,7 @@ export interface Variant {
   stock: number
 }
 
-/** Units that an order took from the stock before the order is stored (src/store/orders). */
+/** Units taken from the stock for an order that is not stored yet (src/store/orders). */
 export interface Reservation {
   orderId: string
   attemptId: string
@@ -37,7 +37,10 @@ export interface Product {
   _id: string
   businessId: string
   sandbox: boolean
-  /** Its name in CSV files, unique in its shop: chosen by the import, else its `_id`. A deleted product has none. */
+  /**
+   * The product's identifier in CSV files, unique in its shop. An import sets it from the file; otherwise, it is the
+   * `_id`. A deleted product has none.
+   */
   handle?: string
   name: string
   description: string
@@ -45,23 +48,28 @@ export interface Product {
   active: boolean
   variants: Variant[]
   /**
-   * The SKUs that no other product of the shop can have: those of its variants, and during an import also those that
-   * they will get.
+   * The SKUs that no other product of the shop can have: those of its variants and, during an import, also those that
+   * its variants will get.
    */
   skus: string[]
-  /** Whether the merchant sees it. False while an import prepares a new product, and once it is deleted. */
+  /**
+   * Whether the merchant sees the product. False while an import is preparing a new product, and once the product is
+   * deleted.
+   */
   listed: boolean
   prepared: Preparation | null
   reservations: Reservation[]
-  /** Every change adds 1. This number guards every write that depends on an earlier read. */
+  /** Every change increments this number, which guards every write that depends on an earlier read. */
   revision: number
   /** A deleted product stays stored, so that a retry of the deletion finds it. */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** Effect ids of its changes, so that no change happens twice. */
+  /** The effect ids of the product's changes, so that no change happens twice. */
   effects: string[]
-  /** The sealed first response of the create, kept for two days (src/retention). Imported products have none. */
+  /**
+   * The sealed first response to the create request, kept for two days (src/retention). Imported products have none.
+   */
   sealedResponse?: string
 }
 
@@ -112,14 +120,15 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // Contains `name` and `active`, so that a list filters by them without reading the documents.
+      // Contains `name` and `active`, so that a list can be filtered by them without reading the documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
     // For the clean-up, because the other indexes contain no deleted products.
     {
       name: 'deletions',
-      // Ends with `deletedAt`, because MongoDB reads the document for a field that is only in the filter of the index.
+      // Ends with `deletedAt`, because MongoDB would read the document for a field that occurs only in the filter of
+      // the index.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },

@@ -11,10 +11,10 @@ import { type ShownProduct, shownFields } from './present.ts'
 type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
 
 /**
- * Changes the given fields only. A change of variants reads the product, computes them, and writes them guarded by the
- * revision that it read, so that no concurrent stock change is lost. If an import prepares the product, the change
- * waits for it. Throws the refusals of `changedProduct`, SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, and
- * VALIDATION_ERROR naming the SKU that another product of the shop has.
+ * Changes only the given fields. A change to variants reads the product, computes the new variants, and writes them
+ * guarded by the revision that it read, so that no concurrent stock change is lost. While an import is preparing the
+ * product, such a change waits. Throws the errors of `changedProduct`, SHOP_NOT_FOUND, PRODUCT_NOT_FOUND,
+ * SANDBOX_MISMATCH, and VALIDATION_ERROR naming the SKU that another product of the shop already has.
  */
 export async function updateProduct(
   deps: UpdateDeps,
@@ -27,7 +27,7 @@ export async function updateProduct(
     return findProduct(deps, caller, id)
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, id)
-    // The change was made, even if the product was deleted since.
+    // The change was made, even if the product has been deleted in the meantime.
     if (read?.effects.includes(effect.id)) return read
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const product = await visibleTo(deps, caller, read)

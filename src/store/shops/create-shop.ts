@@ -3,7 +3,7 @@ import { isDuplicate } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { Shop } from './shop.ts'
 
-/** Creates the shop of a business in one environment. Returns null if there is one already. */
+/** Creates a business's shop in one environment. Returns null if there already is one. */
 export async function createShop(
   deps: Pick<Deps, 'Shop' | 'now'>,
   input: Pick<Shop, 'businessId' | 'sandbox' | 'name'>,

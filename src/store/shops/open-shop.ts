@@ -7,14 +7,15 @@ import { createShop } from './create-shop.ts'
 const sandboxName = 'Sandbox'
 
 /**
- * For operations that only read: throws SHOP_NOT_FOUND for a live key whose business has no shop, never for a test key.
+ * Used by operations that only read. Throws SHOP_NOT_FOUND for a live key whose business has no shop, but never for a
+ * test key.
  */
 export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Promise<void> {
   if (!caller.sandbox && !(await hasShop(deps, caller))) throw refuse('SHOP_NOT_FOUND')
 }
 
 /**
- * Like `requireShop`, for operations that create something. The first such operation of a test key creates the
+ * Like `requireShop`, but for operations that create something. The first such operation of a test key creates the
  * sandbox's shop (SPEC 8).
  */
 export async function openShop(deps: Pick<Deps, 'Shop' | 'now'>, caller: Caller): Promise<void> {

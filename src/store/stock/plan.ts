@@ -13,7 +13,7 @@ export interface VariantRef {
 
 /**
  * THE write of a merchant's stock change: guard, change and effect in one update. It also succeeds if an earlier
- * attempt at the same request made the change. It fails if the memory of effects no longer shows whether one did.
+ * attempt at the same request made the change. It fails if the product's stored effects no longer show whether one did.
  */
 export function planStock(
   deps: Pick<Deps, 'now'>,

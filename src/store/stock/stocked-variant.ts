@@ -2,15 +2,18 @@ import { isId } from '../../security/ids.ts'
 import type { Variant } from '../products/product.ts'
 
 /**
- * A variant after its stock changed. The fields are null if the variant was removed since, or its label is ambiguous by
- * now.
+ * A variant after a change to its stock. The fields are null if the variant has been removed in the meantime, or if its
+ * label has become ambiguous.
  */
 export type StockedVariant = { productId: string } & (
   | Variant
   | { _id: string | null; label: null; sku: null; price: null; stock: null }
 )
 
-/** Finds the variant with this `_id`, else the only one with this label. Never throws, because the change is done. */
+/**
+ * Finds the variant with this `_id`, or else the only one with this label. Never throws, because the change has already
+ * been made.
+ */
 export function stockedVariant(
   productId: string,
   variants: readonly Variant[],

@@ -1,7 +1,7 @@
 /**
- * The most that an import writes in one call to MongoDB. Encoding a batch takes a few ms, during which the process
- * serves no other request. Writing products with a hundred variants each takes 0.1 s on a busy server, far below the
- * timeout of 5 s.
+ * The most products and variants that an import writes in one call to MongoDB. Encoding a batch takes a few ms, during
+ * which the process serves no other request. Writing a batch of products with a hundred variants each takes 0.1 s on a
+ * busy server, far below the timeout of 5 s.
  */
 const maxProducts = 100
 const maxVariants = 500

@@ -11,7 +11,7 @@ import type { ErrorCode } from '../../../errors.ts'
 import { isLonger, isStorable } from '../../../input/validate.ts'
 import type { Column } from './row.ts'
 
-/** The value of a cell that is not blank, or the reason why it is invalid. */
+/** The value of a non-blank cell, or the reason why the cell is invalid. */
 export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
 
 /** One reader for each column. */
@@ -29,11 +29,14 @@ export interface Values {
   active: boolean
 }
 
-/** Spreadsheets in English and in French write these, and so do people. */
+/** The words for true and false that people and spreadsheets write, in English and in French. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
-/** Creates the readers. Texts stay unchanged, even if they look like a formula. `maxAmount` is the highest price. */
+/**
+ * Creates the readers. They leave texts unchanged, even if a text looks like a formula. `maxAmount` is the highest
+ * price.
+ */
 export const createReaders = (maxAmount: number): Readers => ({
   handle: (text) => readText(text.trim(), maxHandleLength),
   name: (text) => readText(text, maxNameLength),
@@ -77,8 +80,8 @@ function readActive(text: string): Cell<boolean> {
 }
 
 /**
- * Parses ASCII digits with an optional minus. Returns null for `12,50`, `1 250`, `1e3` and `٥`. Adding 0 turns `-0`
- * into 0.
+ * Parses ASCII digits with an optional minus sign. Returns null for `12,50`, `1 250`, `1e3` and `٥`. Adding 0 turns
+ * `-0` into 0.
  */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null

@@ -2,7 +2,7 @@ import { inSlices } from '../../../process/in-slices.ts'
 import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
 
-/** A row with its product and its variant, or null if these are new. */
+/** A row with the ids of its product and variant. The id of a new product or variant is null. */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
@@ -11,7 +11,7 @@ export interface MatchedRow {
   givesSku: boolean
 }
 
-/** The variant that has a SKU now. */
+/** The variant that currently has a SKU. */
 export interface SkuOwner {
   productId: string
   handle: string
@@ -19,9 +19,9 @@ export interface SkuOwner {
 }
 
 /**
- * Adds a fault for each SKU that occurs twice in the file, or that another variant has and keeps. Variants of one
- * product may exchange SKUs. A SKU cannot change to another product in one import, because one write changes one
- * product only. `owners` contains the current owners of the SKUs that rows give.
+ * Adds a fault for each SKU that occurs twice in the file, or that another variant already has and keeps. Variants of
+ * the same product may swap SKUs. A single import cannot transfer a SKU to another product, because each write changes
+ * only one product. `owners` contains the current owners of the SKUs in the rows.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

@@ -3,17 +3,18 @@ import type { Column } from './row.ts'
 
 export interface CsvFault {
   row: number
-  /** Null if the fault is in the row as a whole. */
+  /** Null if the fault concerns the whole row. */
   column: Column | null
   message: string
   /** VALIDATION_ERROR by default. */
   code?: ErrorCode
 }
 
-/** The response contains this many faults. */
+/** The most faults that a response lists. */
 const maxListed = 100
 /**
- * Beyond this many, only the first hundred are kept. A file can have 40 000 faults. Sorting 1 000 takes less than 1 ms.
+ * Once more faults than this have been collected, only the first hundred by row are kept. A file can have 40 000
+ * faults. Sorting 1 000 takes less than 1 ms.
  */
 const maxKept = 1_000
 
@@ -21,8 +22,8 @@ const maxKept = 1_000
 export interface Faults {
   add(fault: CsvFault): void
   /**
-   * Throws if there are faults. The first by row gives the code. The details contain the first hundred, and the number
-   * of further faults.
+   * Throws if there are faults, with the error code of the first fault by row. The details contain the first hundred
+   * faults and the number of further faults.
    */
   refuseIfAny(): void
 }

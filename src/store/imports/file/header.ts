@@ -12,18 +12,18 @@ export interface Header {
 
 /** A row with more cells is not a header. */
 const maxCells = 100
-/** Ten times the longest header. */
+/** Ten times the length of the longest header. */
 const firstLineBytes = 1024
 
 /** Returns the first line of a file, or enough of it to recognise the delimiter. */
 export const firstLineOf = (bytes: Buffer): string =>
   bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
 
-/** Returns `;` or `,`: the one that occurs more often in the first line. */
+/** Returns `;` or `,`, whichever occurs more often in the first line. */
 export const delimiterOf = (firstLine: string): ';' | ',' =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
-/** Reads row 1. Accepts the names in any case and order. If it is invalid, adds faults and returns null. */
+/** Reads row 1. Accepts column names in any case and order. If the row is invalid, adds faults and returns null. */
 export function readHeader(cells: readonly string[], faults: Faults): Header | null {
   const names = cells.map((cell) => cell.trim().toLowerCase())
   const messages = faultsOf(names)

@@ -3,7 +3,7 @@ import { defaultLabel, type Variant } from '../../products/product.ts'
 import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
 
-/** A row with its variant. `variant` is null if the row makes a new variant with this label. */
+/** A row and its variant. `variant` is null if the row creates a new variant with this label. */
 export interface Match {
   row: ProductRow
   label: string
@@ -41,7 +41,10 @@ export function matchRows(
 const describesVariant = ({ variantLabel, sku, price, stock }: ProductRow): boolean =>
   [variantLabel, sku, price, stock].some((cell) => cell !== null)
 
-/** A blank label is that of the variant with the row's SKU, else that of the only variant, else `Default`. */
+/**
+ * Replaces a blank label with that of the variant with the row's SKU, else with that of the only variant, else with
+ * `Default`.
+ */
 function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): string {
   if (variantLabel !== null) return variantLabel
   const known = variants.find((variant) => sku !== null && variant.sku === sku)
@@ -49,7 +52,10 @@ function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]
   return (known ?? only)?.label ?? defaultLabel
 }
 
-/** Whether a row without a label leaves its variant unclear. Most likely, a new `Default` variant is not meant. */
+/**
+ * Whether the label is missing and the row could belong to any of several variants. The row most likely does not mean a
+ * new `Default` variant.
+ */
 const isUnlabelled = ({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   variantLabel === null &&
   variants.length > 1 &&

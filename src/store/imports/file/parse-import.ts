@@ -9,7 +9,7 @@ export interface ImportRequest {
   isDryRun: boolean
 }
 
-/** Throws VALIDATION_ERROR with the faults of the file, and SERVICE_UNAVAILABLE if the deadline has passed. */
+/** Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if the deadline has passed. */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,

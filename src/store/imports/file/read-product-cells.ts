@@ -4,7 +4,10 @@ import type { ProductRow } from './row.ts'
 
 const cells = ['name', 'description', 'active'] as const
 
-/** Collects the cells of the product itself from its rows. Two different values of one cell are a fault. */
+/**
+ * Collects the product's own fields from its rows. Adds a fault if two rows contain different values for the same
+ * field.
+ */
 export function readProductCells(
   rows: readonly ProductRow[],
   faults: Pick<Faults, 'add'>,

@@ -4,12 +4,15 @@ import { CsvError, parse } from 'csv-parse'
 import { inChunks } from '../../../process/in-chunks.ts'
 import type { Faults } from './faults.ts'
 
-/** Three times the longest valid row at 4 bytes a character. A longer one has a quote that is never closed. */
+/**
+ * Three times the length of the longest valid row, at 4 bytes per character. A longer row has a quote that is never
+ * closed.
+ */
 const maxRowBytes = 64 * 1024
 
 /**
- * Passes each record of a file to `take` with its row number, until `take` returns false. Skips empty lines but counts
- * them.
+ * Passes each record of a file to `take` with its row number, until `take` returns false. Skips empty lines, but
+ * includes them in the row numbers.
  */
 export async function readRecords(
   bytes: Buffer,
@@ -42,7 +45,10 @@ export async function readRecords(
   }
 }
 
-/** Returns the number of the first line over the limit. csv-parse counts only the text in cells, not their number. */
+/**
+ * Returns the number of the first line over the limit. The limit of csv-parse applies only to the text in cells, not to
+ * the number of cells.
+ */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
   while (at + maxRowBytes < bytes.length) {

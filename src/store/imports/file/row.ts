@@ -1,8 +1,8 @@
-/** One row of an import with parsed cells. Null is a blank cell, which changes nothing. */
+/** One row of an import, with its cells parsed. Null stands for a blank cell, which changes nothing. */
 export interface ProductRow {
-  /** The row number as spreadsheets count: the header is row 1. */
+  /** The row number as in a spreadsheet: the header is row 1. */
   row: number
-  /** Without surrounding whitespace. Rows with the same handle are one product. */
+  /** Without surrounding whitespace. Rows with the same handle describe the same product. */
   handle: string
   name: string | null
   description: string | null
@@ -28,5 +28,5 @@ export const columns = [
 
 export type Column = (typeof columns)[number]
 
-/** Rows of one import, without the header. */
+/** The most rows in one import, not counting the header. */
 export const maxRows = 5_000

@@ -7,7 +7,7 @@ const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
 /**
- * Returns the file as UTF-8 without a byte order mark. Throws VALIDATION_ERROR if it is missing, not text, or not
+ * Returns the file as UTF-8 without a byte order mark. Throws VALIDATION_ERROR if the file is missing, not text, or not
  * UTF-8.
  */
 export function bytesOf(csv: unknown): Buffer {
@@ -25,7 +25,7 @@ function encoded(text: string): Buffer {
   return Buffer.from(text)
 }
 
-/** UTF-16 begins with a byte order mark, or its first letter contains a zero byte. */
+/** A UTF-16 file begins with a byte order mark, or its first letter contains a zero byte. */
 const isUtf16 = (bytes: Buffer): boolean =>
   bytes[0] === 0 || bytes[1] === 0 || utf16Boms.some((bom) => bytes.subarray(0, 2).equals(bom))
 

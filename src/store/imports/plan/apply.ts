@@ -9,8 +9,9 @@ import { countVariants, type ImportPlan } from './plan.ts'
 type ApplyDeps = Pick<Deps, 'Product' | 'now'>
 
 /**
- * Applies the changes of a committed plan and lists its new products. Any process may call it at any time, also
- * concurrently: the write that changes a product also removes the plan's token from it. A deleted product has no token.
+ * Applies a committed plan's changes and makes its new products visible. Any process may call this at any time, even
+ * concurrently, because the write that changes a product also removes the plan's token from it. A deleted product has
+ * no token.
  */
 export async function apply(
   deps: ApplyDeps,

@@ -18,11 +18,14 @@ export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'vari
 /** A product that an import changes. */
 export interface ChangedProduct {
   patch: ProductPatch
-  /** The ids of the variants that the rows were compared with, in their order. */
+  /** The ids of the variants that the rows were compared with, in the product's order. */
   comparedVariants: string[]
 }
 
-/** The comparison of one handle. Keeps no fields of the existing product that it does not need, to save memory. */
+/**
+ * The result of comparing the rows of one handle. To save memory, it contains only the fields of the existing product
+ * that are needed.
+ */
 export interface Outcome {
   handle: string
   matched: MatchedRow[]
@@ -32,7 +35,7 @@ export interface Outcome {
   variants: number
 }
 
-/** Compares the rows of one handle with the product that has it, or null. */
+/** Compares the rows of one handle with the product that has this handle, or with null if there is none. */
 export function compareProduct(
   handle: string,
   rows: readonly ProductRow[],
@@ -76,7 +79,7 @@ function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Varia
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
-/** Contains only the differences, so that concurrent changes of other fields are kept. */
+/** Returns only the differences, so that concurrent changes to other fields are kept. */
 function patchOf(
   product: ExistingProduct,
   values: ProductPatch['set'],

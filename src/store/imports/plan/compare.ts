@@ -18,9 +18,9 @@ export interface Comparison {
 }
 
 /**
- * Compares rows with the shop's products that have their handles or their SKUs. Rows with the same handle are one
- * product, wherever they are in the file. Throws VALIDATION_ERROR with all faults, and SERVICE_UNAVAILABLE after the
- * deadline.
+ * Compares the rows with the shop's products that have the same handles or SKUs. Rows with the same handle describe the
+ * same product, wherever they are in the file. Throws VALIDATION_ERROR with all faults, and SERVICE_UNAVAILABLE after
+ * the deadline.
  */
 export async function compare(
   deps: Pick<Deps, 'Product'>,

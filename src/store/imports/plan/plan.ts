@@ -1,7 +1,7 @@
 import type { Collection } from '../../../mongo/collection.ts'
 import type { Variant } from '../../products/product.ts'
 
-/** The number of products by outcome, of variants created or changed, and of rows read. */
+/** The number of products for each outcome, of variants created or changed, and of rows read. */
 export interface ImportCounts {
   created: number
   updated: number
@@ -10,7 +10,7 @@ export interface ImportCounts {
   rows: number
 }
 
-/** The changes of one existing product: only the fields that differ. */
+/** The changes to one existing product. Contains only the fields that differ. */
 export interface ProductPatch {
   productId: string
   set: { name?: string; description?: string; active?: boolean }
@@ -22,13 +22,13 @@ export interface ProductPatch {
 export const countVariants = ({ variants, added }: ProductPatch): number => variants.length + added.length
 
 /**
- * One import of a shop. `_id` is the effect id of its claim. A shop has at most one open plan.
+ * One import into a shop. `_id` is the effect id of its claim. A shop has at most one open plan.
  *
- * - `preparing`: its new products are being stored, unlisted. The products that it changes get its token. Readers see
- * no change.
- * - `committed`: it will happen, and any process may finish it.
- * - `aborting`: it will never happen, and any process may undo its preparations.
- * - `done`: it has happened, and the shop is free for the next import.
+ * - `preparing`: the new products are being stored, but not listed. The products to change are being given the plan's
+ *   token. Readers see no change.
+ * - `committed`: the import will happen, and any process may finish it.
+ * - `aborting`: the import will never happen, and any process may undo its preparations.
+ * - `done`: the import has happened, and the shop is free for the next import.
  */
 export interface ImportPlan {
   _id: string
@@ -37,20 +37,20 @@ export interface ImportPlan {
   open?: true
   state: 'preparing' | 'committed' | 'aborting' | 'done'
   /**
-   * Names one attempt. Prepared products carry it, so that a late write of an earlier attempt is never used by this
-   * one.
+   * Identifies one attempt. Prepared products contain this token, so that an attempt never uses a late write of an
+   * earlier attempt.
    */
   token: string
-  /** Until then only its own request may end the plan. */
+  /** Until this time, only the plan's own request may end it. */
   leaseEndsAt: Date
   patches: ProductPatch[]
   counts: ImportCounts
   createdAt: Date
-  /** When MongoDB removes the finished plan: after the end of the claim whose retries need it. */
+  /** When MongoDB removes the finished plan. The claim has ended by then, so no retry needs the plan. */
   expiresAt?: Date
 }
 
-/** A plan without its patches, which may be megabytes. */
+/** A plan without its patches, which may take up megabytes. */
 export type FoundPlan = Omit<ImportPlan, 'patches'>
 
 export const withoutPatches = { patches: 0 } as const

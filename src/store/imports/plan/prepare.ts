@@ -14,10 +14,10 @@ type PrepareDeps = Pick<Deps, 'Product' | 'now'>
 type PlanIdentity = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
 
 /**
- * Stores the new products, unlisted, and reserves the new SKUs of the changed ones, all under the plan's token. Readers
- * see no change. Other requests can no longer take these handles and SKUs, nor change the variants of these products,
- * except their stock. Returns false, with a part prepared, if another request took a handle or SKU first or changed a
- * product.
+ * Stores the new products as unlisted, and reserves the new SKUs of the products to change, all under the plan's token.
+ * Readers see no change. Other requests can no longer take these handles and SKUs. In the variants of these products,
+ * they can change only the stock. Returns false if another request took a handle or SKU first, or changed a product. In
+ * that case, some products may already be prepared.
  */
 export async function prepare(
   deps: PrepareDeps,
@@ -50,9 +50,9 @@ const unlisted = ({ businessId, sandbox, token }: PlanIdentity, created: NewProd
 })
 
 /**
- * Matches the product only if it still has the compared variants, and no other variant of it has a SKU that the file
- * gives. Other fields and stocks may have changed since. Adds 1 to the revision, so that concurrent changes of variants
- * read the product again.
+ * Matches the product only if it still has the variants that were compared, and none of its other variants has a SKU
+ * from the file. Other fields and the stock may have changed in the meantime. Increments the revision, so that
+ * concurrent changes to variants read the product again.
  */
 function reserveProduct(
   { token }: PlanIdentity,
@@ -79,7 +79,9 @@ function reserveProduct(
   }
 }
 
-/** Whether the write failed only because handles or SKUs are in use. After a lost connection the outcome is unknown. */
+/**
+ * Whether the write failed only because handles or SKUs are in use. After a lost connection, the outcome is unknown.
+ */
 function isTaken(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()

@@ -14,13 +14,14 @@ export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-/** Products per batch. A batch of the largest products takes 7 MB. */
+/** Products per batch. A batch of the largest products takes up 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
 
 /**
- * Finds the shop's products with these handles. Reads descriptions of up to 20 kB each only if the file contains any.
+ * Finds the shop's products with these handles. Reads their descriptions, of up to 20 kB each, only if the file
+ * contains descriptions.
  */
 export const readExisting = (
   deps: ReadDeps,
@@ -62,7 +63,10 @@ export async function readOwners(
   return owners
 }
 
-/** Returns a cursor, because all the products may take hundreds of megabytes. The hint prevents any other index. */
+/**
+ * Returns a cursor, because the products may take up hundreds of megabytes in total. The hint keeps MongoDB from
+ * choosing another index.
+ */
 const listedOf = <Found extends object>(
   deps: ReadDeps,
   { businessId, sandbox }: ImportScope,

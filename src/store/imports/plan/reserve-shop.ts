@@ -9,7 +9,8 @@ import { endPlan } from './end-plan.ts'
 import { type FoundPlan, type ImportPlan, withoutPatches } from './plan.ts'
 
 /**
- * The longest duration of a request. After that its process is dead, or its client no longer waits for the response.
+ * The longest duration of a request. After that, its process is dead, or its client is no longer waiting for the
+ * response.
  */
 const leaseMs = 10_000
 /** How often to check whether another import of the shop has ended. */
@@ -20,9 +21,9 @@ const minRemainingMs = 1_000
 type ReserveDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
- * Inserts the open plan of the shop and returns it. If an earlier attempt at the same request has committed its plan,
- * finishes and returns that plan. Waits while another import runs, and ends it if its lease has ended. Throws
- * SERVICE_UNAVAILABLE if the wait is too long.
+ * Inserts the shop's open plan and returns it. If an earlier attempt at the same request has committed its plan,
+ * finishes and returns that plan. Waits while another import is running, and ends that import if its lease has expired.
+ * Throws SERVICE_UNAVAILABLE if the wait is too long.
  */
 export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Effect): Promise<FoundPlan> {
   const { businessId, sandbox } = caller
@@ -39,7 +40,7 @@ export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Eff
     const own = found.find(({ _id }) => _id === effect.id)
     if (own?.state === 'done') return own
     const [other] = found
-    // This request holds the claim, so its own earlier attempt no longer runs.
+    // This request holds the claim, so its own earlier attempt is no longer running.
     if (own !== undefined) await endPlan(deps, own)
     else if (other !== undefined && other.leaseEndsAt <= deps.now()) await endPlan(deps, other)
     else await pause(pollIntervalMs)
@@ -64,7 +65,7 @@ const newPlan = (now: Date, { businessId, sandbox }: Caller, effectId: string): 
   createdAt: now,
 })
 
-/** Returns false if the shop has an open plan, or this request has a plan already. */
+/** Returns false if the shop already has an open plan, or if this request already has a plan. */
 async function insert(deps: ReserveDeps, plan: ImportPlan): Promise<boolean> {
   try {
     await nativeCollection(deps.ImportPlan).insertOne(plan)

@@ -4,8 +4,8 @@ import type { ImportPlan } from './plan.ts'
 import { undoPreparation } from './undo-preparation.ts'
 
 /**
- * Ensures that a plan can no longer be committed, undoes its preparations, and removes it. Only the holder of its claim
- * may call this before its lease ends. Changes nothing if the plan is committed.
+ * Ensures that a plan can no longer be committed, undoes its preparations, and removes it. Before the plan's lease
+ * ends, only the holder of its claim may call this. Changes nothing if the plan is committed.
  */
 export async function rollBack(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,

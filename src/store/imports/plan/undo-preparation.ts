@@ -2,7 +2,10 @@ import type { Deps } from '../../../deps.ts'
 import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 
-/** Undoes the preparations under a token whose import never happens. Running it twice changes nothing more. */
+/**
+ * Undoes the preparations under the token of an import that will never happen. Running this twice has no further
+ * effect.
+ */
 export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
   const products = nativeCollection(deps.Product)
   await products.deleteMany({ 'prepared.by': token, listed: false })
@@ -18,8 +21,8 @@ export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string
 }
 
 /**
- * Undoes the preparations in a shop that belong to no open plan. They come from late writes of ended imports, and would
- * block handles and SKUs. The caller holds the open plan of the shop.
+ * Undoes a shop's preparations that do not belong to an open plan. Such preparations come from late writes of imports
+ * that have ended, and would block handles and SKUs. The caller must hold the shop's open plan.
  */
 export async function undoLatePreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
@@ -35,9 +38,9 @@ export async function undoLatePreparations(
 }
 
 /**
- * Undoes the preparations under each of these tokens that belongs to no open plan. Each attempt has its own token, and
- * stores its plan before it prepares a product. So a token that was found on a product, and afterwards on no open plan,
- * belongs to an ended attempt.
+ * Undoes the preparations under each of these tokens that does not belong to an open plan. Each attempt has its own
+ * token, and stores its plan before it prepares a product. If a token was found on a product and then in no open plan,
+ * its attempt has therefore ended.
  */
 export async function undoOrphanedPreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
