@@ -3,10 +3,10 @@ import { ltrText } from './layout.ts'
 import type { Offer } from './offer.ts'
 import { readAmount } from './read-amount.ts'
 
-/** The amount that a customer pays, in centimes, or the reason why it cannot be paid. */
+/** The amount that a customer pays, in centimes, or the error message if that amount cannot be paid. */
 export type Amount = { amount: number } | { fault: string }
 
-/** Returns the amount of a payment. For an OPEN intent, it is the amount that the customer `typed`. */
+/** Returns the amount to pay. For an OPEN intent, this is the amount that the customer `typed`. */
 export function amountOf({ config }: Pick<Deps, 'config'>, { intent, locale }: Offer, typed: string): Amount {
   if (intent.amountType !== 'OPEN' && intent.amount !== null) return { amount: intent.amount }
   const { faults } = locale.words

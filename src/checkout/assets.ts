@@ -3,7 +3,7 @@ import { type Response, Router } from 'express'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** The path contains a hash of the asset, so browsers can cache it without a limit. */
+/** The path contains a hash of the asset, so browsers can cache it indefinitely. */
 const pathOf = (text: string, ending: string): string =>
   `/pay/${createHash('sha256').update(text).digest('hex').slice(0, 10)}.${ending}`
 

@@ -15,8 +15,8 @@ import type { LookupLimit } from './lookup-limit.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 
 /**
- * `/`, and `/sandbox/{businessId}` for the test codes of a business. The customer types a code and is redirected to the
- * page of the payment.
+ * Serves `/`, and `/sandbox/{businessId}` for a business's test codes. A customer who types a valid code is redirected
+ * to the payment's page.
  */
 export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -47,8 +47,8 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
 }
 
 /**
- * Returns the URL of the payment's page. It contains a proof, because a customer who typed the code does not guess
- * links.
+ * Returns the URL of the payment's page. The URL includes a proof, because a customer who typed a valid code is not
+ * guessing links.
  */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
@@ -59,7 +59,7 @@ const addressOfPayment = (
 const sandboxOwner = ({ params }: Request): string | null =>
   typeof params.businessId === 'string' ? params.businessId : null
 
-/** The response does not reveal whether the business exists. */
+/** Checks only the format of the id, so the response does not reveal whether the business exists. */
 function requireId(req: Request, res: Response, next: () => void): void {
   if (isId(sandboxOwner(req) ?? '')) next()
   else sendNotFound(res)

@@ -15,10 +15,11 @@ import { stateOf } from './state.ts'
 import { walletFor } from './wallet-for.ts'
 
 /**
- * POST: the customer confirms with their PIN. The form contains the payment's id, so a form that is submitted twice
- * makes one payment. If the payment failed and the customer can try again, the response is a new form with 422, never
- * with the PIN. Otherwise it is a 303 to the page of the payment. A form whose payment failed cannot pay again, because
- * the back button of a browser could restore and resubmit it.
+ * Handles the POST in which the customer confirms the payment with their PIN. The form contains the payment's id, so
+ * submitting it twice makes only one payment. If the payment fails and the customer can try again, the response is a
+ * 422 with a new form, in which the PIN is always empty. Otherwise the response is a 303 redirect to the payment's
+ * page. A form whose payment failed cannot be used to pay again, because the browser's back button could restore and
+ * resubmit it.
  */
 export const confirm =
   (withinPinLimit: PinLimit): OfferHandler =>
@@ -29,8 +30,8 @@ export const confirm =
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // The attempt ended without a charge: the intent is still PENDING. No limit counts this, because no wallet is
-    // called.
+    // A used form's attempt ended without a charge, because the intent is still PENDING. Resubmitting the form counts
+    // towards no limit, because no wallet is called.
     const isUsed = paymentId !== null && intent.effects.includes(paymentId)
     const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
@@ -46,7 +47,7 @@ export const confirm =
     sendSheet(res, 422, offer, repeatForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
-/** Returns the messages for the new form. There are none unless the intent is still PENDING and can be paid again. */
+/** Returns the messages for the new form, or none unless the intent is still PENDING and can still be paid. */
 function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   const { outcome } = paid

@@ -10,10 +10,10 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
   503: 'unavailable',
 }
 
-/** Pages show a wait in whole minutes. */
+/** The pages show waiting times in whole minutes. */
 const minWaitMs = 60_000
 
-/** Sends the error page in the customer's language, with a link that opens the page again. */
+/** Sends the error page in the customer's language, with a link that reopens the requested page. */
 export const sendCheckoutError: SendError = (req, res, status) => {
   const { words, left } = localeOf(res)
   const { notes } = words

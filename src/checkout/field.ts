@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import type { Locale } from './locale.ts'
 
-/** A field of a form. `attributes` is trusted HTML. `fault` is the error of the typed value. */
+/** A form field. `attributes` is trusted HTML. `fault` is the error message for the typed value. */
 export interface Field {
   name: string
   label: string
@@ -11,7 +11,10 @@ export interface Field {
   fault: string | null
 }
 
-/** Returns a field with its label, its hint and its error, which are linked to it for screen readers. */
+/**
+ * Returns a field as HTML with its label, its hint and its error message. The hint and the error message are linked to
+ * the field for screen readers.
+ */
 export const field = ({ name, label, hint, value, attributes, fault }: Field): string =>
   html`<div class="field !${fault === null ? '' : 'wrong'}">
 <label for="${name}">${label}</label>
@@ -20,7 +23,7 @@ export const field = ({ name, label, hint, value, attributes, fault }: Field): s
 <input id="${name}" name="${name}" value="${value}" dir="ltr" !${attributes} aria-describedby="${name}-hint!${fault === null ? '"' : html` ${name}-fault" aria-invalid="true"`}>
 </div>`
 
-/** The errors of a form: a notice, or the errors of its fields by name. */
+/** A form's error messages: a general notice, or errors by field name. */
 export interface FormMessages {
   notice: string | null
   faults: Partial<Record<string, string>>
@@ -32,8 +35,8 @@ export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
 /**
- * Returns the errors above the form, with a link to each field. Screen readers announce them first. Empty without
- * errors.
+ * Returns the error summary above the form, with a link to each invalid field, or an empty string if there are no
+ * errors. Screen readers announce the summary first.
  */
 export function summary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''

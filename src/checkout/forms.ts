@@ -6,8 +6,9 @@ import { leftMs, type Offer, pollAttributes, type Sheet, startOfOffer } from './
 import { returnUrl } from './return-url.ts'
 
 /**
- * The first step of an OPEN payment: the amount. `typed` is the value of the field, `fault` its error. The form uses
- * GET, so that the back button works without a warning.
+ * Returns the form for the first step of an OPEN payment, in which the customer enters the amount. `typed` is the
+ * field's value and `fault` is its error message. The form uses GET, so that the back button works without a browser
+ * warning.
  */
 export function amountForm(offer: Offer, typed: string, fault: string | null): Sheet {
   const { words, code } = offer.locale
@@ -33,17 +34,17 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
   return { title: titled(offer, title, messages), query: {}, body }
 }
 
-/** The content of the payment form. */
+/** The contents of the payment form. */
 export interface PayForm {
-  /** form-token.ts */
+  /** See form-token.ts. */
   token: string
-  /** Centimes. */
+  /** In centimes. */
   amount: number
   phone: string
   messages: FormMessages
 }
 
-/** Returns the payment form, with phone number and PIN. */
+/** Returns the payment form, which asks for the phone number and the PIN. */
 export function payForm(offer: Offer, { token, amount, phone, messages }: PayForm): Sheet {
   const { locale, intent } = offer
   const { pay } = locale.words
@@ -84,14 +85,16 @@ export function payForm(offer: Offer, { token, amount, phone, messages }: PayFor
 const titled = ({ locale: { words } }: Offer, title: string, messages: FormMessages): string =>
   hasMessages(messages) ? words.wrong(title) : title
 
-/** Returns the name of the merchant and the label of the payment. */
+/** Returns the merchant's name and the payment's label as HTML. */
 const seller = ({ intent, locale: { words } }: Offer): string =>
   facts([
     [words.facts.merchant, merchantTextUnlessBlank(intent.merchant)],
     [words.facts.label, merchantTextUnlessBlank(intent.label)],
   ])
 
-/** Returns the remaining time, and a link back to the merchant, which does not cancel the payment. */
+/**
+ * Returns the remaining time as HTML, with a link back to the merchant. Following the link does not cancel the payment.
+ */
 function foot(offer: Offer): string {
   const { intent, state, locale, now } = offer
   const { pay } = locale.words

@@ -2,19 +2,19 @@ import { html } from 'ghtml'
 import { scriptPath, stylePath } from './assets.ts'
 import { addressOf, type Locale, locales } from './locale.ts'
 
-/** The frame of a page. */
+/** The parts of a page around its body. */
 export interface Frame {
   locale: Locale
-  /** Text, not HTML. */
+  /** Plain text, not HTML. */
   title: string
-  /** The path and the part of the query that the links to other languages keep. */
+  /** The path and query parameters that the links to other languages keep. */
   path: string
   query: Record<string, string>
   /** Whether the payment is a test payment. */
   sandbox: boolean
 }
 
-/** Returns a page. `body` is HTML, in which `html` of ghtml has escaped every value. */
+/** Returns a page as HTML. `body` must be HTML in which every value was escaped with `html` from ghtml. */
 export const page = (frame: Frame, body: string): string => {
   const { locale, title, sandbox } = frame
   const { words } = locale
@@ -47,20 +47,23 @@ const switchTo = (other: Locale, { locale, path, query }: Frame): string => {
   return html`<a href="${addressOf(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
 }
 
-/** Text from a merchant: escaped, with its own text direction. */
+/** Returns a merchant's text as HTML: escaped, and isolated so that it keeps its own text direction. */
 export const merchantText = (text: string): string => html`<bdi>${text}</bdi>`
 
-/** Like `merchantText`. Null if the text is empty or blank. */
+/** Returns the same as `merchantText`, or null if the text is missing or blank. */
 export const merchantTextUnlessBlank = (text: string | null): string | null =>
   text === null || text.trim() === '' ? null : merchantText(text)
 
-/** Text that is written from left to right in every language: amounts, codes, references, phone numbers. */
+/**
+ * Returns HTML for text that is written from left to right in every language, such as amounts, codes, references and
+ * phone numbers.
+ */
 export const ltr = (text: string): string => html`<bdi dir="ltr">${text}</bdi>`
 
-/** Like `ltr`, for a title, which cannot contain HTML. */
+/** Does the same as `ltr` for a page title, which cannot contain HTML. */
 export const ltrText = ({ dir }: Locale, text: string): string =>
   dir === 'rtl' ? `\u2066${text}\u2069` : text
 
-/** Returns a list of terms and values as HTML. Omits values that are null. */
+/** Returns a list of terms and values as HTML. Omits rows whose value is null. */
 export const facts = (rows: readonly (readonly [term: string, value: string | null])[]): string =>
   html`<dl>!${rows.map(([term, value]) => (value === null ? '' : html`<dt>${term}</dt><dd>!${value}</dd>`))}</dl>`

@@ -7,13 +7,13 @@ import { isFormToken } from './form-token.ts'
 type IntentLink = Pick<Intent, 'shortCode'>
 
 /**
- * A signature that a payment page adds to its own URLs, so that a visitor who has seen the page does not count as
- * guessing.
+ * Returns a signature that a payment page adds to its own URLs, so that a visitor who has already seen the page is not
+ * treated as someone guessing links.
  */
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 
-/** Returns whether a request comes from the page of this payment, by the proof in its URL or by its form. */
+/** Returns whether a request comes from this payment's page, as shown by the proof in its URL or by its form token. */
 export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
   const { proof } = req.query
   return (

@@ -5,28 +5,28 @@ import { english } from './words/en.ts'
 import { french } from './words/fr.ts'
 import type { Forms, Words } from './words/words.ts'
 
-/** A language with its texts, its text direction and its formats of amounts and times. */
+/** A language with its texts, its text direction, and its formats for amounts and times. */
 export interface Locale {
   code: 'fr' | 'ar' | 'en'
   dir: 'ltr' | 'rtl'
   words: Words
-  /** Centimes as text: `500,00`, in western digits. */
+  /** Formats centimes as a decimal amount in Western digits, such as `500,00`. */
   amount(centimes: number): string
-  /** With the currency: `500,00 MRU`. */
+  /** Formats centimes with the currency, such as `500,00 MRU`. */
   money(centimes: number): string
-  /** The date in Mauritania, for comparisons. */
+  /** Formats the date in Mauritania's time zone. Used only to compare days. */
   day(at: Date): string
-  /** A date and a time in Mauritania. */
+  /** Formats a date and time in Mauritania's time zone. */
   moment(at: Date): string
-  /** A time in Mauritania. */
+  /** Formats a time of day in Mauritania's time zone. */
   clock(at: Date): string
-  /** A duration: `23 h 59 min`, `3 days 4 h`. */
+  /** Formats a duration, such as `23 h 59 min` or `3 days 4 h`. */
   left(ms: number): string
 }
 
 const timeZone = 'Africa/Nouakchott'
 
-/** `numbers` and `dates` are the locales of Intl for this language. */
+/** `numbers` and `dates` are the Intl locales for this language. */
 function createLocale(
   code: Locale['code'],
   dir: Locale['dir'],
@@ -61,7 +61,7 @@ function createLocale(
   }
 }
 
-/** The first is the default. */
+/** The first locale is the default. */
 export const locales: readonly [Locale, ...Locale[]] = [
   createLocale('fr', 'ltr', french, { numbers: 'fr', dates: 'fr' }),
   createLocale('ar', 'rtl', arabic, { numbers: 'fr', dates: 'ar-MR-u-nu-latn' }),
@@ -70,10 +70,12 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
-/** More than any browser sends. A longer list would cost milliseconds, so it counts as no preference. */
+/** No browser sends a longer Accept-Language header. Parsing one would take milliseconds, so it is ignored. */
 const maxPreferenceLength = 1000
 
-/** Returns the language of a request: `lang` of the URL, else the browser's preference, else French. */
+/**
+ * Returns the language for a request: the URL's `lang` parameter, otherwise the browser's preference, otherwise French.
+ */
 export function localeOf(res: Response): Locale {
   res.locals.locale ??= localeFor(res.req)
   return res.locals.locale as Locale
@@ -86,14 +88,14 @@ function localeFor(req: Request): Locale {
   return named(req.query.lang) ?? named(preferred()) ?? fallback
 }
 
-/** Adds the language to a path of the hosted pages. */
+/** Adds the language and the query to a path of the hosted pages. */
 export const addressOf = ({ code }: Locale, path: string, query: Record<string, string>): string =>
   `${path}?${new URLSearchParams({ lang: code, ...query }).toString()}`
 
-/** Longer durations are shown in days. */
+/** Durations of this many hours or more are shown in days and hours. */
 const maxShownHours = 48
 
-/** Splits a duration into days and hours, or into hours and minutes. */
+/** Formats a duration in days and hours, or in hours and minutes. */
 function inWords({ days, hours, minutes, and, soon }: Words['left'], ms: number): string {
   const left = Math.floor(ms / 60_000)
   if (left < 1) return soon

@@ -3,43 +3,48 @@ import type { Deps } from '../deps.ts'
 import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/by-network.ts'
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
-/** `closed`: the network has failed too often. The response is the same whether or not the payment exists. */
+/**
+ * The result of a lookup. `closed` means that the network has failed too often. The response is then the same whether
+ * or not the payment exists.
+ */
 export type Lookup<Found> =
   | { outcome: 'found'; found: Found }
   | { outcome: 'missed' }
   | { outcome: 'closed'; closedMs: number }
 
 /**
- * Looks up links and codes that a visitor may be guessing. `find` resolves to null for a miss, and only misses count.
+ * Looks up links and codes that a visitor may be guessing. `find` must resolve to null for a miss. Only misses count
+ * towards the limit.
  */
 export interface LookupLimit {
   /**
-   * Looks up a short code from a page's URL. `ip` is null for a visitor with a proof (link-proof.ts), who is never
-   * limited.
+   * Looks up a short code from a page's URL. `ip` is null for a visitor with a proof (link-proof.ts), to whom no limit
+   * applies.
    */
   link<Found>(ip: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
-  /** Looks up a payment code that was typed: a live one, or a test code of a business. */
+  /** Looks up a typed payment code: a live code if `sandboxOf` is null, otherwise a test code of that business. */
   code<Found>(ip: string, sandboxOf: string | null, find: () => Promise<Found | null>): Promise<Lookup<Found>>
 }
 
 /**
- * Misses of one network in ten minutes (network.ts has the shares of larger prefixes: 300 for an IPv4 /24 or an IPv6
- * /48, 3 000 for an IPv4 /16 or an IPv6 /32).
+ * The misses that one network may have in ten minutes. Larger prefixes have multiples of this limit (network.ts): 300
+ * for an IPv4 /24 or an IPv6 /48, and 3 000 for an IPv4 /16 or an IPv6 /32.
  *
- * Against a guesser: with 10 000 of a million codes in use, one lookup in 100 finds a payment. So one address finds 43
- * a day, a /48 or a /24 about 430, and a whole /16 fewer than half of those in use. The alert for all misses together
- * fires long before that.
+ * The limit stops attackers who guess codes. If 10 000 of a million codes are in use, one lookup in 100 finds a
+ * payment. One address therefore finds 43 payments a day, a /48 or a /24 about 430, and a whole /16 fewer than half of
+ * all live codes. The alert on the total number of misses fires long before that.
  *
- * For a carrier: some 4 000 customers share one address of a carrier-grade NAT. If 100 of them type a code in ten
- * minutes and one in 20 is mistyped, that is 5 misses. 10 000 codes with a lifetime of a day are 70 payments in ten
- * minutes: their typing errors fit into one address.
+ * The limit does not affect a mobile carrier's customers. About 4 000 of them share one address of a carrier-grade NAT.
+ * If 100 of them type a code within ten minutes and one in 20 mistypes it, that causes 5 misses. If 10 000 codes are in
+ * use and each is valid for a day, customers make 70 payments per ten minutes. The typing errors for all of them stay
+ * within the limit of one address.
  */
 const perNetwork = 30
 const seconds = 600
 /**
- * Points of a miss. A page view counts one point while its payment is looked up, so that customers behind one carrier
- * address do not close the page to each other. The price is that 300 links guessed at once get a response, but there
- * are 1 000 times as many short codes as payment codes.
+ * The points that a miss costs. A page view costs one point while its payment is being looked up, so that customers who
+ * share a carrier's address do not lock each other out. As a result, 300 guessed links that arrive at the same time all
+ * get a response. That is acceptable, because there are 1 000 times as many short codes as payment codes.
  */
 const perMissedLink = 10
 
@@ -48,7 +53,8 @@ export function createLookupLimit(
 ): LookupLimit {
   const limitOf = (name: string, perFailure: number, countsAhead: 'stored' | 'process') =>
     createLimitByNetwork(deps, checkoutAttempts, { name, perNetwork, seconds, perFailure, countsAhead })
-  // Page views are frequent and short codes are hard to guess, so a view of a payment that exists writes nothing.
+  // Page views are frequent and short codes are hard to guess, so viewing an existing payment does not write to
+  // MongoDB.
   const links = limitOf('link', perMissedLink, 'process')
   const codes = limitOf('code', 1, 'stored')
   const testCodes = limitOf('test-code', 1, 'stored')
@@ -58,17 +64,17 @@ export function createLookupLimit(
   }
 
   return {
-    // The lookup runs in parallel with the count, and its result is withheld if the network is closed.
+    // The lookup runs in parallel with the limit check, and its result is withheld if the network is closed.
     async link(ip, find) {
       if (ip === null) return found(await find())
       const lookup = find()
-      // An error of the lookup is thrown where it is awaited.
+      // This prevents an unhandled rejection. The error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
     async code(ip, sandboxOf, find) {
       if (sandboxOf === null) return counted('code', await settle(await codes(ip), find))
-      // Unknown business ids share one count. Otherwise each would add a document.
+      // Unknown business ids share one counter. Otherwise each unknown id would create a document.
       const business = await lookUpBusiness(deps, sandboxOf)
       return counted('test-code', await settle(await testCodes(ip, business?._id ?? 'none'), find))
     },
@@ -78,7 +84,7 @@ export function createLookupLimit(
 const found = <Found>(result: Found | null): Lookup<Found> =>
   result === null ? { outcome: 'missed' } : { outcome: 'found', found: result }
 
-/** Counts a miss before the visitor gets the response. */
+/** Resolves to the result of a lookup. A miss is counted before the visitor gets the response. */
 async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>): Promise<Lookup<Found>> {
   if (!attempt.isOpen) return { outcome: 'closed', closedMs: attempt.closedMs }
   let isMiss = false
@@ -88,7 +94,7 @@ async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // The customer does not wait for this write. A point that is left over expires within minutes.
+    // The customer does not wait for this write. If it fails, the point expires within minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

@@ -11,24 +11,24 @@ import { type State, stateOf } from './state.ts'
 
 /** A payment as the customer sees it on its page. */
 export interface Offer {
-  /** As of `now`. */
+  /** The intent with its status at the time `now`. */
   intent: OfferedIntent
   state: State
   locale: Locale
-  /** The path of its page, without the query. */
+  /** The path of the payment's page, without the query. */
   path: string
-  /** link-proof.ts */
+  /** See link-proof.ts. */
   proof: string
-  /** The id of the payment that this customer's form made, from the URL. Null for anyone else. */
+  /** The id of the payment that this customer's form made, taken from the URL. Null for any other visitor. */
   sent: string | null
   /** The time of the request. */
   now: Date
 }
 
-/** Returns how long the intent can still be paid. */
+/** Returns how much longer the intent can be paid, in ms. */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
-/** Responds to a request for the page of a payment. */
+/** Handles a request for a payment's page. */
 export type OfferHandler = (deps: Deps, offer: Offer, req: Request, res: Response) => void | Promise<void>
 
 export function offerOf(
@@ -48,24 +48,29 @@ export function offerOf(
   }
 }
 
-/** The query parameters that identify the customer's own payment. */
+/** Returns the query parameters that identify the customer's own payment. */
 export const sentQuery = (sent: string | null): Record<string, string> => (sent === null ? {} : { sent })
 
-/** Returns the URL of the page, or of a path below it, with this query. */
+/** Returns the URL of the payment's page, or of a path below it, with the given query. */
 const ownAddress = ({ locale, path, proof }: Offer, below: '' | '/status', query: Record<string, string>) =>
   addressOf(locale, path + below, { ...query, proof })
 
 /** Returns the URL that reloads the page. */
 export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', sentQuery(offer.sent))
 
-/** Returns the URL of the first step: the choice of an amount, if the intent is OPEN. */
+/** Returns the URL of the payment's first step. For an OPEN intent, that step is entering the amount. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
-/** Returns the attributes with which the script updates the page while its state can change (script.ts). */
+/**
+ * Returns the HTML attributes that make the script poll for the payment's state while it can still change (script.ts).
+ */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
 
-/** A page about a payment. `title` is text. `query` contains what the URL needs besides the language. */
+/**
+ * A page about a payment. `title` is plain text. `query` contains the parameters that the page's URL needs besides the
+ * language and the proof.
+ */
 export interface Sheet {
   title: string
   query: Record<string, string>

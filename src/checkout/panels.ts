@@ -5,7 +5,9 @@ import { returnUrl } from './return-url.ts'
 import type { State } from './state.ts'
 import type { Note } from './words/words.ts'
 
-/** Returns the page for each state but `pending`. It says what happened and links back to the merchant. */
+/**
+ * Returns the page for any state other than `pending`. The page explains what happened and links back to the merchant.
+ */
 export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
   switch (state) {
@@ -26,8 +28,9 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
 }
 
 /**
- * A PENDING payment that cannot be paid now: no wallet is configured, or its business is suspended. The page of a
- * suspended business shows nothing that the business wrote and has no link to its site.
+ * Returns the page for a PENDING payment that cannot be paid at the moment, for example because no wallet is configured
+ * or the business is suspended. If the business is suspended, the page does not show any text from the business or link
+ * to its site.
  */
 export function notNow(offer: Offer): Sheet {
   const { intent, locale } = offer
@@ -40,7 +43,7 @@ export function notNow(offer: Offer): Sheet {
   return { title, query: {}, body }
 }
 
-/** The page reloads itself, even without scripts. */
+/** Returns a page that reloads automatically, even without JavaScript. */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
@@ -73,14 +76,14 @@ const ended = (
 })
 
 /**
- * Returns whether a form other than this customer's paid. If so, this customer was not charged: a payment with an
- * unknown outcome holds the intent, so the customer's own payment did not begin, or it failed before the other payment
- * began.
+ * Returns whether the intent was paid with a form other than this customer's. If so, this customer was not charged. A
+ * payment with an unknown outcome holds the intent, so this customer's payment either never began or failed before the
+ * other payment began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
 
-/** Returns whether the whole payment was refunded. */
+/** Returns whether the payment was refunded in full. */
 const isAllRefunded = ({ intent: { payment, refunded } }: Offer): boolean =>
   refunded === (payment?.amountPaid ?? 0)
 
@@ -101,7 +104,10 @@ function receipt(offer: Offer): string {
   ])
 }
 
-/** Returns the notice that the script will return a customer who has just paid to the merchant, unless they stop it. */
+/**
+ * Returns the notice that a customer who has just paid will be redirected to the merchant. The script performs the
+ * redirect unless the customer stops it.
+ */
 function leaving(offer: Offer): string {
   const { intent, state, locale, sent } = offer
   const url = returnUrl(intent, state)

@@ -13,7 +13,7 @@ import { show } from './show.ts'
 import { isOpen } from './state.ts'
 import { walletFor } from './wallet-for.ts'
 
-/** `/p/{shortCode}`: the page of a payment (SPEC 2.1, payUrl), its form, and its status for the script. */
+/** Serves `/p/{shortCode}`: a payment's page (`payUrl` in SPEC 2.1), its form, and its status for the script. */
 export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const offered = createOffered(deps, lookupLimit)
@@ -25,7 +25,7 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** Finds the payment of the URL. The limit on guessing applies to visitors without the page's proof. */
+/** Finds the payment for a URL. The limit on guessing applies only to visitors without a proof from the page. */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: OfferHandler): RequestHandler<{ shortCode: string }> =>
@@ -46,7 +46,8 @@ const createOffered =
   }
 
 /**
- * Sends the state of a payment and the time left to pay it. On `unavailable`, an open payment form reloads its page.
+ * Sends the payment's state and the time left to pay. If the state is `unavailable`, the script reloads an open payment
+ * form.
  */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale } = offer
@@ -55,7 +56,7 @@ const sendState: OfferHandler = (deps, offer, _req, res) => {
   res.json({ state: isUnavailable ? 'unavailable' : state, left })
 }
 
-/** Returns the intent with this short code, of any business and environment, or null. */
+/** Returns the intent with this short code, from any business or environment, or null if there is none. */
 const findByShortCode = (
   deps: Pick<Deps, 'batchers'>,
   shortCode: string,

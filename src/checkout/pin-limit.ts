@@ -6,9 +6,9 @@ import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
 /**
- * Pays within the limits on failed attempts. An attempt counts for its network before the wallet is called, so
- * concurrent attempts cannot exceed the limit. It stays counted only if its PIN was refused or, in the sandbox, if it
- * was declined. `closed`: the wallet was not called.
+ * Pays an intent within the limits on failed attempts. Each attempt is counted against its network before the wallet is
+ * called, so concurrent attempts cannot exceed the limit. The attempt remains counted only if the wallet refused the
+ * PIN or, in the sandbox, declined the payment. `closed` means that the wallet was not called.
  */
 export type PinLimit = (
   ip: string,
@@ -18,9 +18,9 @@ export type PinLimit = (
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
- * Failed attempts at one intent from one network, for any reason. No customer makes this many, and they are too few to
- * try many phone numbers. They are counted by network, because the link of a payment is no secret: a stranger who uses
- * up these attempts must not close the payment to its customer.
+ * The limit on failed attempts, for any reason, to pay one intent from one network. No genuine customer fails this
+ * often, and 20 attempts are too few to try many phone numbers. Attempts are counted per network because a payment's
+ * link is not secret. A stranger who uses up these attempts must not lock out the customer.
  */
 const ofIntent = {
   name: 'payment',
@@ -32,19 +32,19 @@ const ofIntent = {
 
 const seconds = 600
 /**
- * Points of one network, which is often shared by many customers of a carrier. Larger prefixes have their own limits
- * (network.ts).
+ * The points that one network may use. Many customers of a carrier often share a network. Larger prefixes have their
+ * own limits (network.ts).
  */
 const perNetwork = 60
 /**
- * Points of a refused PIN. A payment in progress counts one point, so 180 customers of one network may be paying at
- * once.
+ * The points that a refused PIN costs. A payment in progress costs one point, so 180 customers on one network can be
+ * paying at the same time.
  */
 const perRefusal = 3
 /**
- * The limit for test wallets, which hold no money. It is counted per business, and declined payments count too, because
- * each causes an event with a delivery per endpoint. It is enough for a test suite and bounds the work of checking
- * PINs.
+ * The limit for test wallets, which hold no real money. It applies per business. Declined payments count as well,
+ * because each one causes an event with a delivery per endpoint. The limit is high enough for a test suite, but it
+ * still bounds the cost of checking PINs.
  */
 const perNetworkOfTests = 600
 
@@ -73,7 +73,7 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       paid = await pay()
       return paid
     } finally {
-      // The customer does not wait for these writes. If one fails, its point expires within the hour.
+      // The customer does not wait for these writes. If one fails, its point expires within an hour.
       void settle(ofPayment, isFailure(paid)).catch(() => undefined)
       void settle(ofNetwork, isRefusedPin(intent, paid)).catch(() => undefined)
     }
@@ -83,11 +83,14 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
 const settle = (attempt: Attempt & { isOpen: true }, counts: boolean): Promise<void> =>
   counts ? attempt.fail() : attempt.leave()
 
-/** Returns whether an attempt failed or has no known outcome yet. A payment that could not begin is not an attempt. */
+/**
+ * Returns whether an attempt failed or has no known outcome yet. A payment that never started does not count as an
+ * attempt.
+ */
 const isFailure = (paid: PaymentResult | null): boolean =>
   paid?.state === 'waiting' || (paid?.state === 'settled' && paid.outcome.outcome !== 'done')
 
-/** Returns whether the limit on refused PINs counts an attempt. */
+/** Returns whether an attempt counts towards the limit on refused PINs. */
 function isRefusedPin({ sandbox }: Intent, paid: PaymentResult | null): boolean {
   const outcome = paid?.state === 'settled' ? paid.outcome.outcome : null
   return outcome === 'refused' || (sandbox && outcome === 'declined')

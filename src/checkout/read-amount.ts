@@ -1,9 +1,9 @@
 import { centimesPerUnit, currencyCode, decimals } from '../../schemas/currency.ts'
 import { plainDigits } from '../input/digits.ts'
 
-/** Characters that separate the digits of a large number. */
+/** Characters that only group the digits of a large number. */
 const separators = /[\s'’_٬]/gu
-/** A sign before the last digits separates decimals. Any other sign separates thousands. */
+/** A separator followed by at most two final digits separates the decimals. All other separators group thousands. */
 const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
 const groupedForm = new RegExp(
   String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
@@ -11,13 +11,14 @@ const groupedForm = new RegExp(
 const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 
 /**
- * Returns the centimes of an amount that a customer typed: `500`, `500,5`, `1 500.00`, `1.500,00`, `١٬٥٠٠٫٥٠`.
- * `unclear`: `1,500` may mean one and a half, or one thousand five hundred. Null if the text is not an amount.
+ * Parses an amount that a customer typed, such as `500`, `500,5`, `1 500.00`, `1.500,00` or `١٬٥٠٠٫٥٠`. Returns
+ * centimes, or null if the text is not an amount. Returns `unclear` for text such as `1,500`, which can mean either one
+ * and a half or one thousand five hundred.
  */
 export function readAmount(typed: string): number | 'unclear' | null {
   const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
-  // Several separators, or a different sign after them, would make the meaning clear.
+  // With several separators, or with a different one before the decimals, the meaning would be clear.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'
   const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
   const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []

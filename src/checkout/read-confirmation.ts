@@ -7,7 +7,7 @@ import { newFormToken } from './form-token.ts'
 import { amountForm, payForm } from './forms.ts'
 import type { Offer, Sheet } from './offer.ts'
 
-/** The submitted form. `paymentId` is the payment of its token, or null if the form can no longer pay. */
+/** A submitted form. `paymentId` is the payment id in its token, or null if the form can no longer be used to pay. */
 export interface SubmittedForm {
   paymentId: string | null
   phone: string
@@ -15,7 +15,7 @@ export interface SubmittedForm {
   amount: string
 }
 
-/** Validates a submitted form. Returns the confirmation, or the page that shows the form again with its errors. */
+/** Validates a submitted form. Returns the confirmation, or a page that shows the form again with its errors. */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
@@ -36,7 +36,7 @@ export function readConfirmation(
   return repeat({ notice: null, faults: wrong })
 }
 
-/** Returns a new form with the typed values, never the PIN. It makes a payment of its own. */
+/** Returns a new form with the values that the customer typed, except the PIN. Submitting it makes a new payment. */
 export const repeatForm = (
   deps: Pick<Deps, 'secrets' | 'now'>,
   offer: Offer,

@@ -5,19 +5,22 @@ import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note } from './words/words.ts'
 
-/** A page that a link can open again. */
+/** A page that a link can reopen. */
 interface RequestedPage {
   path: string
   query: Record<string, string>
 }
 
-/** Returns the requested page. Keeps the proof of the request, so that a customer who opens it again is not limited. */
+/**
+ * Returns the requested page, including the proof from the URL. The proof ensures that no limit applies to a customer
+ * who reopens the page.
+ */
 export const requestedPage = ({ path, query: { proof } }: Request): RequestedPage => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},
 })
 
-/** Sends a page with a message and, unless `reopen` is null, a link to that page. */
+/** Sends a page with a message. Unless `reopen` is null, the page includes a link to that page. */
 export function sendNote(
   res: Response,
   status: number,
@@ -36,11 +39,11 @@ export function sendNote(
   sendPage(res, status, page({ locale, title, path, query, sandbox: false }, body))
 }
 
-/** Sends the page for a URL at which there is nothing to pay. */
+/** Sends the page for a URL without a payment. */
 export const sendNotFound = (res: Response): void =>
   sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
-/** Sends the page for an unsupported method. `Allow` lists the supported methods. */
+/** Sends the page for an unsupported method. The `Allow` header lists the supported methods. */
 export const onlyBy =
   (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
   (_req: unknown, res: Response): void => {
@@ -48,7 +51,10 @@ export const onlyBy =
     sendNotFound(res)
   }
 
-/** Sends the time to wait to a network with too many failed attempts, whether or not the payment exists. */
+/**
+ * Tells a visitor whose network has too many failed attempts how long to wait. The response is the same whether or not
+ * the payment exists.
+ */
 export function sendTooMany(req: Request, res: Response, closedMs: number): void {
   const { words, left } = localeOf(res)
   const minutes = Math.max(1, Math.ceil(closedMs / 60_000))

@@ -13,11 +13,12 @@ import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Returns whether a path belongs to the hosted pages, whose errors are pages too. */
+/** Returns whether a request is for the hosted pages, whose errors are also sent as pages. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
 /**
- * The pages where customers pay (SPEC 1): with a code, or on the page of a payment. errors.ts turns errors into pages.
+ * The pages on which customers pay (SPEC 1), either by typing a code or through a payment's link. errors.ts turns
+ * errors into pages.
  */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -34,9 +35,9 @@ export function checkoutPages(deps: Deps): Router {
 }
 
 /**
- * Refuses a form if the browser reports that it came from another site. The pages have no cookies and no sessions on
- * purpose: every form needs the PIN, so a forged form gains nothing. A browser that hides the origin of a form can
- * still pay.
+ * Refuses a form if the browser reports that another site submitted it. The pages deliberately use no cookies or
+ * sessions. Every form requires the PIN, so a forged form gains an attacker nothing. A customer whose browser hides the
+ * origin of a form can still pay.
  */
 const refuseForeignForms =
   (payUrl: string) =>

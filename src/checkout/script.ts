@@ -1,6 +1,6 @@
 /**
- * The script of the hosted pages, in JavaScript that old phones support. Every page works without it. It is a string
- * constant, so that the compiler copies it to dist.
+ * The script of the hosted pages, written in JavaScript that old phones support. Every page also works without it. The
+ * script is a string constant, so that the compiler includes it in dist.
  */
 export const script = `(function () {
 'use strict';

@@ -9,13 +9,14 @@ import { type Offer, type OfferHandler, sendSheet } from './offer.ts'
 import { notNow, panel } from './panels.ts'
 import { walletFor } from './wallet-for.ts'
 
-/** GET: the page of a payment in its current state. */
+/** Handles a GET for a payment's page and shows the payment's current state. */
 export const show: OfferHandler = (deps, offer, req, res) => {
   const { intent, state } = offer
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
   if (walletFor(deps, intent) === null) {
     addHeader(res, 'Retry-After', 60)
-    // Counted and logged as a refusal, so that an operator's decision raises no alarm.
+    // This code makes metrics and logs treat the response as a refusal, so that suspending a business does not trigger
+    // an alert.
     if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
     return sendSheet(res, 503, offer, notNow(offer))
   }
@@ -30,7 +31,7 @@ export const show: OfferHandler = (deps, offer, req, res) => {
   sendSheet(res, 200, offer, payForm(offer, { token, amount: checked.amount, phone: '', messages }))
 }
 
-/** Returns a parameter of the query: null if it is missing, an empty string if it occurs more than once. */
+/** Returns a query parameter: null if it is missing, or an empty string if it occurs more than once. */
 const typed = (value: unknown): string | null =>
   value === undefined ? null : typeof value === 'string' ? value : ''
 

@@ -4,8 +4,8 @@ import { isOpenEverywhere, isPending } from '../intents/lifecycle.ts'
 import { asOf } from '../intents/present.ts'
 
 /**
- * The state of a payment on its page. `pending` can be paid, `waiting` is being paid. `expired` can no longer be paid.
- * It begins one second before the intent expires.
+ * The state of a payment as shown on its page. A `pending` payment can be paid, and a `waiting` payment is being
+ * processed. An `expired` payment can no longer be paid. This state begins one second before the intent expires.
  */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 

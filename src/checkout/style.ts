@@ -1,7 +1,7 @@
 /**
- * The stylesheet of the hosted pages. It is a string constant, so that the compiler copies it to dist. Fields contain
- * only numbers, so their characters keep the order in which they are typed. Otherwise groups of Arabic-Indic digits
- * would change places.
+ * The stylesheet of the hosted pages. It is a string constant, so that the compiler includes it in dist. Form fields
+ * contain only numbers, so their characters are displayed in the order in which they are typed. Otherwise browsers
+ * would reorder groups of Arabic-Indic digits.
  */
 export const style = `
 :root {

@@ -4,8 +4,8 @@ import { acceptsPayments } from '../intents/payments/accepts-payments.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 
 /**
- * Returns the wallet that can pay an intent now. Returns null while the business is suspended or the outbox is full, or
- * if no wallet is configured.
+ * Returns the wallet that can currently pay an intent. Returns null if the business is suspended, the intent's outbox
+ * is full, or no wallet is configured.
  */
 export const walletFor = ({ wallets }: Pick<Deps, 'wallets'>, intent: OfferedIntent): Wallet | null =>
   intent.isSuspended || !acceptsPayments(intent) ? null : wallets.forPayments(intent.sandbox)

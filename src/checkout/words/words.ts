@@ -1,26 +1,26 @@
-/** The forms of a counted word for 1, 2, 3 to 10, and more. `#` stands for the number. */
+/** The forms of a counted noun for 1, 2, 3 to 10, and all other counts. `#` is replaced by the number. */
 export type Forms = readonly [one: string, two: string, few: string, many: string]
 
-/** The message of a page: its heading and a sentence. */
+/** A page's message: a heading and a sentence. */
 export type Note = readonly [title: string, sentence: string]
 
 /**
- * All texts of the hosted pages in one language. The inserted values (amounts, times) are HTML or text, depending on
- * the place. So the texts themselves contain no characters that are special in HTML.
+ * All texts of the hosted pages in one language. Inserted values such as amounts and times are HTML in some texts and
+ * plain text in others. Therefore, the texts themselves must not contain characters that are special in HTML.
  */
 export interface Words {
-  /** The language's own name. */
+  /** The language's name in that language. */
   language: string
   languages: string
   toContent: string
   test: string
-  /** The heading above the errors of a form. */
+  /** The heading above a form's errors. */
   problem: string
-  /** The title of an error page. */
+  /** Returns the title for a page whose form has errors. */
   wrong: (title: string) => string
   pay: {
     title: (amount: string) => string
-    /** The deadline: a time of today, or a date and a time. */
+    /** The deadline, as a time today or as a date and time. */
     expiresToday: (clock: string, left: string) => string
     expires: (moment: string, left: string) => string
     phone: string
@@ -30,7 +30,7 @@ export interface Words {
     button: (amount: string) => string
     busy: string
     changeAmount: string
-    /** The link back to the merchant. It does not cancel the payment. */
+    /** The link back to the merchant, which does not cancel the payment. */
     leave: string
   }
   amount: { title: string; label: string; hint: string; button: string }
@@ -44,7 +44,7 @@ export interface Words {
     amountRange: (least: string, most: string) => string
     code: string
   }
-  /** Why the customer was not charged. */
+  /** The reasons why the customer was not charged. */
   notices: {
     wallet_locked: string
     insufficient_funds: string
@@ -55,7 +55,7 @@ export interface Words {
   panels: {
     waiting: Note
     paid: string
-    /** For a customer whose form is not the one that paid. */
+    /** For a customer whose intent was paid with a different form. */
     paidBefore: Note
     refunded: string
     refundedInPart: string
@@ -84,6 +84,6 @@ export interface Words {
     /** The link that reloads the page. */
     again: string
   }
-  /** The remaining time: `23 h 59 min`. */
+  /** The parts of a remaining time such as `23 h 59 min`. */
   left: { days: Forms; hours: Forms; minutes: Forms; and: string; soon: string }
 }
