@@ -1,6 +1,9 @@
 import { maxStock } from './product-limits.ts'
 
-/** Body of PATCH /dev/store/products/{id}/variants/{vid}/stock (SPEC 4.9): exactly one of `stock` and `delta`. */
+/**
+ * The body of a PATCH /dev/store/products/{id}/variants/{vid}/stock request (SPEC 4.9). It must contain exactly one of
+ * `stock` and `delta`.
+ */
 export const changeStockBody = {
   type: 'object',
   properties: {

@@ -1,5 +1,6 @@
 /**
- * Body of POST /dev/webhooks/endpoints (SPEC 4.8). The formats check that the URL is public and that the events exist.
+ * The body of a POST /dev/webhooks/endpoints request (SPEC 4.8). The `format` keywords check that the URL is public and
+ * that every event exists.
  */
 export const createEndpointBody = {
   type: 'object',
@@ -15,7 +16,7 @@ export const createEndpointBody = {
       description: 'The events that the endpoint receives.',
       type: 'array',
       minItems: 1,
-      // Duplicates are allowed.
+      // The list may contain duplicates.
       maxItems: 100,
       items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
     },

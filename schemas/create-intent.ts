@@ -1,6 +1,7 @@
 /**
- * Body of POST /dev/intents (SPEC 4.1). `errorCodes` maps each keyword that can fail to an error code (`*` stands for
- * any other keyword). The default is VALIDATION_ERROR. Lengths are in Unicode code points.
+ * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a keyword fails, the service returns
+ * the error code that `errorCodes` lists for it, or the code listed for `*`, or else VALIDATION_ERROR. Lengths are in
+ * Unicode code points.
  */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({
@@ -55,7 +56,7 @@ const createIntentBody = <Format extends string>(redirectFormat: Format) =>
 const redirectUrl = <Format extends string>(format: Format) =>
   ({ type: 'string', format, errorCodes: { '*': 'INVALID_REDIRECT_URL' } }) as const
 
-/** With a live key, redirect URLs must be https. A test key also allows localhost. */
+/** With a live key, redirect URLs must use https. With a test key, localhost URLs are also allowed. */
 export const createLiveIntentBody = createIntentBody('https-url')
 export const createTestIntentBody = createIntentBody('https-or-localhost-url')
 

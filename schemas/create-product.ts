@@ -8,7 +8,7 @@ import {
   maxVariants,
 } from './product-limits.ts'
 
-/** The fields of a variant in a create or update request. Prices are in centimes. */
+/** The fields of a variant in a create or update request. The price is in centimes. */
 export const variantFields = {
   label: {
     description: 'The name of the variant, such as its size.',
@@ -34,8 +34,8 @@ export const variantFields = {
 const { price, stock, sku } = variantFields
 
 /**
- * The fields of a product in a request, apart from its variants. `price`, `stock` and `sku` belong to the product's
- * only variant.
+ * The fields of a product in a create or update request, apart from `variants`. `price`, `stock` and `sku` are those of
+ * the product's only variant.
  */
 export const productFields = {
   name: { type: 'string', maxLength: maxNameLength, format: 'written-text' },
@@ -54,12 +54,15 @@ export const productFields = {
 
 const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
 
-/** If `variants` is given, variant fields are not allowed at the product level. */
+/** Rejects product-level `price`, `stock` and `sku` in a request that contains `variants`. */
 export const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
-/** Body of POST /dev/store/products (SPEC 4.9). Without `variants`, the product has one variant, with this `price`. */
+/**
+ * The body of a POST /dev/store/products request (SPEC 4.9). If `variants` is omitted, the product gets a single
+ * variant with this `price`.
+ */
 export const createProductBody = {
   type: 'object',
   required: ['name'],

@@ -1,10 +1,10 @@
-/** The currency of every amount (SPEC 1). */
+/** All amounts are in this currency (SPEC 1). */
 export const currencyCode = 'MRU'
 
 /** The currency's number of decimal digits: 1 MRU is 100 centimes. */
 export const decimals = 2
 export const centimesPerUnit = 10 ** decimals
 
-/** Formats centimes as a decimal number, such as `500.00`. Exact, unlike a division. */
+/** Formats an amount in centimes as a decimal number, such as `500.00`. Avoids the rounding errors of a division. */
 export const decimal = (centimes: number): string =>
   `${Math.trunc(centimes / centimesPerUnit)}.${String(centimes % centimesPerUnit).padStart(decimals, '0')}`

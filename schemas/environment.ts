@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { maxAttempts, retrySeconds } from './retry-table.ts'
 
-/** The environment variables. `npm run tables` writes the descriptions into docs/operators/configure.md. */
+/** All environment variables. `npm run tables` copies their descriptions into docs/operators/configure.md. */
 export const environment = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],

@@ -2,7 +2,7 @@ import type { EventName } from './events.ts'
 import { deliveryId } from './responses/delivery.ts'
 import { described } from './responses/fields.ts'
 
-/** An object with exactly these fields. */
+/** Returns the schema of an object that contains exactly these fields. */
 export const exactly = (properties: Record<string, object>) => ({
   type: 'object',
   properties,
@@ -16,7 +16,7 @@ export const instant = {
   maxLength: 24,
 }
 
-/** The body of a webhook (SPEC 6.2): the envelope and the data of its event. */
+/** Returns the schema of a webhook body (SPEC 6.2), which consists of the envelope and the event's data. */
 export const eventBody = (event: EventName, data: object) => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   ...exactly({

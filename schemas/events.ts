@@ -1,6 +1,6 @@
 import type { Scope } from './scopes.ts'
 
-/** Every event, with the scope that a key needs to subscribe an endpoint to it (SPEC 6.1, 4.8). */
+/** All events, each with the scope that a key needs to subscribe an endpoint to it (SPEC 6.1, 4.8). */
 export const events = {
   'payment.created': 'payments.intents:read',
   'payment.confirmed': 'payments.intents:read',

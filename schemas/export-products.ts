@@ -1,8 +1,8 @@
-/** The possible delimiters of a CSV file. A French spreadsheet program expects a semicolon. */
+/** The delimiters that a CSV file may use. French spreadsheet programs expect a semicolon. */
 export const delimiters = [',', ';'] as const
 export type Delimiter = (typeof delimiters)[number]
 
-/** Query of an export of products. */
+/** The query parameters of a product export. */
 export const exportProductsQuery = {
   type: 'object',
   properties: {

@@ -1,4 +1,4 @@
-/** Query of an import of products (docs/merchants/store.md). */
+/** The query parameters of a product import (docs/merchants/store.md). */
 export const importProductsQuery = {
   type: 'object',
   properties: {
@@ -15,10 +15,13 @@ export interface ImportProductsQuery {
   dryRun?: 'true' | 'false'
 }
 
-/** The longest CSV text. A JSON body of 2 MiB cannot contain a longer one. */
+/** The maximum length of the CSV text. A longer text would not fit into a JSON body of 2 MiB. */
 const maxCsvLength = 2 * 1024 * 1024
 
-/** Body of an import as JSON. The file can also be sent as the body itself, or as the `file` field of a form. */
+/**
+ * The request body of an import that is sent as JSON. The file can also be sent as the raw request body, or in the
+ * `file` field of a form.
+ */
 export const importProductsBody = {
   type: 'object',
   required: ['csv'],

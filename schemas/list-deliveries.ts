@@ -2,13 +2,13 @@ import { events } from './events.ts'
 import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
 
-/** Every status of a delivery (SPEC 3, note 3). */
+/** Every status that a delivery can have (SPEC 3, note 3). */
 export const deliveryStatuses = ['PENDING', 'RETRYING', 'DELIVERED', 'DEAD', 'CANCELLED'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /**
- * Query of GET /dev/webhooks/events (SPEC 4.8). Values are strings from the URL. A repeated parameter becomes an array,
- * which is invalid.
+ * The query parameters of GET /dev/webhooks/events (SPEC 4.8). All values are strings, because they come from the URL.
+ * A repeated parameter is invalid, because it becomes an array.
  */
 export const listDeliveriesQuery = {
   type: 'object',

@@ -1,13 +1,13 @@
 import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
 
-/** Every status of an intent (SPEC 3). */
+/** Every status that an intent can have (SPEC 3). */
 export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] as const
 export type Status = (typeof statuses)[number]
 
 /**
- * Query of GET /dev/intents (SPEC 4.3). Values are strings from the URL. A repeated parameter becomes an array, which
- * is invalid.
+ * The query parameters of GET /dev/intents (SPEC 4.3). All values are strings, because they come from the URL. A
+ * repeated parameter is invalid, because it becomes an array.
  */
 export const listIntentsQuery = {
   type: 'object',

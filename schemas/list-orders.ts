@@ -2,8 +2,8 @@ import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
 
 /**
- * Query of GET /dev/store/orders. Values are strings from the URL. A repeated parameter becomes an array, which is
- * invalid.
+ * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. A repeated
+ * parameter is invalid, because it becomes an array.
  */
 export const listOrdersQuery = {
   type: 'object',

@@ -2,8 +2,8 @@ import { pageQuery } from './page.ts'
 import { maxNameLength, maxSkuLength } from './product-limits.ts'
 
 /**
- * Query of GET /dev/store/products. Values are strings from the URL. A repeated parameter becomes an array, which is
- * invalid.
+ * The query parameters of GET /dev/store/products. All values are strings, because they come from the URL. A repeated
+ * parameter is invalid, because it becomes an array.
  */
 export const listProductsQuery = {
   type: 'object',

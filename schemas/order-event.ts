@@ -5,7 +5,7 @@ import { maxLabelLength, maxNameLength, maxSkuLength } from './product-limits.ts
 import { id, orderNumber, price, text, textOrNull } from './responses/fields.ts'
 import { maxOrderItems, maxUnitsPerItem } from './simulate-order.ts'
 
-/** The store's events. */
+/** The names of the events that report something about an order. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
 
 const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })
@@ -21,7 +21,7 @@ const item = exactly({
   total: price,
 })
 
-/** The body of each order event as a JSON Schema (SPEC 6.2). The service sends no other fields. */
+/** The schemas of the order events' bodies (SPEC 6.2). The service sends no other fields. */
 export const orderEvents: Record<OrderEventName, object> = {
   'order.new': eventBody(
     'order.new',

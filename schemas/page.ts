@@ -1,7 +1,7 @@
 /** The highest page number accepted. No list is anywhere near that long. */
 export const maxPage = 999_999_999_999_999
 
-/** Query of a list without filters (SPEC 4.3). */
+/** The query parameters of a list that has no filters (SPEC 4.3). */
 export const pageQuery = {
   type: 'object',
   properties: {
@@ -15,7 +15,7 @@ export const pageQuery = {
   additionalProperties: false,
 } as const
 
-/** Query of an operation without parameters. */
+/** The query of an operation that accepts no parameters. */
 export const emptyQuery = { type: 'object', properties: {}, additionalProperties: false } as const
 
 export interface PageQuery {

@@ -4,11 +4,11 @@ import { declines, failures } from './payment-reasons.ts'
 import { amount, count, described, shaped, textOrNull } from './responses/fields.ts'
 import { eventFields } from './responses/intent.ts'
 
-/** The events of a payment intent. */
+/** The names of the events that report something about a payment intent. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** The amount is null for an unpaid OPEN intent. */
+/** An OPEN intent has no amount until it is paid. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)
@@ -18,7 +18,10 @@ const commission = (part: object) =>
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The fields of every payment event (SPEC 6.2). `status` is the status of the intent after the event. */
+/**
+ * Returns the schema of the fields that all payment events contain (SPEC 6.2). `status` is the intent's status after
+ * the event.
+ */
 const payment = (status: string) => ({
   ...Object.fromEntries(Object.entries(eventFields).map(([name, schema]) => [snakeCase(name), schema])),
   status: { const: status },
@@ -53,7 +56,7 @@ const refund = exactly({
   reason: textOrNull(200),
 })
 
-/** The body of each payment event, as a JSON Schema (SPEC 6.2). The service sends no other fields. */
+/** The schemas of the payment events' bodies (SPEC 6.2). The service sends no other fields. */
 export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
   'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),

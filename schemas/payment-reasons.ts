@@ -1,8 +1,8 @@
-/** Why the wallet declined this payment. The customer may try again. */
+/** The reasons why a wallet declines a payment that the customer may retry. */
 export const declines = ['insufficient_funds', 'limit_exceeded'] as const
-/** Why the payment failed for good. */
+/** The reasons why a payment fails permanently. */
 export const failures = ['technical_error', 'wallet_closed'] as const
-/** Why an intent is CANCELLED. */
+/** The reasons why an intent can be CANCELLED. */
 export const cancellations = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
 
 export type DeclineReason = (typeof declines)[number]

@@ -1,4 +1,4 @@
-/** The limits for a product in a request body or CSV file. Lengths are in Unicode code points. */
+/** The limits for products in request bodies and CSV files. Lengths are in Unicode code points. */
 export const maxNameLength = 200
 export const maxDescriptionLength = 5_000
 export const maxLabelLength = 100
@@ -7,5 +7,5 @@ export const maxHandleLength = 100
 export const maxImages = 10
 export const maxVariants = 100
 
-/** The most units of a variant, which is more than any shop has in stock. */
+/** The maximum stock of a variant, in units. No shop has this many units in stock. */
 export const maxStock = 1_000_000_000

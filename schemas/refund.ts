@@ -1,9 +1,10 @@
 /**
- * The number of refunds needs a limit, because an intent stores all of its refunds and every response contains them.
+ * The maximum number of refunds per intent. The number is limited because an intent stores all of its refunds and every
+ * response contains them.
  */
 export const maxRefunds = 1_000
 
-/** Body of POST /dev/intents/{referenceNumber}/refund (SPEC 4.5). All fields are optional. */
+/** The body of a POST /dev/intents/{referenceNumber}/refund request (SPEC 4.5). All fields are optional. */
 export const refundBody = {
   type: 'object',
   properties: {

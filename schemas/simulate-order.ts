@@ -1,12 +1,12 @@
 import { maxLabelLength } from './product-limits.ts'
 import { maxPhoneLength } from './simulate-payment.ts'
 
-/** The most units of one item. At the highest price, their total is still an exact integer. */
+/** The maximum quantity of one item. Even at the highest price, the item's total is still an exact integer. */
 export const maxUnitsPerItem = 1_000_000
-/** The most items of one order. */
+/** The maximum number of items in one order. */
 export const maxOrderItems = 100
 
-/** Body of POST /dev/store/orders/simulate (SPEC 4.7). All fields are optional. */
+/** The body of a POST /dev/store/orders/simulate request (SPEC 4.7). All fields are optional. */
 export const simulateOrderBody = {
   type: 'object',
   properties: {
@@ -53,7 +53,7 @@ export const simulateOrderBody = {
   },
 } as const
 
-/** An item of the order. The variant may be omitted if the product has only one. */
+/** An item of a simulated order. If the product has only one variant, the variant may be omitted. */
 export interface SimulatedItem {
   productId: string
   variantId?: string

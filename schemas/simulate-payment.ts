@@ -1,9 +1,9 @@
 import { createTestIntentBody } from './create-intent.ts'
 
-/** The longest phone number as text: 15 digits with separators. */
+/** The maximum length of a phone number as a string, with 15 digits and separators. */
 export const maxPhoneLength = 40
 
-/** Body of POST /dev/intents/{referenceNumber}/simulate-payment (SPEC 4.6). All fields are optional. */
+/** The body of a POST /dev/intents/{referenceNumber}/simulate-payment request (SPEC 4.6). All fields are optional. */
 export const simulatePaymentBody = {
   type: 'object',
   properties: {

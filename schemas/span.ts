@@ -1,4 +1,4 @@
-/** The part of a list's query that selects a time span (SPEC 4.3). */
+/** The query parameters that limit a list to a time span (SPEC 4.3). */
 export const spanQuery = {
   type: 'object',
   properties: {

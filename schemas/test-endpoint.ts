@@ -1,6 +1,6 @@
 import { createEndpointBody } from './create-endpoint.ts'
 
-/** Body of POST /dev/webhooks/endpoints/{id}/test (SPEC 4.8). */
+/** The body of a POST /dev/webhooks/endpoints/{id}/test request (SPEC 4.8). */
 export const testEndpointBody = {
   type: 'object',
   properties: {

@@ -1,6 +1,9 @@
 import { createEndpointBody } from './create-endpoint.ts'
 
-/** Body of PUT /dev/webhooks/endpoints/{id}: any of these fields, validated as in a create request (SPEC 4.8). */
+/**
+ * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). It may contain any of these fields. Each is
+ * validated as in a create request.
+ */
 export const updateEndpointBody = {
   type: 'object',
   properties: {

@@ -8,8 +8,8 @@ import {
 import { maxVariants } from './product-limits.ts'
 
 /**
- * Body of PUT /dev/store/products/{id}: any of these fields (SPEC 4.9). A variant is identified by its `_id`, or else
- * by its label.
+ * The body of a PUT /dev/store/products/{id} request (SPEC 4.9). It may contain any of these fields. A variant is
+ * identified by its `_id`, or by its label if it has no `_id`.
  */
 export const updateProductBody = {
   type: 'object',

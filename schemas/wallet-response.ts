@@ -1,6 +1,9 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
-/** The response of a wallet provider. `reason` may have any value, because unknown reasons have no effect. */
+/**
+ * The response from a wallet provider. `reason` may have any value, because the service ignores reasons that it does
+ * not know.
+ */
 export const walletResponse = {
   type: 'object',
   required: ['key', 'status'],

@@ -17,7 +17,6 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** The id of a delivery. */
 export const deliveryId = shaped('^([A-Za-z0-9_-]{32}|[0-9a-f]{24}-[0-9a-f]{24})$', 49)
 const statusOrNull = described(
   'The HTTP status of the response of your endpoint. Null if there was no response.',
@@ -66,7 +65,7 @@ const fields = {
   deliveredAt: instantOrNull,
 }
 
-/** A delivery in a list. */
+/** A delivery as it appears in a list. */
 export const delivery = objectOf(fields, {})
 
 export const deliveryAttempt = objectOf(
@@ -85,7 +84,7 @@ export const deliveryAttempt = objectOf(
   {},
 )
 
-/** A delivery with its body and its latest attempts. */
+/** A single delivery, with its body and its latest attempts. */
 export const deliveryWithAttempts = objectOf(
   {
     ...fields,
@@ -101,7 +100,7 @@ export const deliveryWithAttempts = objectOf(
   {},
 )
 
-/** The response to a retry. */
+/** The response to a request that retries a delivery. */
 export const retriedDelivery = objectOf(
   {
     ...fields,

@@ -13,7 +13,7 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** The stages at which an attempt can fail, as merchants see them (docs/merchants/webhooks.md). */
+/** The stages at which an attempt can fail, as reported to merchants (docs/merchants/webhooks.md). */
 export const stages = [
   'status',
   'dns',
@@ -55,10 +55,10 @@ const fields = {
   health: endpointHealth,
 }
 
-/** An endpoint in a response (SPEC 2.2). */
+/** An endpoint as the API returns it (SPEC 2.2). */
 export const endpoint = objectOf(fields, {})
 
-/** The response to a create request and to a rotation of the secret. */
+/** The response to a request that creates an endpoint or rotates its secret. */
 export const endpointWithSecret = objectOf(
   {
     ...fields,

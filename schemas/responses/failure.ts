@@ -1,9 +1,9 @@
 import { count, described, objectOf, shaped, text } from './fields.ts'
 
-/** The most field faults in one response. */
+/** The maximum number of field faults in one response. */
 const maxFieldFaults = 100
 
-/** An invalid field in the request. */
+/** Describes one invalid field of a request. */
 export const fieldFault = objectOf(
   {
     param: described('The name of the field.', text(1000)),
@@ -13,7 +13,7 @@ export const fieldFault = objectOf(
   {},
 )
 
-/** A description of what each limit counts, by the value of `details.scope`. */
+/** Describes what each rate limit counts. The keys are the values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
   address: 'requests from this IP address with missing, malformed or unknown credentials',
@@ -26,7 +26,7 @@ const rateLimitScopes = {
   sandbox: 'what the test keys of the business created today, or their other writes of today',
 }
 
-/** `details` of RATE_LIMITED. */
+/** The `details` of a RATE_LIMITED error. */
 export const rateLimitDetails = {
   ...objectOf(
     {

@@ -1,14 +1,16 @@
 import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
 
-/** An object with the required fields `always` and the optional fields `sometimes`. */
+/**
+ * Returns the schema of an object in which the fields `always` are required and the fields `sometimes` are optional.
+ */
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object>) => ({
   type: 'object',
   required: Object.keys(always),
   properties: { ...always, ...sometimes },
 })
 
-/** This schema, or null. */
+/** Returns a schema that also accepts null. */
 export const orNull = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] })
 
 export const instant = {
@@ -18,21 +20,21 @@ export const instant = {
   maxLength: 24,
 }
 export const instantOrNull = { ...instant, type: ['string', 'null'] }
-/** The largest integer that every JSON parser reads exactly. */
+/** The largest integer that every JSON parser represents exactly. */
 export const largestExact = Number.MAX_SAFE_INTEGER
-/** Matches any text that can be stored, which is any text without NUL characters. */
+/** Matches any string that can be stored, which is any string without a NUL character. */
 export const withoutNul = String.raw`^[^\u0000]*$`
-/** Text of at most `maxLength` Unicode code points. */
+/** Returns the schema of a string with at most `maxLength` Unicode code points. */
 export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
 export const textOrNull = (maxLength: number) => ({ ...text(maxLength), type: ['string', 'null'] })
-/** Text that matches `pattern`. `maxLength` is the length of the longest match. */
+/** Returns the schema of a string that matches `pattern`. `maxLength` is the length of the longest possible match. */
 export const shaped = (pattern: string, maxLength: number) => ({ type: 'string', pattern, maxLength })
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
 export const count = { type: 'integer', minimum: 0, maximum: largestExact }
 export const countOrNull = { ...count, type: ['integer', 'null'] }
-/** Centimes, at least 1. */
+/** An amount in centimes, at least 1. */
 export const amount = { ...count, minimum: 1 }
-/** Centimes, or 0 for something that is free. */
+/** A price in centimes, which is 0 for something free. */
 export const price = { ...count }
 export const currency = { type: 'string', const: currencyCode }
 export const id = shaped('^[0-9a-f]{24}$', 24)
@@ -44,9 +46,9 @@ export const sandbox = {
   description: 'True for test data, with which no money moves.',
 }
 
-/** A schema with a description. */
+/** Returns a copy of the schema with this description. */
 export const described = (description: string, schema: object) => ({ ...schema, description })
 
-/** The response to a deletion. `name` is the name of the id field. */
+/** Returns the schema of the response to a deletion. `name` is the name of its id field. */
 export const deletedBy = (name: 'id' | '_id') =>
   objectOf({ [name]: id, deleted: { type: 'boolean', const: true } }, {})

@@ -3,7 +3,7 @@ import { count, described, objectOf, text } from './fields.ts'
 
 const handles = { type: 'array', maxItems: 100, items: text(maxHandleLength) }
 
-/** The changes that an import made, or that it would have made if it were not a dry run. */
+/** The changes that an import made, or that a dry run would have made. */
 export const importResult = objectOf(
   {
     created: described('The number of products created.', count),

@@ -71,7 +71,7 @@ export const payment = objectOf(
   {},
 )
 
-/** A refund in a response. Refunds that the wallet refused are not listed. */
+/** A refund as the API returns it. Responses omit refunds that the wallet refused. */
 export const refund = objectOf(
   {
     id: shaped('^RF-[0-9A-Z]{16}$', 19),
@@ -87,7 +87,7 @@ export const refund = objectOf(
   {},
 )
 
-/** The last failed payment. Present until a payment succeeds. */
+/** The latest failed payment. Responses contain it until a payment succeeds. */
 export const paymentFailure = objectOf(
   {
     code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),
@@ -122,10 +122,10 @@ const readSometimes = {
   failure: paymentFailure,
 }
 
-/** An intent in a response, with all fields listed in SPEC 2.1. */
+/** An intent as the API returns it, with all fields listed in SPEC 2.1. */
 export const intent = objectOf(readFields, readSometimes)
 
-/** The response to a refund: the intent and the new refund. */
+/** The response to a refund request, which consists of the intent and the new refund. */
 export const refundedIntent = objectOf({ ...readFields, refund }, readSometimes)
 
 export const intentPage = pageOf(intent)

@@ -17,7 +17,7 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** An item of an order: a copy of the variant as it was sold. */
+/** An item of an order, which is a copy of the variant as it was sold. */
 export const orderItem = objectOf(
   {
     productId: id,
@@ -41,7 +41,7 @@ export const customer = objectOf(
   {},
 )
 
-/** An order in a response. */
+/** An order as the API returns it. */
 export const order = objectOf(
   {
     _id: id,

@@ -1,7 +1,7 @@
 import { maxPage } from '../page.ts'
 import { count, described, objectOf } from './fields.ts'
 
-/** One page of a list (SPEC 4.3). */
+/** Returns the schema of one page of a list (SPEC 4.3). */
 export const pageOf = (item: object) =>
   objectOf(
     {

@@ -35,7 +35,7 @@ const variantFields = {
 
 export const variant = objectOf(variantFields, {})
 
-/** A product in a response. */
+/** A product as the API returns it. */
 export const product = objectOf(
   {
     _id: id,
@@ -58,7 +58,7 @@ export const product = objectOf(
 
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
-/** A variant after a change to its stock. The variant's fields are null if it was removed in the meantime. */
+/** A variant after its stock was changed. The variant's fields are null if the variant was removed in the meantime. */
 export const stockedVariant = objectOf(
   {
     productId: id,

@@ -6,32 +6,32 @@ import type { Collection } from '../mongo/collection.ts'
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
-/** One of a key's secrets, as a hash with a SECRET_KEY as its pepper. */
+/** One of a key's secrets. Only its hash is stored, with a SECRET_KEY as the pepper. */
 export interface StoredSecret {
   hash: string
-  /** When an earlier secret stops working. Null for the current secret. */
+  /** The time at which an earlier secret stops working, or null for the current secret. */
   validUntil: Date | null
-  /** The id of the SECRET_KEY that made the hash. */
+  /** The id of the SECRET_KEY that was used for the hash. */
   pepper: string
-  /** When the hash was replaced by one with the current SECRET_KEY (rehash-key.ts). */
+  /** When the secret was rehashed with the current SECRET_KEY (rehash-key.ts). */
   rehashedAt?: Date
 }
 
 /**
- * An API key as stored, with hashes only. `secrets` contains the current secret (`validUntil: null`) first. After a
- * rotation it also contains the earlier secrets until their overlap ends.
+ * An API key as stored, without its secrets in clear text. `secrets` begins with the current secret (`validUntil:
+ * null`). After a rotation, it also contains the earlier secrets until their overlap ends.
  */
 export interface ApiKey {
   _id: string
   businessId: string
   mode: KeyMode
   kind: KeyKind
-  /** `prefix` and `last4` are shown to people, for example `sk_test_…abcd`. */
+  /** `prefix` and `last4` identify the key wherever it is displayed, for example as `sk_test_…abcd`. */
   prefix: string
   last4: string
   secrets: StoredSecret[]
   scopes: Scope[]
-  /** The addresses and CIDRs from which the key may be used. If empty, all are allowed. */
+  /** The IP addresses and CIDR ranges from which the key may be used. An empty list allows every address. */
   ipAllowlist: string[]
   status: 'active' | 'suspended' | 'revoked'
   createdAt: Date
@@ -59,15 +59,17 @@ export const apiKeys: Collection = {
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 32 characters of base62: 190 bits. */
+/** 32 base62 characters have 190 bits of entropy. */
 const randomLength = 32
-/** 6 characters of base62 hold any CRC-32. */
+/** 6 base62 characters can represent any CRC-32. */
 const checksumLength = 6
 const shape = new RegExp(
   `^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`,
 )
 
-/** Returns a new key, for example `sk_test_` with 32 random characters and a 6-character checksum. */
+/**
+ * Returns a new key, which consists of a prefix such as `sk_test_`, 32 random characters and a 6-character checksum.
+ */
 export function newKey(kind: KeyKind, mode: KeyMode): string {
   const prefix = keyPrefix(kind, mode)
   const random = Array.from({ length: randomLength }, () => base62[randomInt(62)]).join('')
@@ -77,7 +79,9 @@ export function newKey(kind: KeyKind, mode: KeyMode): string {
 export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
   `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
-/** Whether a text has the form and checksum of a key, so that a mistyped key costs no query. */
+/**
+ * Returns whether a string has the format and checksum of a key, so that a mistyped key is rejected without a query.
+ */
 export function looksLikeKey(text: string): boolean {
   const parts = shape.exec(text)
   return parts !== null && checksum(`${parts[1]}${parts[2]}`) === parts[3]

@@ -1,7 +1,9 @@
 import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 
-/** A service-wide setting. The only setting has the `_id` `api`: whether the developer API is on. */
+/**
+ * A service-wide setting. So far there is only one, which has the `_id` `api` and turns the developer API on or off.
+ */
 export interface Setting {
   _id: string
   enabled: boolean
@@ -13,13 +15,13 @@ export const settings: Collection = {
   indexes: [],
 }
 
-/** The main switch of the developer API, kept in memory because every request checks it first. */
+/** The main switch of the developer API. It is kept in memory, because every request checks it first. */
 export interface ApiSwitch {
   isOn(): boolean
   close(): void
 }
 
-/** How often each process reads the switch, so that all follow a change within 5 s. */
+/** Each process reads the switch at this interval, so that all processes see a change within 5 s. */
 const readEveryMs = 2000
 
 export async function createApiSwitch(Setting: Model<Setting>): Promise<ApiSwitch> {
@@ -35,7 +37,7 @@ export async function createApiSwitch(Setting: Model<Setting>): Promise<ApiSwitc
   return { isOn: () => on, close: () => clearInterval(timer) }
 }
 
-/** Turns the main switch on or off. */
+/** Turns the developer API on or off for all businesses. */
 export async function switchApi(Setting: Model<Setting>, enabled: boolean): Promise<void> {
   await Setting.updateOne({ _id: 'api' }, { $set: { enabled } }, { upsert: true })
 }

@@ -3,13 +3,13 @@ import type { Collection } from '../mongo/collection.ts'
 
 /** Limits that operators set for one business. If a limit is null, the service's default applies. */
 export interface BusinessLimits {
-  /** Requests per second for each of its keys (RATE_LIMIT_PER_SECOND). */
+  /** Requests per second for each of the business's API keys (RATE_LIMIT_PER_SECOND). */
   perSecond: number | null
-  /** Live payment codes in use (LIVE_CODES_PER_BUSINESS). */
+  /** The maximum number of live payment codes in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: number | null
   /**
-   * Intents, orders, products and endpoints that its test keys create per UTC day (SANDBOX_INTENTS_PER_DAY); 0 means no
-   * limit.
+   * The number of intents, orders, products and endpoints that the business's test keys may create per UTC day
+   * (SANDBOX_INTENTS_PER_DAY). 0 means no limit.
    */
   sandboxIntentsPerDay: number | null
 }
@@ -18,15 +18,15 @@ export interface BusinessLimits {
 export interface Business {
   _id: string
   name: string
-  /** Whether its live keys work. Test keys always work. */
+  /** Whether the business's live keys work. Its test keys do not need this approval. */
   liveApproved: boolean
-  /** Whether its developer API is open. Payment pages do not depend on this. */
+  /** Whether the business can use the developer API. Its payment pages do not depend on this. */
   apiEnabled: boolean
-  /** Whether its developer API and payment pages are closed, so that it cannot be paid. */
+  /** If true, the business's developer API and payment pages are closed, so that it cannot be paid. */
   suspended: boolean
   limits: BusinessLimits
   createdAt: Date
-  /** Events that are not in the audit trail yet. */
+  /** Events that have not been written to the audit trail yet. */
   unaudited: AuditEvent[]
 }
 
@@ -48,6 +48,6 @@ export const businesses: Collection = {
     createdAt: Date,
     unaudited: unauditedFields,
   },
-  // Staff search by a part of the name, which scans the index keys and not the documents.
+  // Staff search by part of the name. The search scans the index keys instead of the documents.
   indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
 }

@@ -2,16 +2,16 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { KeyKind } from './api-key.ts'
 import type { BusinessLimits } from './business.ts'
 
-/** The sender of a request: an API key of a business, in one environment. */
+/** The sender of a request, identified by its API key, which belongs to one business and one environment. */
 export interface Caller {
   keyId: string
   businessId: string
-  /** True for a test key. */
+  /** True if the request was sent with a test key. */
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
-  /** Its business's limits. */
+  /** The business's limits. */
   limits: BusinessLimits
-  /** The client's address. */
+  /** The client's IP address. */
   ip: string
 }

@@ -4,7 +4,7 @@ import { publishAudit } from '../audit/publish.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Business, BusinessLimits } from './business.ts'
 
-/** The fields to change, with their new values. Only the limits that are present change. */
+/** The fields to change, with their new values. Limits that are omitted keep their values. */
 export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   limits?: Partial<BusinessLimits>
 }
@@ -12,8 +12,8 @@ export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 
 type ChangeDeps = Pick<Models, 'Business' | 'AuditEvent'> & { now(): Date }
 
 /**
- * Changes a business and adds a line to the audit trail in the same write. Writes nothing if the business is already in
- * that state. Returns the business after the change, or null if there is none.
+ * Changes a business and records the change for the audit trail in the same write. Writes nothing if the fields already
+ * have these values. Returns the business after the change, or null if it does not exist.
  */
 export async function changeBusiness(
   deps: ChangeDeps,
@@ -33,13 +33,13 @@ export async function changeBusiness(
     { $set: after, $push: { unaudited: line } },
     { returnDocument: 'after' },
   ).lean<Business | null>()
-  // Another write changed the same fields: read again.
+  // Another write has changed the same fields, so read them again.
   if (changed === null) return changeBusiness(deps, id, change, by)
   await publishAudit(deps, deps.Business, [changed])
   return changed
 }
 
-/** The fields by their MongoDB paths, for example `limits.perSecond`. */
+/** Returns the new values, keyed by MongoDB path, for example `limits.perSecond`. */
 function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange): Record<string, unknown> {
   const fields = { liveApproved, apiEnabled, suspended, ...prefixed(limits ?? {}) }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -5,14 +5,14 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Business } from './business.ts'
 
-/** A key with its business. */
+/** An API key and the business that it belongs to. */
 export interface KeyAndBusiness extends ApiKey {
   business: Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended' | 'limits'>
 }
 
 /**
- * The batcher for key lookups by hash. One query reads both documents. Nothing is cached, so that a revoked key or a
- * disabled business is refused immediately.
+ * Creates the batcher that looks up keys by hash. One query reads both the key and its business. Nothing is cached, so
+ * that a revoked key or a disabled business is rejected immediately.
  */
 export const createKeyBatcher = (ApiKey: Model<ApiKey>): Batcher<string, KeyAndBusiness | null> =>
   createReadBatcher(

@@ -5,13 +5,13 @@ import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & { secrets: Secrets; now(): Date }
 export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** A new key in clear text, which is not stored. */
+/** A new key in clear text. The clear text is not stored. */
 export interface IssuedKey {
   id: string
   key: string
 }
 
-/** Issues a key and stores only its keyed hash. Returns null if there is no such business. */
+/** Issues a key and stores only its keyed hash. Returns null if the business does not exist. */
 export async function issueKey(deps: KeyDeps, input: KeyRequest): Promise<IssuedKey | null> {
   if ((await deps.Business.exists({ _id: input.businessId })) === null) return null
   const key = newKey(input.kind, input.mode)
@@ -28,7 +28,7 @@ export async function issueKey(deps: KeyDeps, input: KeyRequest): Promise<Issued
   return { id, key }
 }
 
-/** Returns the secret to store for a new key. */
+/** Returns the stored form of a new key, which contains only its hash. */
 export const newStoredSecret = ({ secrets }: Pick<KeyDeps, 'secrets'>, key: string): StoredSecret => ({
   hash: secrets.hash(key),
   validUntil: null,

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import { escapeRegex } from '../mongo/escape-regex.ts'
 import type { Business } from './business.ts'
 
-/** More than a person would read. To find the others, search for a longer part of the name. */
+/** The maximum number of search results. To find other businesses, staff enter a longer part of the name. */
 export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>
@@ -14,8 +14,8 @@ export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<B
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
 /**
- * Returns the businesses whose name contains this text in any case, by name. MongoDB scans the keys of the index
- * `name`.
+ * Returns the businesses whose names contain this text, ignoring case and sorted by name. MongoDB scans the keys of the
+ * index `name`.
  */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
   deps.Business.find({ name: { $regex: escapeRegex(part), $options: 'i' } })

@@ -3,7 +3,7 @@ import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching
 import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A new hash, with another pepper, that replaces a secret's hash `from`. */
+/** Replaces a secret's hash `from` with a hash that uses a different pepper. */
 export interface KeyRehash {
   keyId: string
   from: string
@@ -12,7 +12,7 @@ export interface KeyRehash {
   at: Date
 }
 
-/** The batcher for rehashes. A thousand concurrent requests that use the same key cause one write. */
+/** Creates the batcher that rehashes secrets. A thousand concurrent requests with the same key cause only one write. */
 export const createRehashBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyRehash, void> =>
   createBatcher(
     500,
@@ -24,7 +24,9 @@ export const createRehashBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyRehash, v
     backgroundRestMs,
   )
 
-/** Changes nothing if the secret was rehashed or rotated in the meantime, because its hash is then different. */
+/**
+ * The write changes nothing if the secret was rehashed or rotated in the meantime, because its hash is then different.
+ */
 const asWrite = ({ keyId, from, to, pepper, at }: KeyRehash) => ({
   updateOne: {
     filter: { _id: keyId, 'secrets.hash': from },

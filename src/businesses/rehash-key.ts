@@ -2,14 +2,15 @@ import type { Deps } from '../deps.ts'
 import type { StoredSecret } from './api-key.ts'
 
 /**
- * The minimum time that a new hash is kept: longer than a restart of all processes takes. While only some processes
- * have swapped the two SECRET_KEYs, each side would rehash a key that the other has just rehashed.
+ * The minimum time between two rehashes of a secret. It must be longer than a restart of all processes. While only some
+ * processes have swapped the two SECRET_KEYs, the old and the new processes would otherwise keep undoing each other's
+ * rehashes.
  */
 const minAgeMs = 3_600_000
 
 /**
- * Rehashes the secret of a key that was just used with the current SECRET_KEY, so that the previous one can be removed
- * eventually. Runs in the background. After a failure, the next use of the key retries.
+ * Rehashes the secret of a key that was just used, so that the previous SECRET_KEY can be removed eventually. Runs in
+ * the background. If it fails, it is retried the next time the key is used.
  */
 export function rehashWithCurrent(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,

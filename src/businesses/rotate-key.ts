@@ -2,8 +2,8 @@ import { type ApiKey, newKey } from './api-key.ts'
 import { type IssuedKey, type KeyDeps, newStoredSecret } from './issue-key.ts'
 
 /**
- * Gives a key a new secret under the same id. The old secret works for another `overlapSeconds`. Returns null if there
- * is no such key or it is revoked.
+ * Gives a key a new secret. The key's id stays the same, and the old secret keeps working for `overlapSeconds`. Returns
+ * null if the key does not exist or is revoked.
  */
 export async function rotateKey(
   deps: KeyDeps,
@@ -21,7 +21,7 @@ export async function rotateKey(
   const older = found.secrets
     .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
     .filter((secret) => secret.validUntil > now)
-  // The first secret is the current one. If the key was rotated in the meantime, the filter does not match and the
+  // The first secret is the current one. If the key was rotated in the meantime, the filter does not match, and the
   // rotation starts again.
   const rotated = await deps.ApiKey.updateOne(
     {

@@ -1,7 +1,9 @@
 import type { Models } from '../mongo/models.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** Suspends, resumes or revokes a key. Returns false if there is no such key in a status that allows it. */
+/**
+ * Suspends, resumes or revokes a key. Returns false if the key does not exist or its status does not allow the change.
+ */
 export async function setKeyStatus(
   deps: Pick<Models, 'ApiKey'>,
   id: string,

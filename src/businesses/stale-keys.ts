@@ -3,36 +3,42 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** A key with a working secret that was hashed with the previous SECRET_KEY, or with one that is not configured. */
+/**
+ * A key with a working secret that was hashed with the previous SECRET_KEY, or with a SECRET_KEY that is not
+ * configured.
+ */
 export interface StaleKey {
   id: string
-  /** Its prefix and the last four characters of its current secret. */
+  /** The key's prefix and the last four characters of its current secret. */
   key: string
   business: string
   /**
-   * When its overlap ends (ISO 8601), after which it is no longer stale. If null, it stays stale until it is used,
-   * rotated or revoked.
+   * The end of the old secret's overlap (ISO 8601), after which the key is no longer stale. If null, the key stays
+   * stale until it is used, rotated or revoked.
    */
   endsAt: string | null
 }
 
-/** The maximum length of each list. Right after SECRET_KEY is changed, all keys are stale. */
+/** The maximum length of each list. Immediately after SECRET_KEY is changed, all keys are stale. */
 const maxListed = 100
 
 export interface StaleKeys {
-  /** How many keys were hashed with the previous SECRET_KEY. */
+  /** The number of keys that were hashed with the previous SECRET_KEY. */
   left: number
-  /** The first of these keys. */
+  /** The first of the keys that `left` counts. */
   listed: StaleKey[]
-  /** How many were hashed with a SECRET_KEY that is not configured, so they do not work. */
+  /** The number of keys that do not work, because they were hashed with a SECRET_KEY that is not configured. */
   gone: number
-  /** The first of these keys. */
+  /** The first of the keys that `gone` counts. */
   listedGone: StaleKey[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
-/** Reads all API keys. Revoked keys, and secrets whose overlap has ended, are not stale. */
+/**
+ * Reads all API keys and returns the stale ones. Revoked keys are not stale, and neither are secrets whose overlap has
+ * ended.
+ */
 export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
   const found: StaleKeys = { left: 0, listed: [], gone: 0, listedGone: [] }
   const all = nativeCollection(deps.ApiKey).find({}, { sort: { _id: 1 }, batchSize: 250 })
@@ -54,7 +60,7 @@ export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
   return found
 }
 
-/** Returns the secrets that are still valid and were not hashed with the current SECRET_KEY. */
+/** Returns the key's secrets that are still valid but were not hashed with the current SECRET_KEY. */
 function staleSecrets({ secrets, now }: Needs, key: ApiKey): ApiKey['secrets'] {
   const at = now()
   return key.secrets.filter(
