@@ -74,7 +74,7 @@ describe('Arbitrary bytes', function () {
 
   const seeded = { seed: 8, endOnFailure: true }
 
-  it('get an API response or none on a connection, and the next request is served', async () => {
+  it('get only well-formed API responses, and leave the service able to serve the next request', async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(some, async (all) => void (await statusesOf(all))),
@@ -82,7 +82,7 @@ describe('Arbitrary bytes', function () {
     )
   })
 
-  it('cause no internal error within a valid request', async () => {
+  it('cause no internal error if they damage a valid request', async () => {
     const seen = new Set<number>()
     const some = fc.array(damage, { minLength: 50, maxLength: 50 })
     await fc.assert(

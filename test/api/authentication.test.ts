@@ -19,39 +19,39 @@ describe('Authentication', () => {
   const list = (headers: Record<string, string>) => service.http.get(intents).set(headers)
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
-  describe('by the header', () => {
+  describe('with the Authorization header', () => {
     it('accepts the scheme in any case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER'])
         await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
     })
 
-    it('returns 401 MISSING_CREDENTIALS without the header on every operation', async () => {
+    it('returns 401 MISSING_CREDENTIALS on every operation if the header is missing', async () => {
       for (const [method, path] of operations)
         await expectRefused(service.http[method](path), 401, 'MISSING_CREDENTIALS')
     })
 
-    it('returns 401 INVALID_AUTH_HEADER for another scheme', async () => {
+    it('returns 401 INVALID_AUTH_HEADER for a scheme other than Bearer', async () => {
       const { key } = merchant
       const forms = [`Bearer  ${key}`, `Bearer\t${key}`, key, `Basic ${btoa(`${key}:`)}`, 'Bearer']
       for (const form of [...forms, `Bearer ${key} ${key}`, `Bearer ${key},`, `Bearer ${key}, Bearer ${key}`])
         await expectRefused(list({ Authorization: form }), 401, 'INVALID_AUTH_HEADER')
     })
 
-    it('refuses two headers, even if both are valid', async () => {
+    it('refuses a request with two headers, even if both are valid', async () => {
       const line = `Authorization: Bearer ${merchant.key}`
       const head = crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', line, line, '', '')
       const [response] = await sendRaw(service.origin, head)
       expectFailure(response, 401, 'INVALID_AUTH_HEADER')
     })
 
-    it('ignores keys elsewhere in the request', async () => {
+    it('ignores API keys sent elsewhere in the request', async () => {
       await expectRefused(service.http.get(`${intents}?key=${merchant.key}`), 401, 'MISSING_CREDENTIALS')
       await expectRefused(list({ 'X-Api-Key': merchant.key }), 401, 'MISSING_CREDENTIALS')
     })
   })
 
-  describe('by the key', () => {
-    it('refuses a malformed key without reading the database', async () => {
+  describe('with the API key', () => {
+    it('refuses a malformed key without querying the database', async () => {
       const { key } = merchant
       const last = key.at(-1) === 'a' ? 'b' : 'a'
       const prefixes = ['sk_live_', 'pk_test_'].map((prefix) => key.replace('sk_test_', prefix))
@@ -79,7 +79,7 @@ describe('Authentication', () => {
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
     })
 
-    it('accepts a rotated secret until the overlap ends, then returns 401 INVALID_API_KEY', async () => {
+    it('accepts the old secret until the overlap ends, then returns 401 INVALID_API_KEY', async () => {
       const old = await service.merchant()
       const rotated = await rotateKey(service.deps, old.keyId, 3600)
       expect(rotated).to.include({ id: old.keyId })
@@ -91,7 +91,7 @@ describe('Authentication', () => {
       await list(bearer(rotated?.key ?? '')).expect(200)
     })
 
-    it('never lengthens an overlap by rotating again', async () => {
+    it('does not extend the overlap if the key is rotated again', async () => {
       const first = await service.merchant()
       const second = await rotateKey(service.deps, first.keyId, 60)
       const third = await rotateKey(service.deps, first.keyId, day / 1000)
@@ -101,7 +101,7 @@ describe('Authentication', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
-    it('accepts every key of concurrent rotations, and the previous key', async () => {
+    it('accepts the previous key and every key issued by concurrent rotations during the overlap', async () => {
       const old = await service.merchant()
       const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
@@ -127,8 +127,8 @@ describe('Authentication', () => {
     })
   })
 
-  describe('by the state of key and business', () => {
-    it('refuses a suspended key immediately, and accepts it again after it is resumed', async () => {
+  describe('depending on the status of the key and its business', () => {
+    it('refuses a suspended key immediately, and accepts it again once it is resumed', async () => {
       const { keyId, read } = await service.merchant()
       await list(read()).expect(200)
       await setKeyStatus(service.deps, keyId, 'suspended')
@@ -137,7 +137,7 @@ describe('Authentication', () => {
       await list(read()).expect(200)
     })
 
-    it('refuses a revoked key immediately and permanently, including its older secret', async () => {
+    it('refuses a revoked key immediately and permanently, including its old secret', async () => {
       const { keyId, read } = await service.merchant()
       const rotated = await rotateKey(service.deps, keyId, 3600)
       await list(read()).expect(200)
@@ -152,7 +152,7 @@ describe('Authentication', () => {
       [{ apiEnabled: false }, { apiEnabled: true }],
       [{ suspended: true }, { suspended: false }],
     ])
-      it(`returns 503 FEATURE_DISABLED with Retry-After after ${JSON.stringify(closing)}`, async () => {
+      it(`returns 503 FEATURE_DISABLED with Retry-After if the business has ${JSON.stringify(closing)}`, async () => {
         const { businessId, read } = await service.merchant()
         await changeAsOperator(service, businessId, closing ?? {})
         const { headers } = await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
@@ -161,7 +161,7 @@ describe('Authentication', () => {
         await list(read()).expect(200)
       })
 
-    it('refuses a live key until the business is approved, but not its test key', async () => {
+    it('refuses a live key until the business is approved, but accepts its test key', async () => {
       const { businessId, read } = await service.merchant()
       const live = await service.key(businessId, { mode: 'live' })
       await changeAsOperator(service, businessId, { liveApproved: false })
@@ -172,7 +172,7 @@ describe('Authentication', () => {
     })
   })
 
-  describe('by the address', () => {
+  describe('with an IP allowlist', () => {
     const from = async (ipAllowlist: string[], address: string) => {
       const { read } = await service.merchant({ ipAllowlist })
       return list({ ...read(), 'X-Forwarded-For': address })
@@ -189,12 +189,12 @@ describe('Authentication', () => {
       [['::/0'], [], ['192.0.2.7']],
     ]
     for (const [allowlist, accepted, refused] of ranges)
-      it(`accepts only the addresses of the allowlist ${allowlist.join()}`, async () => {
+      it(`accepts only addresses in the allowlist ${allowlist.join()}`, async () => {
         for (const address of accepted) expect((await from(allowlist, address)).status, address).to.equal(200)
         for (const address of refused) await expectRefused(from(allowlist, address), 403, 'IP_NOT_ALLOWED')
       })
 
-    it('trusts only the configured hops, and only the socket without TRUST_PROXY', async () => {
+    it('trusts only the configured number of proxies, and none if TRUST_PROXY is not set', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')
@@ -208,7 +208,7 @@ describe('Authentication', () => {
       await plain.close()
     })
 
-    it('trusts proxies whose addresses TRUST_PROXY lists', async () => {
+    it('trusts the proxies whose addresses are listed in TRUST_PROXY', async () => {
       const named = await openService({ TRUST_PROXY: '127.0.0.0/8,10.0.0.0/8' })
       const { read } = await named.merchant({ ipAllowlist: ['192.0.2.7'] })
       const listFrom = (chain: string) =>

@@ -16,7 +16,7 @@ describe('Metrics of the largest businesses', () => {
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
 
-  it('report the live codes of the ten businesses that use the largest share of their quotas', async () => {
+  it('report the live codes of the ten businesses that use the largest shares of their quotas', async () => {
     const merchants = await Promise.all(Array.from({ length: 12 }, () => service.merchant({ mode: 'live' })))
     for (const [index, merchant] of merchants.entries())
       for (let made = 0; made < (index < 2 ? 1 : 2); made += 1) await createIntent(service, merchant)
@@ -36,7 +36,7 @@ describe('Metrics of the largest businesses', () => {
     for (const [, share] of others) expect(share).to.be.within(0.05, 0.2)
   })
 
-  it('estimate the stored bytes of a business from a thousand documents of each kind', async () => {
+  it("estimate a business's stored bytes from a thousand documents of each kind", async () => {
     const [large, small] = await Promise.all([service.merchant(), service.merchant()])
     const copy = async (merchant: Merchant, count: number, changes: Partial<Intent>) => {
       await copyIntents(service, await intentTemplate(service, merchant), count, () => changes)

@@ -16,7 +16,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   const events = async (referenceNumber: string) =>
     (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
 
-  it('returns 200 with the intent as GET returns it, CANCELLED and without a code', async () => {
+  it('returns 200 with the intent in the same form as GET, CANCELLED and without a code', async () => {
     const made = await create()
     service.clock.advance(1000)
     const { status, body } = await cancel(made.referenceNumber)
@@ -48,7 +48,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect((await outboxData(service, referenceNumber))[1]?.data).to.include(cancelledData)
   })
 
-  it('needs no body and ignores one', async () => {
+  it('needs no body, and ignores any body', async () => {
     for (const body of ['', '{', '[1]', '{"status":"PAID"}', 'x'.repeat(300_000)]) {
       const { referenceNumber } = await create()
       const response = await cancel(referenceNumber).set('Content-Type', 'text/plain').send(body)
@@ -67,7 +67,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     }
   })
 
-  it('cancels until the last millisecond before expiresAt, and not after it, even before the expiry has run', async () => {
+  it('cancels until expiresAt, to the millisecond, even if the expiry runs late', async () => {
     service.clock.freeze(new Date())
     const [inTime, late] = [await create(), await create()]
     service.clock.advance(day - 1)
@@ -78,7 +78,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     service.clock.freeze(null)
   })
 
-  it('happens once under concurrent requests: one 200, one event, and an error for the others', async () => {
+  it('cancels once under concurrent requests, with one event and errors for the others', async () => {
     const seen = new Set<string>()
     for (let round = 0; round < 100; round += 1) {
       const { referenceNumber } = await create()
@@ -97,7 +97,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(seen).to.include('INTENT_CANCEL_CONFLICT')
   })
 
-  it('returns the first response to a retry, for the winner and the loser of a race', async () => {
+  it('returns the original response to each retry, whether the request won or lost the race', async () => {
     const { referenceNumber } = await create()
     const keys = [crypto.randomUUID(), crypto.randomUUID()]
     const first = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))

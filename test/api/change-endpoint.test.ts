@@ -54,7 +54,7 @@ describe('A webhook endpoint', () => {
     return Promise.all(made.map((each) => storedDelivery(service, each)))
   }
 
-  it('returns the same 404 ENDPOINT_NOT_FOUND if it never existed, was deleted or belongs to another business', async () => {
+  it("returns the same 404 ENDPOINT_NOT_FOUND for an unknown, a deleted and another business's endpoint", async () => {
     const stranger = await service.merchant()
     const { id: deleted } = await subscribe(service, merchant, url)
     await remove(merchant, deleted).expect(200)
@@ -84,7 +84,7 @@ describe('A webhook endpoint', () => {
   })
 
   describe('update', () => {
-    it('changes only the given fields, and returns the endpoint as the list does', async () => {
+    it('changes only the given fields, and returns the endpoint as it appears in the list', async () => {
       const [before] = await listed()
       const changes = [
         { url: 'https://shop.example/other' },
@@ -103,7 +103,7 @@ describe('A webhook endpoint', () => {
       }
     })
 
-    it('validates the input as on creation, before the lookup, and changes nothing if it refuses', async () => {
+    it('validates input as creation does, before the lookup, and changes nothing if the input is invalid', async () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
@@ -127,7 +127,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([before])
     })
 
-    it('refuses events that the key may not see, and a new URL for such events', async () => {
+    it('refuses events that the key may not see, and a URL change for an endpoint with such events', async () => {
       const only = (...more: Scope[]) => colleague({ scopes: ['webhooks.endpoints:write', ...more] })
       const payments = await only('payments.intents:read')
       const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
@@ -140,7 +140,7 @@ describe('A webhook endpoint', () => {
       await expectRefused(update({ url }, await only()), 403, 'EVENTS_NOT_PERMITTED')
     })
 
-    it('works with the test and the live key of the business', async () => {
+    it('accepts the test key and the live key of the business', async () => {
       const other = await colleague({ mode: 'live' })
       await update({ active: false }, other).expect(200)
       expect((await listed())[0]).to.include({ id, active: false })
@@ -148,7 +148,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([])
     })
 
-    it('changes the endpoint once for one idempotency key, even under ten concurrent requests', async () => {
+    it('changes the endpoint once per idempotency key, even under ten concurrent requests', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
       )
@@ -167,7 +167,7 @@ describe('A webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.have.length(1)
     })
 
-    it('sends nothing while the endpoint is inactive: waiting deliveries are CANCELLED when they come due', async () => {
+    it('sends nothing while the endpoint is inactive, and cancels waiting deliveries once they are due', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url, events: ['payment.created'] }).expect(200)
       const arrivedBefore = endpointServer.received.length
@@ -183,7 +183,7 @@ describe('A webhook endpoint', () => {
   })
 
   describe('deletion', () => {
-    it('returns {id, deleted: true} whatever the body is, and 404 the second time', async () => {
+    it('returns {id, deleted: true} regardless of the body, and 404 for a second request', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
       expect(await listed()).to.deep.equal([])
@@ -193,7 +193,7 @@ describe('A webhook endpoint', () => {
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
     })
 
-    it('happens once under ten concurrent requests', async () => {
+    it('takes effect once under ten concurrent requests', async () => {
       const responses = await Promise.all(Array.from({ length: 10 }, () => remove()))
       const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])
@@ -236,7 +236,7 @@ describe('A webhook endpoint', () => {
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
 
-    it('reads only the open deliveries of its own endpoint, among thousands of others', async () => {
+    it('reads only the open deliveries of the deleted endpoint, among thousands of others', async () => {
       const other = { endpointId: newId(), businessId: newId() }
       await subscribe(service, merchant, endpointServer.url)
       const delivery = await freshDelivery(service, merchant)
@@ -259,7 +259,7 @@ describe('A webhook endpoint', () => {
       expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
     })
 
-    it('keeps 100 deleted endpoints of a business plus those with deliveries, and reads none of them to list or to relay', async () => {
+    it('keeps at most 100 deleted endpoints without deliveries, and never reads them to list or relay', async () => {
       service.allowHost(endpointServer.host)
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
@@ -284,7 +284,7 @@ describe('A webhook endpoint', () => {
       expect((await deliveriesOf(service, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
     })
 
-    it('stops deliveries of a relay that had already read the endpoint', async () => {
+    it('stops deliveries created by a relay that read the endpoint before it was deleted', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
       const { _id } = await freshDelivery(service, merchant)
@@ -296,7 +296,7 @@ describe('A webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
-    it('frees a slot: concurrent deletes and creates never leave more than five endpoints', async () => {
+    it('frees a slot, and concurrent deletes and creates never leave more than five endpoints', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const body = { url, events: ['payment.created'] }
@@ -315,7 +315,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  it('shows its health, which is null and zero before the first delivery', async () => {
+  it('shows its health, with null and zero values before the first delivery', async () => {
     const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     expect((await listed())[0].health).to.deep.equal(health)
     expect((await update({})).body.data.health).to.deep.equal(health)

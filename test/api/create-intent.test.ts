@@ -44,7 +44,7 @@ describe('POST /dev/intents', () => {
     service.deps.Intent.collection.findOne({ referenceNumber }) as Promise<Record<string, unknown>>
 
   describe('with valid input', () => {
-    it('returns 201 with exactly the fields of a created intent', async () => {
+    it('returns 201 with exactly the documented fields', async () => {
       const before = Date.now()
       const data = await created({ amount: 50_000, label: 'Café', metadata: { order: '42' } })
       const known = {
@@ -79,7 +79,7 @@ describe('POST /dev/intents', () => {
       expect(await created({ amount: 1 }, live)).to.include({ sandbox: false })
     })
 
-    it('accepts every amount from 1 to the maximum, and an integer in any notation', async () => {
+    it('accepts every amount from 1 to the maximum, in any notation for an integer', async () => {
       for (const amount of [1, maxAmount]) expect((await created({ amount })).amount).to.equal(amount)
       for (const text of ['5.0', '5e0', '0.5e1'])
         expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
@@ -94,7 +94,7 @@ describe('POST /dev/intents', () => {
       expect(body.data.amount).to.equal(null)
     })
 
-    it('returns text byte for byte, including labels of up to 200 code points', async () => {
+    it('returns strings byte for byte, including labels of up to 200 code points', async () => {
       const labels = ['💰'.repeat(200), 'é'.normalize('NFD'), ' ', '', '<b>"\\\u2028', 'ﷺ', '$gt']
       for (const label of labels) expect((await created({ amount: 1, label })).label).to.equal(label)
     })
@@ -140,12 +140,12 @@ describe('POST /dev/intents', () => {
       const { text } = await service.http.get(`${intents}/${data.referenceNumber}`).set(merchant.read())
       expect(text).to.include(`"metadata":${metadata}`)
     }
-    it('keeps any key: a.b, $x, __proto__, constructor', async () => {
+    it('keeps keys such as a.b, $x, __proto__ and constructor', async () => {
       await keeps('{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","toString":"5"}')
       await keeps('{"$set":"{}",".":"","a..b":"\\u0001","é💰":"x","_id":"1"}')
     })
     it('keeps an empty object', () => keeps('{}'))
-    it('accepts 50 keys of 64 code points, with values of 500', async () => {
+    it('accepts 50 keys of 64 code points, with values of 500 code points', async () => {
       const many = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`k${n}`, '💰'.repeat(500)]))
       await keeps(JSON.stringify(many))
       await keeps(JSON.stringify({ ['💰'.repeat(64)]: '' }))
@@ -166,7 +166,7 @@ describe('POST /dev/intents', () => {
           expect(await stored(referenceNumber)).to.include({ successUrl: url, cancelUrl: url })
         }
     })
-    it('keeps http URLs on localhost with a test key only', async () => {
+    it('keeps http URLs on localhost only for test keys', async () => {
       const url = 'http://localhost:4000/back'
       await created({ amount: 1, success_url: url })
       const body = { amount: 1, success_url: url }
@@ -174,7 +174,7 @@ describe('POST /dev/intents', () => {
     })
   })
 
-  describe('with invalid input, which leaves nothing behind,', () => {
+  describe('with invalid input, which is never stored,', () => {
     let intentsBefore: number
     beforeEach(async () => {
       intentsBefore = await service.deps.Intent.countDocuments()
@@ -233,7 +233,7 @@ describe('POST /dev/intents', () => {
           await expectInvalid({ amount: 1, [field]: url }, 'INVALID_REDIRECT_URL', field)
     })
 
-    it('lists all faults of a body in details, with the error code for the first faulty field in documentation order', async () => {
+    it('lists every invalid field in details, and uses the error code of the first in documentation order', async () => {
       const urls = { cancel_url: 'x', success_url: 'y' }
       const faulty = { ...urls, metadata: { a: 1 }, label: 'x'.repeat(201), amountType: 'FREE', amount: 0 }
       const codes = [
@@ -256,14 +256,14 @@ describe('POST /dev/intents', () => {
       }
     })
 
-    it('never quotes a long body in full', async () => {
+    it('never quotes a long request body in full', async () => {
       const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`k${n}`, n]))
       const { text } = await create({ amount: 1, metadata }).expect(400)
       expect(text.length).to.be.lessThan(20_000)
     })
   })
 
-  it('applies the configured maximum, lifetime and code lifetime', async () => {
+  it('applies the configured maximum amount, intent lifetime and code lifetime', async () => {
     const lifetimes = { INTENT_LIFETIME_SECONDS: '3600', CODE_LIFETIME_SECONDS: '60' }
     const small = await openService({ MAX_AMOUNT: '500', ...lifetimes })
     const { write } = await small.merchant()
@@ -276,7 +276,7 @@ describe('POST /dev/intents', () => {
     await small.close()
   })
 
-  it('gives each intent its own reference, short code and payment code under concurrency', async () => {
+  it('gives each of many concurrent intents a unique reference, short code and payment code', async () => {
     const many = await Promise.all(Array.from({ length: 300 }, () => created({ amount: 1 })))
     for (const field of ['referenceNumber', 'shortCode', 'code'])
       expect(new Set(many.map((data) => data[field])), field).to.have.property('size', many.length)
@@ -285,7 +285,7 @@ describe('POST /dev/intents', () => {
     for (const { shortCode } of many) expect(shortCode).not.to.match(/[0O1Il]/)
   })
 
-  it('fails no other create in a batch if one document cannot be stored', async () => {
+  it('rejects only the invalid create in a batch', async () => {
     const bodies = Array.from({ length: 40 }, (_, n) => ({ amount: n === 7 ? 0 : 1, label: String(n) }))
     const responses = await Promise.all(bodies.map((body) => create(body)))
     expect(responses.filter(({ status }) => status === 201)).to.have.lengthOf(39)

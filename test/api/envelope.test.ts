@@ -22,8 +22,8 @@ describe('The response envelope', () => {
       .serialize((raw: unknown) => raw as string)
       .send(body)
 
-  describe('of a success', () => {
-    it('is exactly success and data, as JSON in UTF-8 with no-store', async () => {
+  describe('for a successful request', () => {
+    it('contains only success and data, as UTF-8 JSON with no-store', async () => {
       const { body, headers } = await service.http.get(intents).set(merchant.read()).expect(200)
       expect(body).to.have.all.keys('success', 'data')
       expect(body.success).to.equal(true)
@@ -32,7 +32,7 @@ describe('The response envelope', () => {
       expect(headers).not.to.have.property('etag')
     })
 
-    it('has a new X-Request-Id in every response', async () => {
+    it('has a new X-Request-Id each time', async () => {
       const read = () => service.http.get(intents).set(merchant.read())
       const responses = await Promise.all(Array.from({ length: 5 }, read))
       const ids = responses.map(({ headers }) => headers['x-request-id'])
@@ -40,13 +40,13 @@ describe('The response envelope', () => {
       expect(new Set(ids)).to.have.property('size', 5)
     })
 
-    it('ignores the X-Request-Id of the client', async () => {
+    it('ignores an X-Request-Id sent by the client', async () => {
       const { headers } = await service.http.get(intents).set({ ...merchant.read(), 'X-Request-Id': 'mine' })
       expect(headers['x-request-id']).to.match(uuid)
     })
   })
 
-  describe('has security headers:', () => {
+  describe('with security headers', () => {
     const always = {
       'cache-control': 'no-store',
       'content-security-policy': "default-src 'none';frame-ancestors 'none'",
@@ -55,7 +55,7 @@ describe('The response envelope', () => {
       'x-content-type-options': 'nosniff',
     }
 
-    it('every response forbids sniffing, framing and caching', async () => {
+    it('forbids sniffing, framing and caching in every response', async () => {
       const responses = await Promise.all([
         service.http.get(intents).set(merchant.read()).expect(200),
         service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
@@ -69,7 +69,7 @@ describe('The response envelope', () => {
       expect(responses[0]?.headers).not.to.have.property('strict-transport-security')
     })
 
-    it('responses in production over https tell browsers to use https only', () => {
+    it('tells browsers to use only https in production, if the public URL uses https', () => {
       const names = (production: boolean, publicUrl: string) =>
         Object.fromEntries(createApiHeaders({ production, publicUrl }))
       expect(names(true, 'https://pay.example')).to.include({
@@ -81,11 +81,11 @@ describe('The response envelope', () => {
     })
   })
 
-  describe('with CORS', () => {
+  describe('with CORS headers', () => {
     const origin = { Origin: 'https://shop.example' }
     const forGet = { ...origin, 'Access-Control-Request-Method': 'GET' }
 
-    it('lets a browser send and read requests for which a publishable key is enough', async () => {
+    it('lets a browser send and read requests that a publishable key is allowed to make', async () => {
       const { key } = await service.key(merchant.businessId, { kind: 'publishable' })
       const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
       const path = `${intents}/${made.body.data.referenceNumber}`
@@ -105,7 +105,7 @@ describe('The response envelope', () => {
       for (const { headers } of responses) expect(headers).to.include({ 'access-control-allow-origin': '*' })
     })
 
-    it('refuses other origins everywhere else', async () => {
+    it('allows no other origin for any other request', async () => {
       const forPost = { ...origin, 'Access-Control-Request-Method': 'POST' }
       const responses = await Promise.all([
         service.http.options(intents).set(forPost).expect(404),
@@ -119,17 +119,17 @@ describe('The response envelope', () => {
     })
   })
 
-  it('validates every query parameter, even beyond the first thousand', async () => {
+  it('reports an invalid query parameter even beyond the first thousand', async () => {
     const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })
 
-  describe('of an unknown URL', () => {
+  describe('for an unknown URL', () => {
     const unknown = [
       ['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
       ['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
     ].flat()
-    it('is 404 ENDPOINT_NOT_FOUND, before authentication', async () => {
+    it('contains 404 ENDPOINT_NOT_FOUND, even without credentials', async () => {
       for (const path of unknown) {
         const { status, body, headers } = await service.http.get(path)
         expect([status, headers['content-type']], path).to.deep.equal([404, json])
@@ -149,13 +149,13 @@ describe('The response envelope', () => {
       ['options', intents, 'POST, GET, HEAD'],
     ] as const
     for (const [method, path, allow] of methods)
-      it(`is 404 ENDPOINT_NOT_FOUND with Allow for ${method.toUpperCase()} ${path}`, async () => {
+      it(`contains 404 ENDPOINT_NOT_FOUND with an Allow header for ${method.toUpperCase()} ${path}`, async () => {
         const { headers } = await expectRefused(service.http[method](path), 404, 'ENDPOINT_NOT_FOUND')
         expect(headers.allow?.split(', ')).to.have.members(allow.split(', '))
       })
   })
 
-  it('has the headers of GET and no body for HEAD', async () => {
+  it('has the same headers for HEAD as for GET, and no body', async () => {
     const { status, headers, text } = await service.http.head(intents).set(merchant.read())
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal(json)
@@ -164,7 +164,7 @@ describe('The response envelope', () => {
     await service.http.head(intents).expect(401)
   })
 
-  it('wraps the error for a path that cannot be decoded', async () => {
+  it('contains the error for a path that cannot be decoded', async () => {
     for (const path of [`${intents}/%`, `${intents}/%E0%A4%A`, `${intents}/%ff/cancel`]) {
       const { status, body, headers } = await service.http.get(path).set(merchant.read())
       expect(status, path).to.be.oneOf([400, 404])
@@ -173,7 +173,7 @@ describe('The response envelope', () => {
     }
   })
 
-  describe('of an unreadable body', () => {
+  describe('for an unreadable body', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
     type Unreadable = [what: string, status: number, code: string, body: () => string | Buffer, type?: string]
     const latin1 = 'application/json; charset=iso-8859-1'
@@ -190,7 +190,7 @@ describe('The response envelope', () => {
       ['JSON in another charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
-      it(`is ${status} ${code} for ${what}, and nothing is stored`, async () => {
+      it(`contains ${status} ${code} for ${what}, and nothing is stored`, async () => {
         const before = await service.deps.Intent.countDocuments()
         const response = await expectRefused(write({ 'Content-Type': type }, body()), status, code)
         expect(response.headers['content-type']).to.equal(json)
@@ -198,19 +198,19 @@ describe('The response envelope', () => {
         expect(await service.deps.Intent.countDocuments()).to.equal(before)
       })
 
-    it('is 415 for a compressed body', async () => {
+    it('contains 415 for a compressed body', async () => {
       const compressed = write({ 'Content-Encoding': 'gzip' }, gzipSync('{"amount":5}'))
       await expectRefused(compressed, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('is 415 for a body without a content type', async () => {
+    it('contains 415 for a body without a content type', async () => {
       const typed = postHead(intents, merchant.write(), 'Connection: close', 'Content-Length: 12')
       const untyped = typed.replace(/Content-Type: .*\r\n/, '')
       const [response] = await sendRaw(service.origin, `${untyped}{"amount":5}`)
       expectFailure(response, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('is not used for a body of 8 levels, UTF-8 by name, or escaped to the maximum length', async () => {
+    it('contains no error for eight levels of nesting, charset=UTF-8 or escapes of the maximum length', async () => {
       const deep = JSON.stringify({ amount: 5, x: JSON.parse(nested(7)) })
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)

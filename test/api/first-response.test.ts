@@ -31,7 +31,7 @@ const changedEnvironment = {
   CODE_LIFETIME_SECONDS: '30',
 }
 
-describe('The first response of a create, recomputed for a retry,', () => {
+describe('The first response to a create, recomputed for a retry,', () => {
   const service = withService(environment)
   const changed = withSecondProcess(service, changedEnvironment)
   const merchant = withMerchantPerTest(service)
@@ -78,7 +78,7 @@ describe('The first response of a create, recomputed for a retry,', () => {
     ['nearly 24 hours passed', () => pass(24 * hour - 1000)],
   ]
   for (const [what, happen, body = input] of happenings)
-    it(`is the same after ${what}`, async () => {
+    it(`is the same if ${what}`, async () => {
       const first = await send(service, '/intents', body, 'first').expect(201)
       await happen(first.body.data)
       await expectSame('/intents', body, first)
@@ -97,7 +97,7 @@ describe('The first response of a create, recomputed for a retry,', () => {
     expect(await freeIfReusable(service.deps, codeKey)).to.equal(true)
   }
 
-  it('is the same for an order whose product was changed or deleted', async () => {
+  it('is the same for an order whose product has been changed and deleted', async () => {
     const given = { name: 'Malafa', sku: 'M-1', price: 700, stock: 9 }
     const product = await createProduct(service, merchant, given)
     const path = '/store/orders/simulate'
@@ -111,7 +111,7 @@ describe('The first response of a create, recomputed for a retry,', () => {
     await expectSame(path, body, first)
   })
 
-  it('is not stored: an intent and an order store only PAY_URL and a format number', async () => {
+  it('is not stored, because PAY_URL and a format number are enough to rebuild it', async () => {
     await createProduct(service, merchant)
     const intent = await send(service, '/intents', input, 'first').expect(201)
     const order = await send(service, '/store/orders/simulate', {}, 'first').expect(201)
@@ -127,7 +127,7 @@ describe('The first response of a create, recomputed for a retry,', () => {
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal([undefined, undefined])
   })
 
-  it('of a later version returns 503 SERVICE_UNAVAILABLE until this process is replaced', async () => {
+  it('is a 503 SERVICE_UNAVAILABLE while its format is newer than this process', async () => {
     const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>

@@ -15,14 +15,14 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     (await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
 
-  it('returns every field of the create response, and every field of a retrieval', async () => {
+  it('returns every field of the create response, plus the fields that exist only on retrieval', async () => {
     const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
     const read = await get(made.referenceNumber)
     const later = { payment: null, refunds: [], totalAmountRefunded: 0, updatedAt: made.createdAt }
     expect(read).to.deep.equal({ ...made, type: 'API', ...later })
   })
 
-  it('returns everything but refund reasons to a publishable key', async () => {
+  it('returns everything except refund reasons to a publishable key', async () => {
     const { referenceNumber } = await create()
     const path = `${intents}/${referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)
@@ -38,7 +38,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     expect(body.data.refunds).to.deep.equal([{ ...refund, reason: null }])
   })
 
-  it('needs no idempotency key and changes nothing', async () => {
+  it('needs no idempotency key, and changes nothing', async () => {
     const { referenceNumber } = await create()
     const before = await stored(referenceNumber)
     await Promise.all([get(referenceNumber), get(referenceNumber)])
@@ -73,7 +73,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     service.clock.freeze(null)
   })
 
-  it('returns CANCELLED from the millisecond of expiresAt on, without a worker and without a write', async () => {
+  it('returns CANCELLED from expiresAt on, even if no worker has written the expiry', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, expiresAt } = await create()
     service.clock.advance(day - 1)

@@ -17,7 +17,7 @@ import { expectRefused } from './refused.ts'
 const intents = '/api/v1/dev/intents'
 const day = 24 * 3_600_000
 
-describe('The claim of a write', () => {
+describe('The idempotency claim of a write', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   beforeEach(() => service.deps.Claim.deleteMany({}))
@@ -43,7 +43,7 @@ describe('The claim of a write', () => {
     service.deps.Claim.updateMany({}, { $set: { leaseEndsAt }, $unset: { sealedResponse: 1 } })
   const past = () => new Date(service.deps.now().getTime() - 1)
 
-  it('is read, but not written, by waiting duplicates', async () => {
+  it('is read but never written by waiting duplicates', async () => {
     const endpointServer = await startEndpointServer()
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.end()))
@@ -69,7 +69,7 @@ describe('The claim of a write', () => {
     await endpointServer.close()
   })
 
-  describe('of a crashed process', () => {
+  describe('after its process crashed', () => {
     it('lets the retry create the intent once if the process crashed before creating it', async () => {
       const { body } = await create('crashed').expect(201)
       await service.deps.Intent.deleteOne({ referenceNumber: body.data.referenceNumber })
@@ -81,7 +81,7 @@ describe('The claim of a write', () => {
       expect((await intentsMade()).map(({ _id }) => _id)).to.deep.equal([effectId])
     })
 
-    it('returns the intent to the retry immediately if it was already created, whatever the lease', async () => {
+    it('returns the intent to the retry immediately if it was already created, regardless of the lease', async () => {
       const first = await create('crashed').expect(201)
       for (const leaseEndsAt of [past(), new Date(service.deps.now().getTime() + day)]) {
         await crash(leaseEndsAt)
@@ -92,7 +92,7 @@ describe('The claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('returns the cancellation to the retry if it was already done, with one event', async () => {
+    it('returns the original cancellation to the retry, with a single event', async () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       const first = await cancel(referenceNumber, 'crashed').expect(200)
@@ -120,7 +120,7 @@ describe('The claim of a write', () => {
     })
   })
 
-  it('stores a response only for its holder, even in a batch with responses of other requests', async () => {
+  it('stores a response only for its holder, even in a batch with responses for other claims', async () => {
     const { deps } = service
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
     const made = await create('any').then(claim)
@@ -134,7 +134,7 @@ describe('The claim of a write', () => {
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal(['kept a', 'kept', 'kept c'])
   })
 
-  it('allows a new effect after 24 hours, and no longer returns the old intent', async () => {
+  it('allows a new effect after 24 hours, and no longer leads to the old intent', async () => {
     const first = await create('daily')
     const { effectId } = await claim()
     service.clock.advance(day)
@@ -145,7 +145,7 @@ describe('The claim of a write', () => {
     expect(await intentsMade()).to.have.lengthOf(2)
   })
 
-  it('allows exactly one new effect if the clock jumps a day while it is read', async () => {
+  it('allows exactly one new effect if the clock jumps by a day while the claim is being read', async () => {
     const first = await create('leapt').expect(201)
     const { batchers } = service.deps
     const { findClaim } = batchers
@@ -161,7 +161,7 @@ describe('The claim of a write', () => {
     expect(await intentsMade()).to.have.lengthOf(2)
   })
 
-  describe('in use', () => {
+  describe('while its request is running', () => {
     let restore: () => void = () => undefined
     afterEach(() => restore())
 
@@ -185,7 +185,7 @@ describe('The claim of a write', () => {
       return { arrived: () => counts.inserts > 0, lookups: () => counts.lookups, letGo: gate.open }
     }
 
-    it('makes a duplicate wait for the first response, and counts it as a replay', async () => {
+    it('makes a duplicate wait for the first response, and marks that response as replayed', async () => {
       const insert = holdNextInsert()
       const first = create('slow').then((response) => response)
       await waitFor('the first insert', insert.arrived)
@@ -202,7 +202,7 @@ describe('The claim of a write', () => {
       expect(await claim()).to.have.property('replayedAt')
     })
 
-    it('lets 20 duplicates of a business wait longer than a second without delaying another business', async () => {
+    it('lets 20 duplicates per business wait longer than a second without delaying another business', async () => {
       const insert = holdNextInsert()
       const duplicates = 30
       let refused = 0
@@ -220,7 +220,7 @@ describe('The claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('results in one intent and one response if a write arrives late', async () => {
+    it('leads to one intent and one response, even if the first insert arrives late', async () => {
       const insert = holdNextInsert()
       const first = create('late').then((response) => response)
       await waitFor('the first insert', insert.arrived)
@@ -233,7 +233,7 @@ describe('The claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('returns 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, and does not store it', async () => {
+    it('returns 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, and does not store that response', async () => {
       const { responses, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
       for (const { status, body, headers } of responses) {
@@ -244,7 +244,7 @@ describe('The claim of a write', () => {
       expect(retry.headers).not.to.have.property('idempotent-replayed')
     })
 
-    it('is kept by an endpoint test for the whole webhook timeout, even beyond 8 s', async () => {
+    it('is held by an endpoint test for the whole webhook timeout, even beyond 8 s', async () => {
       const { heldMs, second, first, third, arrived } = await outcome
       expect(heldMs).to.be.within(30_000, 35_000)
       expect(second.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
@@ -256,7 +256,7 @@ describe('The claim of a write', () => {
   })
 
   describe('in MongoDB', () => {
-    it('contains no key, code, secret, body or response in clear', async () => {
+    it('contains no key, code, secret, body or response in plain text', async () => {
       const created = await create('visible-key', { amount: 5, label: 'visible-label' }).expect(201)
       const { referenceNumber, code } = created.body.data
       await cancel(referenceNumber, 'visible-key').expect(200)
@@ -283,7 +283,7 @@ describe('The claim of a write', () => {
         expect(everything).not.to.include(secret)
     })
 
-    it('is rejected if it was copied over another stored response', async () => {
+    it('is rejected if its response was copied from a different claim', async () => {
       const [one, other] = ['swapped-one', 'swapped-other']
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()
@@ -294,7 +294,7 @@ describe('The claim of a write', () => {
       expect(JSON.stringify(body)).not.to.include(refused.body.error.message)
     })
 
-    it('lasts 24 hours and is removed by MongoDB an hour later', async () => {
+    it('expires after 24 hours, and is removed by MongoDB an hour later', async () => {
       const before = service.deps.now().getTime()
       await create('timed')
       const { expiresAt, removeAt } = await claim()

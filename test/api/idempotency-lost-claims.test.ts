@@ -173,7 +173,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, readied] of Object.entries(changes)) {
-    it(`returns the result of its own ${name} if MongoDB removed the claim, and does nothing twice`, async () => {
+    it(`returns its own result if MongoDB removed the claim, and takes effect once: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       await removeClaim()
       finish()
@@ -183,7 +183,7 @@ describe('A request that loses its claim', function () {
       expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
-    it(`returns the result of its own ${name} if a new request has taken the claim`, async () => {
+    it(`returns its own result if a new request has taken the claim: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       const other = { effectId: 'of another', token: 'of another' }
       await changeClaim(other)
@@ -194,7 +194,7 @@ describe('A request that loses its claim', function () {
       expect(await claim()).to.include(other)
     })
 
-    it(`returns the response of the retry that took over its ${name}`, async () => {
+    it(`returns the response to the retry that took over its claim: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       await changeClaim({ leaseEndsAt: ago(1) })
       const second = await send(ready)
@@ -207,7 +207,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, { insert, ready: readied }] of Object.entries(creates)) {
-    it(`returns the response of the earlier attempt of its ${name} if MongoDB removed the claim`, async () => {
+    it(`returns the response to the earlier attempt if MongoDB removed the claim: ${name}`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)
@@ -229,7 +229,7 @@ describe('A request that loses its claim', function () {
       expect([await ready.effects(), await service.deps.Claim.countDocuments()]).to.deep.equal([1, 0])
     })
 
-    it(`returns its own ${name} if MongoDB removed the claim before the insert`, async () => {
+    it(`returns its own result if MongoDB removed the claim before the insert: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, insert)
       await removeClaim()
       finish()
@@ -239,7 +239,7 @@ describe('A request that loses its claim', function () {
     })
   }
 
-  it('refunds once if it is retried 1.5 s before the 24 hours end and the wallet takes longer than that', async () => {
+  it('refunds once if it is retried just before its 24 hours end and the wallet is slow', async () => {
     const ready = await refundOf(10)
     const gate = createGate()
     const orders = wallets({
@@ -263,7 +263,7 @@ describe('A request that loses its claim', function () {
     expect(await claim()).to.deep.include({ expiresAt, effectId })
   })
 
-  it('starts no refund past its deadline, because a retry may have returned by then', async () => {
+  it('starts no refund after its deadline, because a retry may already have returned', async () => {
     const { path, effects } = await refundOf(10)
     const reference = path.split('/')[2] as string
     const { findIntentToChange } = service.deps.batchers
@@ -283,8 +283,8 @@ describe('A request that loses its claim', function () {
     expect(await effects()).to.equal(0)
   })
 
-  describe('or whose 24 hours end while it runs', () => {
-    it('counts as running until its lease ends, and a duplicate waits for its response', async () => {
+  describe('because its 24 hours end while it is running', () => {
+    it('counts as running until its lease ends, so that a duplicate waits for its response', async () => {
       const ready = await refundOf(10)
       const gate = createGate()
       const orders = wallets({ refund: () => gate.passed.then(() => done), status: async () => done })
@@ -301,7 +301,7 @@ describe('A request that loses its claim', function () {
       expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
     })
 
-    it('returns its own result if the next request started after its lease, and neither runs again', async () => {
+    it('returns its own result even if a new request starts after its lease, and neither runs twice', async () => {
       const ready = await refundOf(10)
       const gates = [createGate(), createGate()]
       const orders = wallets({
@@ -321,7 +321,7 @@ describe('A request that loses its claim', function () {
       expect((await send(ready)).text).to.equal(two.text)
     })
 
-    it('is a new request after its 24 hours, once its lease has ended', async () => {
+    it('counts as a new request if it is retried after its 24 hours and its lease have ended', async () => {
       const ready = await refundOf(10)
       const orders = wallets({
         refund: async () => ({ outcome: 'unknown', why: 'timeout' }),

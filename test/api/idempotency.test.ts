@@ -55,7 +55,7 @@ describe('X-Idempotency-Key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write: a missing or blank key returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write, and 400 IDEMPOTENCY_KEY_REQUIRED is returned if it is missing or blank', async () => {
       for (const values of [[], [''], ['   '], ['\t']])
         await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
@@ -63,18 +63,18 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('may have 255 characters in any script; a longer key returns 400 IDEMPOTENCY_KEY_INVALID', async () => {
+    it('accepts up to 255 characters in any script, and returns 400 IDEMPOTENCY_KEY_INVALID for more', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)])
         await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
-    it('is refused with 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
+    it('returns 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
       for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 
-    it('is read as UTF-8, and two keys in Latin-1 stay distinct', async () => {
+    it('is read as UTF-8, but different Latin-1 keys stay distinct', async () => {
       const [utf8, again, other] = [await raw('commande-é'), await raw('commande-é'), await raw('commande-è')]
       expect(again).to.deep.equal(utf8)
       expect(other.data.referenceNumber).not.to.equal(utf8.data.referenceNumber)
@@ -84,7 +84,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('in a repeated request', () => {
+  describe('when it is reused', () => {
     it('returns the same status and bytes with Idempotent-Replayed, and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
@@ -100,12 +100,12 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await create('once'), first)
     })
 
-    it("ignores the order of the body's fields and its white space", async () => {
+    it('ignores field order and whitespace in the body', async () => {
       const first = await create('once', '{"amount":5,"metadata":{"a":"1","b":"2"}}')
       expectReplay(await create('once', '{ "metadata":{"b":"2","a":"1"}, "amount":5.0 }'), first)
     })
 
-    it('returns the stored response for other parameters too, with Idempotent-Params-Mismatch', async () => {
+    it('returns the stored response even for different parameters, with Idempotent-Params-Mismatch', async () => {
       const first = await create('once')
       for (const body of [{ amount: 50_001 }, { amount: 50_000, label: 'x' }, { amount: 0 }, {}])
         expectReplay(await create('once', body), first, 'other')
@@ -120,7 +120,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await asText, first, 'other')
     })
 
-    it('starts a new request on another path, with another API key or for another business', async () => {
+    it('starts a new request on a different path, with a different API key or for a different business', async () => {
       const first = await create('shared')
       const second = await create('another')
       for (const { body } of [first, second])
@@ -133,18 +133,18 @@ describe('X-Idempotency-Key', () => {
       expect(await count(stranger)).to.equal(1)
     })
 
-    it('identifies the same request if the path is only spelled differently', async () => {
+    it('treats different spellings of one path as the same request', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)
     })
 
-    it('distinguishes keys by case and by every character', async () => {
+    it('is case-sensitive, and compares every character', async () => {
       const responses = await Promise.all(['a', 'A', 'a1', 'á', 'b'].map((key) => create(encodeURI(key))))
       expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 5)
     })
 
-    it('expires after 24 hours, and then starts a new request with any parameters', async () => {
+    it('expires after 24 hours, and can then be used with any parameters', async () => {
       service.clock.freeze(new Date())
       const first = await create('daily')
       const missing = await cancel('PI-NONE', 'daily')
@@ -161,7 +161,7 @@ describe('X-Idempotency-Key', () => {
       service.clock.freeze(null)
     })
 
-    it('survives the rotation of the API key', async () => {
+    it('remains valid after the API key is rotated', async () => {
       const first = await create('rotated')
       const issued = await rotateKey(service.deps, merchant.keyId, 3600)
       if (issued === null) throw new Error('not rotated')
@@ -172,8 +172,8 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('after a refusal', () => {
-    it("returns the operation's 4xx again, even if it would now succeed", async () => {
+  describe('after a rejected request', () => {
+    it("returns the operation's 4xx response again, even if the request would now succeed", async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
       expectReplay(await create('faulty', { amount: 0 }), invalid)
@@ -196,7 +196,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await cancel(referenceNumber, 'late'), late)
     })
 
-    it('runs the request with its whole body after an unreadable body', async () => {
+    it('runs the request once its body is readable', async () => {
       const unreadable: [name: string, status: number, body: string, type?: string][] = [
         ['json', 400, '{"amount":'],
         ['type', 415, '{"amount":5}', 'text/plain'],
@@ -213,7 +213,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(4)
     })
 
-    it('runs the request after a rejection that preceded the operation', async () => {
+    it('runs the request if it was rejected before the operation started', async () => {
       await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
       await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
@@ -225,7 +225,7 @@ describe('X-Idempotency-Key', () => {
     })
   })
 
-  describe('after an error', () => {
+  describe('after a server error', () => {
     let restore: () => void
     afterEach(() => restore())
 
@@ -244,7 +244,7 @@ describe('X-Idempotency-Key', () => {
     }
     const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
-    it('runs the request again after a 503 without an effect', async () => {
+    it('runs the request again after a 503 that had no effect', async () => {
       failNextInsert('before', lost)
       const failed = await create('retried')
       expectFresh(failed, 503)
@@ -256,7 +256,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('returns the effect of a request that got a 503', async () => {
+    it('returns the result of a request that took effect but returned 503', async () => {
       failNextInsert('after', lost)
       expectFresh(await create('retried'), 503)
       const made = await service.deps.Intent.findOne({ businessId: merchant.businessId }).orFail().lean()
@@ -267,7 +267,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('runs the request again after a 500, whose response reveals no cause', async () => {
+    it('runs the request again after a 500, which reveals no cause', async () => {
       failNextInsert('before', () => new Error('secret cause'))
       const failed = await create('retried')
       expectFresh(failed, 500)
@@ -278,7 +278,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('in concurrent requests', () => {
-    it('creates one intent for 50 requests, which all get the same bytes', async () => {
+    it('creates one intent for 50 requests, with identical response bytes', async () => {
       const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(201)
@@ -287,7 +287,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('cancels once for 20 requests, which all get the same bytes', async () => {
+    it('cancels once for 20 requests, with identical response bytes', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const responses = await Promise.all(
         Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')),
@@ -298,7 +298,7 @@ describe('X-Idempotency-Key', () => {
       expect(outbox).to.have.lengthOf(2)
     })
 
-    it('returns one response to creates with different bodies', async () => {
+    it('returns the same response to creates with different bodies', async () => {
       const bodies = Array.from({ length: 10 }, (_, n) => ({ amount: n + 1 }))
       const responses = await Promise.all(bodies.map((body) => create('at once', body)))
       expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)

@@ -42,7 +42,7 @@ describe('A business whose intents have 1 000 refunds', () => {
 
   const get = (path: string) => service.http.get(`${intents}${path}`).set(merchant.read())
 
-  it('reads them in several pages, one after the other', async () => {
+  it('can read its intents in several pages', async () => {
     for (let page = 1; page <= 4; page += 1) {
       const { status, body } = await get(`?limit=10&page=${page}`)
       expect([status, body.data?.items.length], JSON.stringify(body.error)).to.deep.equal([200, 10])
@@ -50,7 +50,7 @@ describe('A business whose intents have 1 000 refunds', () => {
   })
 
   for (const query of ['?limit=40', '?limit=40&status=PENDING'])
-    it(`gets 429 with the advice to request fewer: ${query}`, async () => {
+    it(`gets 429 with the advice to request fewer items: ${query}`, async () => {
       const { status, body, headers } = await get(query)
       expect([status, headers['retry-after']]).to.deep.equal([429, '1'])
       expect(body.error).to.deep.include({
@@ -60,7 +60,7 @@ describe('A business whose intents have 1 000 refunds', () => {
       })
     })
 
-  it('gets 200 for each of several sequential refunds, and the same bytes for a repeated idempotency key', async () => {
+  it('gets 200 for sequential refunds, and the same bytes for a repeated idempotency key', async () => {
     const path = await paidIntent()
     const headers = merchant.write()
     const first = await refund(path, headers)
@@ -73,7 +73,7 @@ describe('A business whose intents have 1 000 refunds', () => {
     }
   })
 
-  it('gets 429 for some of 40 concurrent refunds, and those move no money', async function () {
+  it('gets 429 for some of 40 concurrent refunds, and those refunds move no money', async function () {
     this.timeout(20_000)
     const path = await paidIntent()
     const responses = await Promise.all(Array.from({ length: 40 }, () => refund(path)))

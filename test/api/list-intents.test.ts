@@ -36,13 +36,13 @@ describe('GET /dev/intents', () => {
     expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
   })
 
-  it('returns each intent as its own retrieval does', async () => {
+  it('returns each intent in the same form as a retrieval', async () => {
     const reference = await create()
     const { body } = await service.http.get(`${intents}/${reference}`).set(merchant.read())
     expect((await listed()).items).to.deep.equal([body.data])
   })
 
-  it('returns the newest first', async () => {
+  it('returns the newest intent first', async () => {
     const noon = inNext(12 * 3_600_000)
     const made: string[] = []
     for (const minutes of [0, 1, 2]) made.push(await create(new Date(noon.getTime() + minutes * 60_000)))
@@ -50,7 +50,7 @@ describe('GET /dev/intents', () => {
     expect(await references()).to.deep.equal([made[2], made[1], made[0], made[3]])
   })
 
-  it('returns each intent once over all pages, even if all have the same creation time', async () => {
+  it('returns each intent exactly once across all pages, even if all have the same creation time', async () => {
     service.clock.freeze(inNext(0))
     const made = new Set(await Promise.all(Array.from({ length: 25 }, () => create())))
     const seen: string[] = []
@@ -68,7 +68,7 @@ describe('GET /dev/intents', () => {
     expect(await listed('limit=24')).to.include({ hasMore: true })
   })
 
-  it('returns no items past the end', async () => {
+  it('returns no items beyond the last page', async () => {
     await create()
     for (const page of ['2', '1000', '999999999999999']) {
       const response = await listed(`page=${page}`)
@@ -76,7 +76,7 @@ describe('GET /dev/intents', () => {
     }
   })
 
-  it('caps limit at 100 and returns the limit it used', async () => {
+  it('caps limit at 100, and returns the limit that it used', async () => {
     const cases = [
       ['', 20],
       ['limit=1', 1],
@@ -88,7 +88,7 @@ describe('GET /dev/intents', () => {
     expect(await listed('limit=99999999999999999999')).to.include({ limit: 100 })
   })
 
-  it('accepts from and to as dates and date-times, both inclusive', async () => {
+  it('accepts dates and date-times for from and to, both inclusive', async () => {
     const midnight = inNext(0)
     const at = (ms: number) => new Date(midnight.getTime() + ms)
     const dayBefore = await create(at(-1))
@@ -132,7 +132,7 @@ describe('GET /dev/intents', () => {
     expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
   })
 
-  it('returns 400 VALIDATION_ERROR, naming the parameter, for an invalid parameter', async () => {
+  it('returns 400 VALIDATION_ERROR with the name of the invalid parameter', async () => {
     const wrong: [param: string, ...values: string[]][] = [
       ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999'],
       ['limit', '0', '-5', '2.0', 'all', ''],
@@ -147,7 +147,7 @@ describe('GET /dev/intents', () => {
       }
   })
 
-  it('returns 400 VALIDATION_ERROR for a repeated parameter, and for from after to', async () => {
+  it('returns 400 VALIDATION_ERROR for a repeated parameter, or if from is later than to', async () => {
     for (const query of [
       'status=PENDING&status=PAID',
       'page=1&page=1',
@@ -161,7 +161,7 @@ describe('GET /dev/intents', () => {
     await list('from=2026-01-01&to=2026-01-01').expect(200)
   })
 
-  it('names all invalid parameters at once', async () => {
+  it('reports all invalid parameters in one response', async () => {
     const { body } = await list('page=0&limit=0&status=x&from=x&to=x').expect(400)
     const params = body.error.details.map((fault: { param: string }) => fault.param)
     expect(params).to.deep.equal(['status', 'from', 'to', 'page', 'limit'])

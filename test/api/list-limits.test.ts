@@ -43,7 +43,7 @@ describe('The limits on lists', () => {
     }
   }
 
-  it('refuse a merchant whose slots are all taken with 429 and scope `lists`, and no other merchant', async () => {
+  it('return 429 with scope `lists` to a merchant whose slots are all taken, but not to other merchants', async () => {
     await createProduct(service, neighbour)
     const free = await holdShare(service.deps.lists.shares, lister.businessId)
     for (const path of ['intents', 'webhooks', 'webhooks/events', 'store/products', 'store/orders']) {
@@ -58,7 +58,7 @@ describe('The limits on lists', () => {
     expect((await read(pending, lister)).status).to.equal(200)
   })
 
-  it('refuse a member of staff whose slots are all taken, and no other', async () => {
+  it('return 429 to a staff member whose slots are all taken, but not to other staff', async () => {
     const [one, other] = await Promise.all([signedIn(service, 'viewer'), signedIn(service, 'support')])
     const viewer = await service.deps.Staff.findOne({ role: 'viewer' }).orFail().lean()
     const free = await holdShare(service.deps.lists, `staff ${viewer._id}`)
@@ -70,7 +70,7 @@ describe('The limits on lists', () => {
     expect((await one.get('/admin')).status).to.equal(200)
   })
 
-  it('let two exports of a merchant run, however slow the client is, and free their slots when it disconnects', async () => {
+  it('allow two exports per merchant, and free their slots when the client disconnects', async () => {
     const shop = await service.merchant()
     const description = 'x'.repeat(2000)
     const made = await createProduct(service, shop, { description })
@@ -95,7 +95,7 @@ describe('The limits on lists', () => {
     expect((await whole.text()).split('\r\n')).to.have.lengthOf(copies.length + 3)
   })
 
-  it('make MongoDB abort each slow read for a list, a count, an export, a staff page or a metric', async () => {
+  it('make MongoDB abort any slow read for a list, count, export, staff page or metric', async () => {
     const staff = await signedIn(service, 'viewer')
     const key = { Authorization: `Bearer ${neighbour.key}` }
     const operations = await profiled(service, async () => {
@@ -146,7 +146,7 @@ describe('The limits on lists', () => {
     expect(seen.listed).to.be.greaterThan(0)
   })
 
-  it('tell the caller to narrow a list that MongoDB aborted', async () => {
+  it('tell the caller to narrow the query if MongoDB aborts a list', async () => {
     const isGone = () => false
     const slow = service.deps.lists.run('business x', isGone, ({ Intent }) =>
       Intent.countDocuments({ label: 'none has it' }).maxTimeMS(1),

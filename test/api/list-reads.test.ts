@@ -45,7 +45,7 @@ describe('A list', () => {
   const at = (age: number): Date => new Date(service.clock.now().getTime() - age)
   const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
 
-  describe('of intents', () => {
+  describe('containing intents', () => {
     /**
      * A fifth of the intents has each status. A payment holds a third of the PENDING ones. Another third is overdue if
      * there are overdue ones.
@@ -67,7 +67,7 @@ describe('A list', () => {
       ['none of them overdue', false, 24, 24],
       ['some of them overdue', true, 16, 32],
     ] as const)
-      it(`${what}, reads only the documents it returns, with any filter, and counts exactly`, async () => {
+      it(`reads only the documents it returns, whatever the filter, and counts exactly: ${what}`, async () => {
         await fill(neighbour, withOverdue)
         await fill(merchant, withOverdue)
         const each = [pending, 24, 24, cancelled, 24]
@@ -80,7 +80,7 @@ describe('A list', () => {
       })
   })
 
-  it('of deliveries reads only the documents it returns, with any filter, and counts exactly', async () => {
+  it('reads only the deliveries it returns, whatever the filter, and counts exactly', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})
@@ -117,7 +117,7 @@ describe('A list', () => {
     }
   })
 
-  it('of products, orders or endpoints reads only the documents it returns, with any filter', async () => {
+  it('reads only the products, orders or endpoints it returns, whatever the filter', async () => {
     for (let index = 0; index < 24; index += 1) {
       const name = index % 3 === 0 ? `Tea ${index}` : `Soap ${index}`
       const variant = { sku: `s${index}`, price: 1, stock: 1 }

@@ -58,7 +58,7 @@ describe('A long list', () => {
   const counts = () => Promise.all(statuses.map((status) => totalOf(`status=${status}`)))
   const expected = () => statuses.map((status) => all.filter((one) => one.status === status).length)
 
-  it('has an exact total, and its pages are complete', async () => {
+  it('has an exact total and complete pages', async () => {
     for (const page of [1, 2, 21, 25, 26, 40, 59, 60, 61, 1000]) {
       const { items, total, hasMore } = await list(`page=${page}&limit=100`)
       const wanted = all.slice((page - 1) * 100, page * 100)
@@ -67,7 +67,7 @@ describe('A long list', () => {
     }
   })
 
-  it('has an exact total between any two instants', async () => {
+  it('has an exact total between any two times', async () => {
     const instants = [0, together - 1, together, 3_000, 4_711, many - 1].map((index) => all[index]?.createdAt)
     for (const from of [undefined, ...instants])
       for (const to of [undefined, ...instants]) {
@@ -81,7 +81,7 @@ describe('A long list', () => {
       }
   })
 
-  it('counts creates, cancellations, refunds and expiries at once', async () => {
+  it('immediately counts creates, cancellations, refunds and expiries', async () => {
     expect(await counts()).to.deep.equal(expected())
     const made = await Promise.all(Array.from({ length: 20 }, () => createIntent(service, merchant)))
     expect(await totalOf('')).to.equal(many + 20)
@@ -98,7 +98,7 @@ describe('A long list', () => {
     expect(await totalOf('')).to.equal(many + 20)
   })
 
-  it('of test intents is counted exactly while the clean-up removes the oldest', async () => {
+  it('has an exact total while the clean-up removes the oldest test intents', async () => {
     const key = await service.merchant()
     await fill(key, 10 * day + minute)
     expect((await list('', key)).total).to.equal(many)
