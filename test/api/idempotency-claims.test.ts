@@ -233,7 +233,7 @@ describe('The idempotency claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('returns 409 IDEMPOTENCY_REQUEST_IN_PROGRESS with Retry-After after 10 s, and does not store that response', async () => {
+    it('leads to 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, which is not stored', async () => {
       const { responses, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
       for (const { status, body, headers } of responses) {

@@ -139,7 +139,7 @@ describe('The counts of long lists', () => {
         await expectPages(deps, anyTime, newestFirst([...all, ...late]))
       })
 
-      it('read documents older than an hour only once', async () => {
+      it('count documents older than an hour only once', async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
         // The service never deletes such an old document. The deletion shows that it is not counted again.

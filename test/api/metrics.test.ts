@@ -91,7 +91,7 @@ describe('Metrics', () => {
     return now()
   }
 
-  it('count requests by route and code, replays, and the transitions of intents', async () => {
+  it('count requests by route and code, idempotent replays, and intent transitions', async () => {
     const before = await now()
     const headers = merchant.write('one')
     for (const amount of [500, 500, 600])
@@ -131,7 +131,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('report how late work is while no worker is running, and count the work once a worker is running', async () => {
+  it('report how late work is if no worker is running, and count attempts and jobs once one is', async () => {
     const waiting = await later()
     expectValues(waiting, ['outbox_lag_seconds', [60, 70]], ['queue_workers', 0])
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']
@@ -175,7 +175,7 @@ describe('Metrics', () => {
     await workers.close()
   })
 
-  it('report due work, unknown wallet outcomes, and the live codes in use', async () => {
+  it('report due work, unknown wallet outcomes and the share of live codes in use', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const Intents = service.deps.Intent
     const template = await Intents.findOne({ 'payment.key': { $exists: true } })
@@ -212,7 +212,7 @@ describe('Metrics', () => {
     )
   })
 
-  it('read MongoDB only through indexes, few documents at a time, and no more often than their cached values expire', async () => {
+  it('read few documents, only through indexes, and only when their cached values have expired', async () => {
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const at = new Date(service.clock.now().getTime() - 5_000)
     const standing: Partial<Intent> = {
@@ -253,7 +253,7 @@ describe('Metrics', () => {
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
-  it('have few label values, whatever strangers request', async () => {
+  it('have few label values, regardless of what strangers request', async () => {
     const { hostname, port } = new URL(service.origin)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
@@ -282,7 +282,7 @@ describe('Metrics', () => {
       expect(text).to.not.include(secret)
   })
 
-  it('of a worker are on its own port, with its health and its process metrics', async () => {
+  it("are served on a worker's own port, along with its health", async () => {
     const port = await freePort()
     const worker = await startProcess('worker', service, { WORKER_PORT: String(port) })
     const origin = `http://127.0.0.1:${port}`
@@ -304,7 +304,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('count the log lines that may need action', () => {
+  it('count the log lines that may require action', () => {
     const counted: string[] = []
     const log = createLog('info', 'test', (level, line) => void counted.push(`${level} ${line}`))
     const quiet = Object.assign(log, { [pino.symbols.streamSym]: { write: () => true } })
@@ -315,7 +315,7 @@ describe('Metrics', () => {
     expect(counted).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
   })
 
-  it('are 0 before anything happens if an alert watches their increase', async () => {
+  it('start at 0 if an alert watches their increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(watchedLines))
       for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
@@ -330,7 +330,7 @@ describe('Metrics', () => {
         expectValues(beginning, ['webhook_attempts_total', 0, { outcome: 'dead', stage, environment }])
   })
 
-  it('report the oldest of too many open items, however late they are read again', async () => {
+  it('report the oldest open item even if there are too many to count', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const refunds: Intent['refunds'] = []
@@ -349,7 +349,7 @@ describe('Metrics', () => {
     await service.deps.Intent.deleteMany({ _id: { $in: copies.map(({ _id }) => _id) } })
   })
 
-  it('omit the memory limit of Redis if it has none', async () => {
+  it("omit Redis's memory limit if it has none", async () => {
     const client = new Redis(redis.url)
     await client.config('SET', 'maxmemory', '1gb')
     expectValues(await later(), ['redis_memory_bytes', 2 ** 30, { kind: 'most' }])
@@ -359,7 +359,7 @@ describe('Metrics', () => {
     client.disconnect()
   })
 
-  it('respond within 2 s, without unknown values, while MongoDB is frozen and Redis is down', async () => {
+  it('are returned within 2 s, without unknown values, while MongoDB is frozen and Redis is down', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
     // Stored bytes are cached for ten minutes, all other values for less.

@@ -22,7 +22,7 @@ const operations = Object.entries(description.paths as Record<string, Record<Met
     Object.entries(methods).map(([method, operation]) => ({ path, method: method as Method, ...operation })),
 )
 
-describe('The examples of the OpenAPI description, sent as they are,', () => {
+describe('The examples in the OpenAPI description, sent unchanged,', () => {
   const service = withService(() => ({ PAY_URL: 'https://pay.example' }))
   const merchant = withMerchant(service)
   const endpointServer = withEndpointServer()
@@ -63,12 +63,12 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
     sent.add(id)
   }
 
-  it('get the documented responses: endpoints', async () => {
+  it('get the documented responses for endpoints', async () => {
     await send('createWebhookEndpoint', 'listWebhookEndpoints', 'rotateWebhookSecret')
     await send('updateWebhookEndpoint', 'testWebhookEndpoint')
   })
 
-  it('get the documented responses: a payment, and its delivery to an endpoint that fails', async () => {
+  it('get the documented responses for a payment and its delivery to a failing endpoint', async () => {
     await send('createIntent', 'getIntent', 'listIntents')
     await relay(service, merchant)
     const [delivery] = await deliveriesOf(service, merchant)
@@ -77,7 +77,7 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
     await send('simulatePayment', 'refundIntent')
   })
 
-  it('result in webhooks as described', () => {
+  it('lead to the documented webhooks', () => {
     const body = ['post', 'requestBody', 'content', 'application/json', 'schema']
     const received = endpointServer.received.map(({ json }) => json.event)
     expect(received).to.deep.equal(['payment.confirmed', 'payment.created'])
@@ -85,19 +85,19 @@ describe('The examples of the OpenAPI description, sent as they are,', () => {
       expect(schemaErrors(json, 'webhooks', json.event, ...body), json.event).to.equal(null)
   })
 
-  it('get the documented responses: a cancelled intent', async () => {
+  it('get the documented responses for a cancelled intent', async () => {
     cast.reset()
     await send('createIntent', 'cancelIntent')
   })
 
-  it('get the documented responses: a product, and its order', async () => {
+  it('get the documented responses for a product and an order for it', async () => {
     await send('createProduct', 'listProducts', 'getProduct', 'updateProduct', 'changeStock')
     await send('simulateOrder', 'listOrders', 'getOrder', 'deleteProduct')
   })
 
-  it('get the documented responses: products in files', () => send('importProducts', 'exportProducts'))
+  it('get the documented responses for product files', () => send('importProducts', 'exportProducts'))
 
-  it('are all covered', () => {
+  it('cover every operation', () => {
     expect([...sent]).to.have.members(operations.map(({ operationId }) => operationId))
   })
 })

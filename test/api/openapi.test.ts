@@ -30,7 +30,7 @@ describe('The OpenAPI description', () => {
   const service = withService(environment)
   const merchant = withMerchant(service)
 
-  it('is public, as OpenAPI 3.1, and may be cached for a while', async () => {
+  it('is public OpenAPI 3.1, and can be cached for five minutes', async () => {
     const { status, headers, body } = await service.http.get(address)
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal('application/json; charset=utf-8')
@@ -44,7 +44,7 @@ describe('The OpenAPI description', () => {
     expect(head.headers['content-length']).to.equal(headers['content-length'])
   })
 
-  it('has no other method than GET', async () => {
+  it('is available only through GET and HEAD', async () => {
     for (const method of ['post', 'put', 'patch', 'delete'] as const) {
       const request = service.http[method](address).set(merchant.write())
       await expectRefused(request, 404, 'ENDPOINT_NOT_FOUND')
@@ -52,7 +52,7 @@ describe('The OpenAPI description', () => {
     }
   })
 
-  it('shows the configuration of this service', async () => {
+  it('contains the configuration of the running service', async () => {
     const { body } = await service.http.get(address)
     expect(body.servers[0].url).to.equal('http://localhost:3000/api/v1')
     expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
@@ -62,7 +62,7 @@ describe('The OpenAPI description', () => {
     expect(webhooks).to.include('within 7 s').and.not.include(' 30 s')
   })
 
-  it('has exactly the operations of the routes', () => {
+  it('contains exactly the operations that have a route', () => {
     const listed = described.map(({ method, path }) => `${method.toUpperCase()} ${path}`)
     expect(listed).to.have.members(routes.map((route) => `${route.method.toUpperCase()} ${pathOf(route)}`))
     const ids = described.map(({ operation }) => operation.operationId)
@@ -72,13 +72,13 @@ describe('The OpenAPI description', () => {
     )
   })
 
-  it('has no tag without an operation, which /docs would show as an empty heading', () => {
+  it('contains no tag without an operation, because /docs would show an empty heading', () => {
     const tags = (description.tags as { name: string }[]).map(({ name }) => name)
     const used = described.flatMap(({ operation }) => operation.tags)
     expect(new Set(used)).to.deep.equal(new Set(tags))
   })
 
-  it('lists for scripts of other sites the headers they may read, in every response', async () => {
+  it('documents, for every response, the CORS headers that let other sites read it', async () => {
     const { headers } = await service.http.get('/api/v1/dev/intents/PI-1')
     const documented = components.headers as Record<string, { schema?: { const?: string } }>
     expect(headers).to.include({
@@ -90,7 +90,7 @@ describe('The OpenAPI description', () => {
       expect(responses[status]?.headers, String(status)).to.include.keys('Access-Control-Allow-Origin')
   })
 
-  it('describes which limit a request was over', () => {
+  it('documents the scope of each exceeded limit', () => {
     const limited = (scope: string) => mismatchOf429(JSON.stringify({ scope, limit: 1 }))
     const mismatchOf429 = (details: string) =>
       mismatchOf('GET', '/api/v1/dev/intents/PI-1', {
@@ -105,7 +105,7 @@ describe('The OpenAPI description', () => {
     expect(mismatchOf429('[]')).to.include('must be object')
   })
 
-  it('names each path parameter, and an idempotency key for each write', () => {
+  it('lists every path parameter, and an idempotency key for every write', () => {
     for (const { method, path, operation } of described) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       const named = operation.parameters.filter((each) => each.in === 'path').map(({ name }) => name)
@@ -122,7 +122,7 @@ describe('The OpenAPI description', () => {
     }
   })
 
-  it('requires a body for exactly those operations that refuse a request without one', async () => {
+  it('requires a body only for operations that refuse a request without one', async () => {
     for (const { method, path, operation } of described) {
       if (operation.requestBody === undefined) continue
       const route = `/api/v1${path.replaceAll(/\{\w+\}/g, 'NONE')}`
@@ -132,7 +132,7 @@ describe('The OpenAPI description', () => {
     }
   })
 
-  it('has one schema for every failure, with typed details', () => {
+  it('uses one schema with typed details for every error response', () => {
     for (const { operation } of described)
       for (const [status, response] of Object.entries(operation.responses)) {
         if (Number(status) < 400) continue
@@ -154,17 +154,17 @@ describe('The OpenAPI description', () => {
       expect(schemaErrors(failure(details), ...at), JSON.stringify(details)).to.be.a('string')
   })
 
-  it('lists every code of the catalogue', () => {
+  it('lists every error code in the catalogue', () => {
     const codes = new Set(routes.flatMap(codesOf))
     expect([...codes]).to.have.members(Object.keys(catalogue))
   })
 
-  it('lists every stage at which an attempt can fail', () => {
+  it('lists every stage at which a delivery attempt can fail', () => {
     const possible = ['status', ...Object.values(faults).map(({ stage }) => stage), 'address']
     expect(stages).to.have.members([...new Set(possible)])
   })
 
-  it('has examples that match their schemas, with no undocumented field', () => {
+  it('contains examples that match their schemas, without undocumented fields', () => {
     for (const { method, path, operation } of described) {
       const at = ['paths', path, method]
       for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
@@ -189,7 +189,7 @@ describe('The OpenAPI description', () => {
       expect(schemaErrors(value, 'components', 'schemas', 'Failure'), code).to.equal(null)
   })
 
-  describe('is checked against every response of every test, and', () => {
+  describe('compared with the responses in all tests', () => {
     const url = '/api/v1/dev/intents/PI-1/cancel?x=1'
     const failure = (code: string, more: object) =>
       JSON.stringify({
@@ -206,7 +206,7 @@ describe('The OpenAPI description', () => {
       expect(mismatchOf('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
-    it('refuses another status, code, type, a missing or extra field, and an undocumented header', () => {
+    it('refuses an undocumented status, code, type, field or header, and a missing field', () => {
       expect(mismatch(418, '{}')).to.include('does not describe 418')
       expect(mismatch(404, failure('PRODUCT_NOT_FOUND', {}))).to.include(
         'does not describe PRODUCT_NOT_FOUND',

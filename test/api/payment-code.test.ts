@@ -42,14 +42,14 @@ describe('A payment code', () => {
   const holders = (code: string) =>
     service.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
 
-  it('has six digits, including leading zeros, and is drawn again if it is in use', async () => {
+  it('has six digits, including leading zeros, and is drawn again if the first is in use', async () => {
     draws = fixDraws(7, 7, 7, 42)
     expect(await codeOf()).to.equal('000007')
     expect(await codeOf()).to.equal('000042')
     expect(draws.count()).to.equal(4)
   })
 
-  it('is the same in the response, the intent and a replay if it was drawn again', async () => {
+  it('is the same in the response, the intent and a replay, even if it was drawn again', async () => {
     draws = fixDraws(1, 1, 2)
     await codeOf()
     const { body } = await create(merchant, 'once').expect(201)
@@ -60,7 +60,7 @@ describe('A payment code', () => {
     expect(read.body.data.code).to.equal('000002')
   })
 
-  it('is unique for one merchant in the sandbox, and for all merchants in production', async () => {
+  it('is unique per merchant in the sandbox, and across all merchants in production', async () => {
     const other = await service.merchant()
     draws = fixDraws(5)
     expect([await codeOf(), await codeOf(other)]).to.deep.equal(['000005', '000005'])
@@ -72,7 +72,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('returns 503 with Retry-After and leaves nothing behind if 16 draws find no free code', async () => {
+  it('is missing after 16 draws, and the create returns 503 with Retry-After and stores nothing', async () => {
     draws = fixDraws(9)
     await codeOf()
     const none = await create(merchant, 'kept trying')
@@ -93,7 +93,7 @@ describe('A payment code', () => {
     expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
   })
 
-  it('is not drawn for every create of a full sandbox, and another business still gets one', async () => {
+  it('is no longer drawn for creates in a full sandbox, while other businesses still get one', async () => {
     draws = fixDraws(20)
     const neighbour = await service.merchant()
     await codeOf()
@@ -105,7 +105,7 @@ describe('A payment code', () => {
     await create(neighbour).expect(201)
   })
 
-  it('is not reused for 15 minutes after a cancellation, and then can be even before a sweep', async () => {
+  it('can be reused 15 minutes after a cancellation, even before a sweep', async () => {
     draws = fixDraws(11, 11, 12, 11)
     const { referenceNumber } = (await create()).body.data
     await cancel(referenceNumber)
@@ -119,7 +119,7 @@ describe('A payment code', () => {
     expect(old).not.to.have.property('codeKey')
   })
 
-  it('of an intent past its time is free 15 minutes later, even before the expiry has run', async () => {
+  it('can be reused 15 minutes after its intent expires, even if the expiry runs late', async () => {
     draws = fixDraws(13, 13, 14, 13)
     await codeOf()
     service.clock.advance(day + 15 * minute - 5000)
@@ -128,7 +128,7 @@ describe('A payment code', () => {
     expect(await codeOf()).to.equal('000013')
   })
 
-  it('goes to exactly one of the concurrent creates that draw it after its rest', async () => {
+  it('goes to exactly one of several concurrent creates that draw it once it is reusable', async () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
     service.clock.advance(15 * minute)

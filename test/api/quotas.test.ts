@@ -33,7 +33,7 @@ async function createMany(service: Service, merchant: Merchant, count: number): 
   for (let created = 0; created < count; created += 1) await createIntent(service, merchant)
 }
 
-describe('The live payment codes of a business', () => {
+describe("A business's live payment codes", () => {
   const limit = 3
   const environment = { LIVE_CODES_PER_BUSINESS: String(limit), TRUST_PROXY: '1' }
   const service = withService(environment)
@@ -61,14 +61,14 @@ describe('The live payment codes of a business', () => {
     await create(service, await service.merchant({ mode: 'live' })).expect(201)
   })
 
-  it('are limited even if all creates arrive at the same time', async () => {
+  it('are limited even if all creates arrive in parallel', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const responses = await Promise.all(Array.from({ length: 12 }, () => create(service, merchant)))
     expect(responses.filter(({ status }) => status === 201)).to.have.length(limit)
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
-  it('are not needed to replay a stored response, and a refused create succeeds later with the same key', async () => {
+  it('are not needed to replay a stored response, and a refused create later succeeds with the same key', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const first = await create(service, merchant, 'first').expect(201)
     for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
@@ -80,7 +80,7 @@ describe('The live payment codes of a business', () => {
     expect(later.headers).not.to.have.property('idempotent-replayed')
   })
 
-  it('count while they rest, and are free again 15 minutes after a cancel', async () => {
+  it('still count after a cancellation, and are released 15 minutes later', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
@@ -110,7 +110,7 @@ describe('The live payment codes of a business', () => {
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
   })
 
-  it('are counted from an index alone, without reading a document', async () => {
+  it('are counted with an index alone, without reading any document', async () => {
     const merchant = await fullMerchant()
     const operations = await profiled(service, async () => {
       await countLiveCodes(service.deps, [merchant.businessId])
@@ -122,7 +122,7 @@ describe('The live payment codes of a business', () => {
     for (const { docsExamined } of counts) expect(docsExamined).to.equal(0)
   })
 
-  it('are limited from the next create on when the limit of the business is lowered', async () => {
+  it("are limited from the next create on if the business's limit is lowered", async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 10 } })
     await createMany(service, merchant, 5)
@@ -135,7 +135,7 @@ describe('The live payment codes of a business', () => {
   })
 })
 
-describe('The daily quota of the test keys of a business', () => {
+describe("The daily quota for a business's test keys", () => {
   const limit = 5
   const noon = new Date('2036-03-01T12:00:00.000Z')
   const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit) })
@@ -148,7 +148,7 @@ describe('The daily quota of the test keys of a business', () => {
   const endpoint = (merchant: Merchant) =>
     service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
 
-  it('counts intents, orders, products and endpoints together, including deleted ones', async () => {
+  it('includes intents, orders, products and endpoints, even deleted ones', async () => {
     const merchant = await service.merchant()
     const { _id: id } = await createProduct(service, merchant)
     await order(merchant).expect(201)
@@ -166,7 +166,7 @@ describe('The daily quota of the test keys of a business', () => {
     await service.http.get(intents).set(merchant.read()).expect(200)
   })
 
-  it('starts again with each UTC day', async () => {
+  it('is reset at the start of each UTC day', async () => {
     const merchant = await service.merchant()
     await createMany(service, merchant, limit)
     service.clock.freeze(new Date(noon.getTime() + dayMs / 2 - 1))
@@ -186,7 +186,7 @@ describe('The daily quota of the test keys of a business', () => {
     await create(service, await service.merchant()).expect(201)
   })
 
-  it('does not include what live keys created', async () => {
+  it('does not include objects created with live keys', async () => {
     const merchant = await service.merchant()
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await endpoint(live).expect(201)
@@ -195,7 +195,7 @@ describe('The daily quota of the test keys of a business', () => {
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
-  it('is the limit of the business if one is set, and 0 means no limit', async () => {
+  it('can be set for each business, where 0 means no limit', async () => {
     const merchant = await service.merchant()
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
     await createIntent(service, merchant)
@@ -204,7 +204,7 @@ describe('The daily quota of the test keys of a business', () => {
     await createMany(service, merchant, limit)
   })
 
-  it('refuses an import as a whole if too few are left for its new products, and accepts one that only changes products', async () => {
+  it('refuses a whole import if it exceeds the quota, but accepts one that only changes products', async () => {
     const merchant = await service.merchant()
     const csv = (price: number, ...handles: string[]) =>
       csvOf('handle,name,price', ...handles.map((handle) => `${handle},${handle},${price}`))
@@ -218,7 +218,7 @@ describe('The daily quota of the test keys of a business', () => {
     await expectRefused(postCsv(service, merchant, csv(1, 'f')), 429, 'RATE_LIMITED')
   })
 
-  it('is shown on the page of the business, with the rest of the day', async () => {
+  it("is shown on the business's page, with the amount left for the day", async () => {
     const merchant = await service.merchant()
     await createIntent(service, merchant)
     await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 250 } })
@@ -231,7 +231,7 @@ describe('The daily quota of the test keys of a business', () => {
   })
 })
 
-describe('The responses stored in a day for the test keys of a business', () => {
+describe("The responses stored in a day for a business's test keys", () => {
   const limit = 2 * 2
   const noon = new Date('2036-03-01T12:00:00.000Z')
   const service = withService({ SANDBOX_INTENTS_PER_DAY: String(limit / 2) })
@@ -249,7 +249,7 @@ describe('The responses stored in a day for the test keys of a business', () => 
   const eventsOf = async ({ businessId }: Merchant) =>
     (await service.deps.Intent.find({ businessId }).lean()).flatMap(({ outbox }) => outbox).length
 
-  it('are limited, and a refused write has no effect and causes no event', async () => {
+  it('are limited, and a refused write has no effect and produces no event', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 0; made < limit; made += 1) await fail(referenceNumber).expect(402)
     const [before, events] = [await claims(service), await eventsOf(merchant)]
@@ -271,14 +271,14 @@ describe('The responses stored in a day for the test keys of a business', () => 
     await expectRefused(cancelIntent(service, merchant, referenceNumber), 429, 'RATE_LIMITED')
   })
 
-  it('include deletions, so that creating and deleting endpoints in a loop ends', async () => {
+  it('include deletions, which limits how often endpoints can be created and deleted', async () => {
     for (let made = 0; made < limit; made += 1)
       await service.http.delete(`${endpoints}/none`).set(merchant.write()).expect(404)
     const again = service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
     await expectRefused(again, 429, 'RATE_LIMITED')
   })
 
-  it('are replayed when the quota is used up, and a refused write succeeds on the next day with the same key', async () => {
+  it('are replayed even if the quota is used up, and a refused write succeeds the next day with the same key', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const first = await fail(referenceNumber, merchant, 'first').expect(402)
     for (let made = 1; made < limit; made += 1) await fail(referenceNumber).expect(402)

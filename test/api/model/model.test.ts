@@ -87,7 +87,7 @@ function judge<Run>(details: fc.RunDetails<Run>): void {
   expect(details.numRuns, 'sequences that succeeded in time').to.be.at.least(minRuns)
 }
 
-describe('A merchant, compared with a model of the specification,', function () {
+describe("A merchant's requests, compared with a model of the specification,", function () {
   this.timeout(isLong ? 0 : 60_000)
   const service = withService()
 
@@ -103,7 +103,7 @@ describe('A merchant, compared with a model of the specification,', function () 
       { numRuns, ...limits, ...seed, reporter: judge },
     )
 
-  it('gets the modelled responses, lists and states for every intent', () =>
+  it('have the modelled responses, and leave every list and intent in the modelled state', () =>
     holds([
       ...often(5, writes(key).map(writing)),
       ...often(2, rivals(key).map(writingAtOnce)),
@@ -113,6 +113,6 @@ describe('A merchant, compared with a model of the specification,', function () 
       fc.constant(working()),
     ]))
 
-  it('gets one response for each idempotency key of a path, for 24 hours', () =>
+  it('have one response per path and idempotency key for 24 hours', () =>
     holds([...often(5, writes(fewKeys).map(writing)), twins(fewKeys).map(writingAtOnce), waits, looks]))
 })
