@@ -6,7 +6,7 @@ import { withServer } from '../support/with.ts'
 import { callBoard } from './board-call.ts'
 import { signedIn, type Visitor } from './staff.ts'
 
-describe('Bull Board without Redis', function () {
+describe('Bull Board while Redis is unreachable', function () {
   this.timeout(30_000)
   const redis = withServer(startRedis)
   let staff: Visitor
@@ -33,26 +33,26 @@ describe('Bull Board without Redis', function () {
 
   const recovered = () => waitFor('the list', async () => (await listing()).status === 200)
 
-  it('shows that Redis is down at the start, and works once Redis is up', async () => {
+  it('reports that Redis was down when the service started, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()
     await recovered()
   })
 
-  it('shows that Redis went down later, and works once Redis is up', async () => {
+  it('reports that Redis went down later, and works again once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()
     await recovered()
   })
 
-  it('returns 400 for a page number that Redis cannot count to', async () => {
+  it('returns 400 for a page number above 1000000', async () => {
     const { status, body } = await callBoard(service, staff, 'get', '/api/queues?page=1e18')
     expect([status, body.error]).to.deep.equal([400, 'There is no page after 1000000'])
   })
 
-  it('shows that Redis is frozen', async () => {
+  it('reports that Redis is not responding', async () => {
     await redis.kill('SIGSTOP')
     await expectError()
     await redis.kill('SIGCONT')

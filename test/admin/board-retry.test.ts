@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { callBoard } from './board-call.ts'
 import { mainQueue, withBoard } from './open-board.ts'
 
-describe('The Retry button of Bull Board', function () {
+describe("Bull Board's Retry button", function () {
   this.timeout(30_000)
   const board = withBoard()
 
@@ -17,7 +17,7 @@ describe('The Retry button of Bull Board', function () {
   const change = ({ _id }: Delivery, fields: object) =>
     board.service.deps.Delivery.updateOne({ _id }, { $set: fields })
 
-  it('attempts a dead delivery once more, updates MongoDB, adds a line to the audit trail and removes the job from *failed*', async () => {
+  it('attempts a dead delivery once more, updates MongoDB, writes an audit line and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     board.endpointServer.respondWith((res) => void res.end('thanks'))
     expect((await board.retry(board.support, delivery)).status).to.equal(204)
@@ -47,7 +47,7 @@ describe('The Retry button of Bull Board', function () {
     expect(await storedDelivery(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
   })
 
-  it('sends nothing if the delivery has been delivered in the meantime, says so, and removes the job from *failed*', async () => {
+  it('sends nothing if the delivery has been delivered in the meantime, reports that, and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     await change(delivery, { status: 'DELIVERED', deadAt: null })
     const received = board.endpointServer.received.length
@@ -68,7 +68,7 @@ describe('The Retry button of Bull Board', function () {
     expect(await trailOf(delivery)).to.have.length(1)
   })
 
-  it('says that the endpoint is disabled, and leaves the delivery where it is', async () => {
+  it('reports that the endpoint is disabled, and leaves the job in *failed*', async () => {
     const delivery = await board.deadDelivery()
     await board.service.deps.Endpoint.updateOne({ _id: delivery.endpointId }, { $set: { active: false } })
     const { status, body } = await board.retry(board.support, delivery)
@@ -76,7 +76,7 @@ describe('The Retry button of Bull Board', function () {
     expect(await board.failedIds()).to.include(jobIdOf(delivery))
   })
 
-  it('retries in batches all jobs that were in *failed* at the start, but not those that fail again during the run', async () => {
+  it('retries all jobs in *failed* in batches, but does not retry jobs that fail again during the run', async () => {
     const { Delivery: deliveries, Endpoint, AuditEvent } = board.service.deps
     // More than a batch. Most were delivered in the meantime, some endpoints are gone, and the rest fails again at
     // once.

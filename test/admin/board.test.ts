@@ -65,14 +65,14 @@ describe('Bull Board', function () {
   const call = (who: 'support' | 'viewer', method: string, path: string) =>
     callBoard(board.service, board[who], method, path)
 
-  it('has no route that this test does not know', () => {
+  it('has no route that is missing from this test', () => {
     const registered = appRoutes.api.flatMap(({ method, route }) =>
       [method].flat().flatMap((each) => [route].flat().map((path) => `${each} ${path}`)),
     )
     expect(registered).to.have.members([...reads.map((path) => `get ${path}`), ...refused, ...acts])
   })
 
-  it('refuses every action but Retry for every role, and changes nothing', async () => {
+  it('rejects every action except Retry for every role, and changes nothing', async () => {
     const job = jobIdOf(await board.deadDelivery())
     const { redisUrl, queuePrefix } = board.service.deps.config
     const inRedis = [job, 'meta'].map((key) => `${queuePrefix}:webhook-delivery:${key}`)
@@ -91,7 +91,7 @@ describe('Bull Board', function () {
     expect(await dump()).to.deep.equal(before)
   })
 
-  it('lets a viewer see everything and retry nothing', async () => {
+  it('lets viewers see everything and retry nothing', async () => {
     const delivery = await board.deadDelivery()
     for (const path of reads) {
       const { status } = await call('viewer', ...requestFor(`get ${path}`, jobIdOf(delivery)))
@@ -104,7 +104,7 @@ describe('Bull Board', function () {
     expect(await storedDelivery(board.service, delivery)).to.deep.equal(delivery)
   })
 
-  it('retries dead deliveries only, and no other jobs', async () => {
+  it('retries only dead deliveries', async () => {
     for (const [path, expected] of [
       ['/api/queues/maintenance/x/retry', 403],
       ['/api/queues/none/x/retry', 403],
@@ -114,7 +114,7 @@ describe('Bull Board', function () {
       expect([path, (await call('support', 'put', path)).status]).to.deep.equal([path, expected])
   })
 
-  it('shows the event, reference and host of a job and a link to its delivery, but no secret and no body', async () => {
+  it("shows a job's event, reference, host and a link to its delivery, but no secret and no body", async () => {
     const delivery = await board.deadDelivery()
     const { text, body } = await call('viewer', 'get', `${mainQueue}/${jobIdOf(delivery)}`)
     const { referenceNumber: reference } = delivery
@@ -133,7 +133,7 @@ describe('Bull Board', function () {
       expect(text).to.not.include(hidden)
   })
 
-  it('shows how many attempts of a waiting delivery failed, why, and when the next one is due', async () => {
+  it('shows how many attempts at a waiting delivery have failed, why, and when the next one is due', async () => {
     const { service } = board
     const dead = await board.deadDelivery()
     const nextAttemptAt = new Date('2199-12-31T23:59:58.765Z')
@@ -148,7 +148,7 @@ describe('Bull Board', function () {
     expect(job).to.have.property('name', `${about} · ${how}`)
   })
 
-  it('loads nothing from other hosts and runs only its own scripts', async () => {
+  it("loads nothing from other hosts and runs only the service's own scripts", async () => {
     const { status, headers, text } = await call('viewer', 'get', '')
     expect(status).to.equal(200)
     expect(text).to.include('<title>Payment intents</title>').and.include('static/own.css')
@@ -157,7 +157,7 @@ describe('Bull Board', function () {
     expect(headers.get('x-powered-by')).to.equal(null)
   })
 
-  it('responds to an invalid request with a message that the page can show, and never with a stack trace', async () => {
+  it('responds to an invalid request with an error message that the page can show, never with a stack trace', async () => {
     for (const [path, expected] of [
       ['/api/queues?jobsPerPage=100000', 400],
       ['/api/queues?activeQueue=%25E0%25A4%25A', 400],

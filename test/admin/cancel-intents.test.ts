@@ -44,7 +44,7 @@ describe('npm run admin -- intents cancel', function () {
     if (copies.length > 0) await service.deps.Intent.collection.insertMany(copies as never[])
   }
 
-  it('cancels the PENDING intents of one business in one mode, each with its event', async () => {
+  it("cancels one business's PENDING intents in one environment, with one event each", async () => {
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     const other = await service.merchant()
     const [first, second, paid] = [
@@ -83,7 +83,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(await cancel('live')).to.include({ cancelled: 1 })
   })
 
-  it('cancels only intents created before a given time', async () => {
+  it('cancels only intents created before the given time', async () => {
     const old = await createIntent(service, merchant)
     const fresh = await createIntent(service, merchant)
     expect(await cancel('test', '--created-before', fresh.createdAt)).to.include({ matched: 1, cancelled: 1 })
@@ -111,7 +111,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(await countOf('PENDING')).to.equal(2)
   })
 
-  it('wakes the relay after each batch if Redis can be reached', async () => {
+  it('wakes the relay after each batch if Redis is reachable', async () => {
     await pending(60)
     const { redisUrl, queuePrefix } = service.deps.config
     const { exitCode } = await cli.admin(command('test'), { REDIS_URL: redisUrl, QUEUE_PREFIX: queuePrefix })
@@ -123,7 +123,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(woken).to.include.members(intents.map(({ _id }) => _id))
   })
 
-  it('cancels every intent once, with one event, even if it is killed, stopped, or run twice at the same time', async () => {
+  it('cancels every intent once, with one event, even if the command is killed, stopped or run twice in parallel', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
     service.startWorkers()
@@ -150,14 +150,14 @@ describe('npm run admin -- intents cancel', function () {
     await endpointServer.close()
   })
 
-  it('cancels at most 100 a second', async () => {
+  it('cancels at most 100 intents per second', async () => {
     await pending(150)
     const beganAt = performance.now()
     expect(await cancel('test')).to.include({ cancelled: 150 })
     expect(performance.now() - beganAt).to.be.greaterThan(1500)
   })
 
-  it('reports a wrong argument and does nothing', async () => {
+  it('reports an invalid argument and changes nothing', async () => {
     await createIntent(service, merchant)
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/There is no business unknown/, '--business', 'unknown', '--mode', 'test'],

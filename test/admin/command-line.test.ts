@@ -132,7 +132,7 @@ describe('npm run admin', function () {
     await beside.close()
   })
 
-  it('prints one JSON object and nothing else with --json, and lines without it, even when run through npm', async () => {
+  it('prints exactly one JSON object with --json and plain lines without it, even when run through npm', async () => {
     const args = ['business', 'create', '--name', 'X']
     const withJson = cli.throughNpm([...args, '--live', '--json'])
     const [plain, viaNpm] = await Promise.all([cli.admin(args), withJson])
@@ -144,7 +144,7 @@ describe('npm run admin', function () {
     expect(plain.stdout).to.match(/^id: \w+\n$/)
   })
 
-  it('prints help for --help without a database or an environment', async () => {
+  it('prints help for --help without a database or environment variables', async () => {
     const closing = ['business unapprove', 'business disable', 'business suspend']
     const commands = ['key', 'key create', ...closing]
     const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }
@@ -164,7 +164,7 @@ describe('npm run admin', function () {
         .and.match(/^Undo with: business /m)
   })
 
-  it('prints what is wrong on stderr, exits non-zero and changes nothing', async () => {
+  it('prints the error to stderr, exits non-zero and changes nothing', async () => {
     const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [

@@ -36,7 +36,7 @@ describe('The list of dead deliveries', () => {
     return [...text.matchAll(/<h2>.*?<\/h2>|<tr>\s*<td.*?<\/tr>/gs)].map(([part]) => readable(part).trim())
   }
 
-  it('shows the number, the dates and the error for each business and endpoint, the largest number first', async () => {
+  it('shows the count, dates and error for each business and endpoint, largest count first', async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const [one, two] = [
@@ -63,7 +63,7 @@ describe('The list of dead deliveries', () => {
     ])
   })
 
-  it('says so if there are more endpoints than it shows', async () => {
+  it('says when there are more endpoints than it shows', async () => {
     const list = async () => readable((await staff.get('/admin/dead?from=2029-01-01&to=2029-01-02')).text)
     const endpointIds = Array.from({ length: 100 }, (_, index) => `${index}`.padStart(24, '0'))
     await Promise.all(endpointIds.map((each) => bury(['2029-01-01T10:00:00Z'], { endpointId: each })))
@@ -77,7 +77,7 @@ describe('The list of dead deliveries', () => {
     )
   })
 
-  it('covers the last 30 days by default, and refuses an invalid time', async () => {
+  it('covers the last 30 days by default, and rejects an invalid time', async () => {
     const dayMs = 86_400_000
     const ago = (days: number) => new Date(service.clock.now().getTime() - days * dayMs).toISOString()
     await bury([ago(29.9), ago(30.1)], { endpointId })
@@ -93,7 +93,7 @@ describe('The list of dead deliveries', () => {
       expect((await staff.get(`/admin/dead?${query}`)).status, query).to.equal(400)
   })
 
-  it('reads only through indexes, as every other page does', async () => {
+  it('reads only through indexes, as does every other page', async () => {
     const id = dead._id
     const payment = `payments/${dead.referenceNumber}`
     const business = `businesses/${merchant.businessId}`

@@ -32,7 +32,7 @@ describe('The pages of a payment and its deliveries', () => {
     readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-  it('say in a sentence what happened, in each state of a delivery', async () => {
+  it('describe in one sentence what happened, for each state of a delivery', async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
     const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Payment)/
@@ -65,7 +65,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
-  it('say which events are waiting, and which had no subscriber', async () => {
+  it('list the events that are waiting and those that had no subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
       /Webhooks payment\.created happened \S+ \S+ UTC\. It is not sent to the endpoints yet\. Payment/,
@@ -118,7 +118,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(attempts).to.include(`re-queued by support staff ${staff.name}`)
   })
 
-  it('show amounts, the environment and the merchant of any business’s payment', async () => {
+  it('show amounts, the environment and the merchant for any business’s payment', async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const fixed = await createIntent(service, other, { amount: 123_405 })
@@ -128,7 +128,7 @@ describe('The pages of a payment and its deliveries', () => {
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })
 
-  it('show input of merchants and endpoints as text, and no secret, code, metadata or payload', async () => {
+  it("show merchants' and endpoints' input as text, and no secret, code, metadata or payload", async () => {
     const shop = await service.merchant()
     await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
     const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])
@@ -158,7 +158,7 @@ describe('The pages of a payment and its deliveries', () => {
     }
   })
 
-  it('return 404 with a page for an unknown reference or id', async () => {
+  it('return a 404 page for an unknown reference or id', async () => {
     const id24 = 'b'.repeat(24)
     const ids = ['x', id24, `${id24}-${'c'.repeat(24)}`, 'PI-NOTHERE', '%00', '$ne', '__proto__']
     const supportAgent = await signedIn(service, 'support')

@@ -48,7 +48,7 @@ describe('The page of a payment', () => {
     return refund(service, merchant, reference, amount)
   }
 
-  it('shows each attempt to pay, the payer, the commission and the refunds in words', async () => {
+  it('describes each attempt to pay, the payer, the commission and the refunds in words', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wrong_pin' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
@@ -88,7 +88,7 @@ describe('The page of a payment', () => {
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
-  it('shows a payment in progress, since when, and when the wallet is queried', async () => {
+  it('shows that a payment is in progress, since when, and when the wallet will be queried', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
     service.clock.advance(lifetime * 1000)
@@ -105,7 +105,7 @@ describe('The page of a payment', () => {
     )
   })
 
-  it('shows why the payment ended: a permanent failure, or its expiry', async () => {
+  it('shows why the payment ended: a permanent failure or its expiry', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
@@ -124,7 +124,7 @@ describe('The page of a payment', () => {
     expect(last).to.equal('CANCELLED: expired without a payment')
   })
 
-  it('shows how often an event had no subscriber, but not for events that were sent or are waiting', async () => {
+  it('shows how often an event had no subscriber, except for events that were sent or are waiting', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
@@ -146,7 +146,7 @@ describe('The page of a payment', () => {
     ])
   })
 
-  it('says so if there are more deliveries than it shows, and then says of no event that it had no subscriber', async () => {
+  it('says when there are more deliveries than it shows, and then reports no event as having had no subscriber', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })

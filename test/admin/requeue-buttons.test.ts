@@ -31,7 +31,7 @@ describe('The Re-queue button', () => {
   const linesOn = ({ _id }: { _id: string }) =>
     service.deps.AuditEvent.find({ subject: _id }).sort({ at: 1 }).lean()
 
-  it('makes one more attempt, adds a line to the audit trail, and the page shows the result', async () => {
+  it('makes one more attempt, writes an audit line and shows the result on the page', async () => {
     await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const act = `/admin/deliveries/${_id}/requeue`
@@ -72,7 +72,7 @@ describe('The Re-queue button', () => {
     await workers.close()
   })
 
-  it('shows the URL of the last attempt if the endpoint has changed it since', async () => {
+  it("shows the URL used for the last attempt if the endpoint's URL has changed in the meantime", async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const url = String(quick?.url)
@@ -86,7 +86,7 @@ describe('The Re-queue button', () => {
     expect(await text(`payments/${referenceNumber}`)).to.include(`to ${url} `)
   })
 
-  it('sends nothing to a deleted endpoint, and says so', async () => {
+  it('sends nothing to a deleted endpoint, and reports that', async () => {
     const { id } = await toFailing()
     const { _id } = await deadDelivery(service, merchant)
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
@@ -99,7 +99,7 @@ describe('The Re-queue button', () => {
     expect(await linesOn({ _id })).to.deep.equal([])
   })
 
-  it('is hidden from viewers, and requests from viewers or without the form token are refused', async () => {
+  it('is hidden from viewers, whose requests are rejected, as are requests without the form token', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
@@ -118,7 +118,7 @@ describe('The Re-queue button', () => {
     }
   })
 
-  describe('for all deliveries of an endpoint', () => {
+  describe("for all of an endpoint's deliveries", () => {
     /** Stores `count` copies of a dead delivery. */
     async function copy(dead: Delivery, count: number): Promise<void> {
       const copies = Array.from({ length: count }, (_, index) => {
@@ -144,7 +144,7 @@ describe('The Re-queue button', () => {
       }
     }
 
-    it('re-queues the deliveries that are currently dead, and not those of other endpoints', async () => {
+    it('re-queues the deliveries that are currently dead, and none for other endpoints', async () => {
       const one = await toFailing()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
       await freshDelivery(service, merchant)
@@ -164,7 +164,7 @@ describe('The Re-queue button', () => {
       expect(await deadOf(other.id)).to.equal(1)
     })
 
-    it('stops after a few seconds, says how many are left and offers to continue with only those', async () => {
+    it('stops after a few seconds, shows how many deliveries are left and offers to continue with those', async () => {
       const { id } = await toFailing()
       await copy(await deadDelivery(service, merchant), 899)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -181,7 +181,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(900)
     })
 
-    it('re-queues each delivery once if it is pressed twice at the same time', async () => {
+    it('re-queues each delivery once if it is pressed twice in parallel', async () => {
       const { id } = await toFailing()
       await copy(await deadDelivery(service, merchant), 199)
       const act = `/admin/endpoints/${id}/requeue-all`
@@ -193,7 +193,7 @@ describe('The Re-queue button', () => {
       expect(await service.deps.AuditEvent.countDocuments({ businessId: merchant.businessId })).to.equal(200)
     })
 
-    it('re-queues only within the time range of the form, and refuses an invalid range', async () => {
+    it("re-queues only within the form's time range, and rejects an invalid range", async () => {
       const { id } = await toFailing()
       const early = await deadDelivery(service, merchant)
       const late = await deadDelivery(service, merchant)

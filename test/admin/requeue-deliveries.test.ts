@@ -26,7 +26,7 @@ describe('npm run admin -- deliveries requeue', function () {
     service.deps.Delivery.countDocuments({ businessId: as.businessId, status })
   const trailOf = (as: Merchant) => service.deps.AuditEvent.find({ businessId: as.businessId }).lean()
 
-  it('re-queues the dead deliveries of one endpoint in batches without Redis, and only counts them with --dry-run', async () => {
+  it("re-queues one endpoint's dead deliveries in batches without Redis, and only counts them with --dry-run", async () => {
     await Promise.all([dead(1_100), dead(3, other)])
     const none = { requeued: 0, skipped: {} }
     expect(await requeue('--endpoint', endpointId, '--dry-run')).to.deep.equal({ matched: 1_100, ...none })
@@ -41,14 +41,14 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await countOf(other, 'DEAD')).to.equal(3)
   })
 
-  it('re-queues at most 250 a second', async () => {
+  it('re-queues at most 250 deliveries per second', async () => {
     await dead(1_001)
     const beganAt = performance.now()
     expect(await requeue('--endpoint', endpointId)).to.include({ requeued: 1_001 })
     expect(performance.now() - beganAt).to.be.greaterThan(4000)
   })
 
-  it('selects deliveries by time of death and business, and CANCELLED ones on request', async () => {
+  it('selects deliveries by business and by when they died, and CANCELLED ones on request', async () => {
     const [first, second, third] = await dead(3)
     await dead(3, other)
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
@@ -62,7 +62,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })
   })
 
-  it('selects deliveries by id, whatever their status, and says why it left some unchanged', async () => {
+  it('selects deliveries by id, whatever their status, and reports why it left some unchanged', async () => {
     const [one, two] = await dead(2)
     const fresh = await freshDelivery(service, merchant)
     const delivered = { $set: { status: 'DELIVERED', deadAt: null } } as const
@@ -82,7 +82,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(stderr).to.equal('')
   })
 
-  it('reports a wrong option, if possible without a database, and exits non-zero', async () => {
+  it('reports an invalid option, where possible without a database, and exits non-zero', async () => {
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/one of --id, --endpoint, --business, --from and --to is required/, '--dry-run'],
       [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],

@@ -24,7 +24,7 @@ describe('The search page', () => {
 
   const search = (query: string) => staff.get(`/admin?q=${encodeURIComponent(query)}`)
 
-  it('leads from a reference, an id or a unique name to its page, however it is typed', async () => {
+  it('redirects from a reference, an id or a unique name to its page, however it is typed', async () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, referenceNumber, endpointId } = delivery
     const payment = `/admin/payments/${referenceNumber}`
@@ -44,7 +44,7 @@ describe('The search page', () => {
     }
   })
 
-  it('leads to an order, whose page shows its webhook but not its buyer', async () => {
+  it('redirects to an order, whose page shows its webhook but not its buyer', async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
     const order = await storeOrder(service, merchant)
     const product = { productId: 'p', variantId: 'v', name: 'Thé <b>', variantLabel: 'S', sku: null }
@@ -69,7 +69,7 @@ describe('The search page', () => {
     expect((await search('OR-NONE')).status).to.equal(200)
   })
 
-  it('lists the businesses whose name contains the text, with every character taken literally', async () => {
+  it('lists the businesses whose name contains the query, and treats every character literally', async () => {
     const names = ['Shop (a.b)*', 'shop axb', 'Shop <i>']
     for (const name of names) await createBusiness(service.deps, { name, liveApproved: false })
     const { status, text } = await search('SHOP')
@@ -84,7 +84,7 @@ describe('The search page', () => {
     }
   })
 
-  it('says so if it finds nothing, whatever the query was', async () => {
+  it('says when it finds nothing, whatever the query was', async () => {
     const unknown = ['PI-NOTHERE', 'PI-', 'b'.repeat(24), `${'b'.repeat(24)}-${'c'.repeat(24)}`]
     const odd = ['é', 'unknown', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
     for (const query of [...unknown, ...odd]) {
@@ -97,7 +97,7 @@ describe('The search page', () => {
     }
   })
 
-  it('plots the last 24 hours without a script, with the same figures as text, and shows an unknown hour as 0', async () => {
+  it('plots the last 24 hours without a script, lists the same figures as text, and shows a missing hour as 0', async () => {
     const now = service.clock.now()
     const hour = (ago: number) => new Date((Math.floor(now.getTime() / hourMs) - ago) * hourMs)
     await service.deps.DeliveryHour.insertMany([
@@ -118,7 +118,7 @@ describe('The search page', () => {
     expect(text).not.to.match(/<script|style="| on\w+="/)
   })
 
-  it('counts what is due, what waits and what died in the last 30 days, as the linked lists do', async () => {
+  it('shows the same counts of due, waiting and recently dead deliveries as the linked lists', async () => {
     const counts = async () =>
       [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(
         ([, count]) => Number(count),

@@ -6,7 +6,7 @@ import { createSignInLimit } from '../../src/staff/sign-in-limit.ts'
 import { withSecondProcess, withService } from '../support/service.ts'
 import { hire, operator, visit } from './staff.ts'
 
-describe('The sign-in of support staff', () => {
+describe('Support staff sign-in', () => {
   // The tests choose their addresses with X-Forwarded-For.
   const service = withService({ TRUST_PROXY: '1' })
   const beside = withSecondProcess(service, { TRUST_PROXY: '1' })
@@ -17,7 +17,7 @@ describe('The sign-in of support staff', () => {
   const attemptAs = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
     visit(service).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
 
-  it('sets a cookie that is sent only to this host, over https, hidden from scripts, for 12 h', async () => {
+  it('sets a cookie that is sent only to this host, only over https, hidden from scripts, for 12 h', async () => {
     const visitor = visit(service)
     const form = await visitor.get('/admin/sign-in')
     expect(form.status).to.equal(200)
@@ -61,7 +61,7 @@ describe('The sign-in of support staff', () => {
   const forget = () =>
     service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
-  it('slows down with each failed attempt and refuses after ten, even if the attempts are concurrent on several processes', async () => {
+  it('slows down with each failed attempt and is blocked after ten, even if they are concurrent and on several processes', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()
@@ -86,7 +86,7 @@ describe('The sign-in of support staff', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it('clears the failed attempts of a name after a success', async () => {
+  it("clears a name's failed attempts after a success", async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)
@@ -94,7 +94,7 @@ describe('The sign-in of support staff', () => {
     expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
-  it('refuses an address after fifty failures in an hour over all names, and does not count successes', async () => {
+  it('blocks an address after fifty failures in an hour across all names, and does not count successes', async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
     // A customer of an IPv6 provider has any number of addresses.
@@ -117,7 +117,7 @@ describe('The sign-in of support staff', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it('refuses an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside it', async () => {
+  it('blocks an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside it', async () => {
     const { name, password } = await hire(service, 'viewer')
     expect((await attemptAs(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     const whole = service.deps.mongo.collection<{ key: string; points: number }>('signinattempts')
@@ -129,7 +129,7 @@ describe('The sign-in of support staff', () => {
     await forget()
   })
 
-  it('checks two passwords at a time, queues fifty and refuses the rest', async () => {
+  it('checks two passwords at a time, queues fifty and rejects the rest', async () => {
     const slowHash = createSlowHash()
     const [check, hash] = [slowHash.createCheck(maxOfKind), await slowHash.make('right')]
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check('any', hash, 'right')))
@@ -140,7 +140,7 @@ describe('The sign-in of support staff', () => {
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  it('does not wait behind a flood of PINs, nor PINs behind a flood of passwords', async () => {
+  it('does not wait behind a flood of PINs, nor do PINs wait behind a flood of passwords', async () => {
     const slowHash = createSlowHash()
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(maxOfKind), slowHash.createCheck(maxOfKind, 1)]
@@ -157,7 +157,7 @@ describe('The sign-in of support staff', () => {
     }
   })
 
-  it('stays available during a flood from one provider', async () => {
+  it('stays available during a flood of requests from one network provider', async () => {
     const { name, password } = await hire(service, 'viewer')
     const flood = Array.from({ length: 60 }, (_, index) =>
       attemptAs('unknown', 'wrong', `2001:db9:${index}:1::1`),
@@ -169,7 +169,7 @@ describe('The sign-in of support staff', () => {
     await forget()
   })
 
-  it('redirects to the requested page, and never to another site', async () => {
+  it('redirects to the requested page, and never to a different site', async () => {
     const redirected = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
     expect(redirected.status).to.equal(303)
     const form = await visit(service).get(String(redirected.location))
@@ -218,7 +218,7 @@ describe('The sign-in of support staff', () => {
     expect(await bare.text()).to.match(/^<!doctype html>/)
   })
 
-  it('responds to every malformed form with a page, never a stack or JSON', async () => {
+  it('responds to every malformed form with a page, never with a stack trace or JSON', async () => {
     const send = (body: string, type: string, more: Record<string, string> = {}) =>
       fetch(`${service.origin}/admin/sign-in`, {
         method: 'POST',
@@ -247,7 +247,7 @@ describe('The sign-in of support staff', () => {
     }
   })
 
-  it('stores no part of a typed password, even if it was typed as the name', async () => {
+  it('stores no part of a typed password, even if it was typed into the name field', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')

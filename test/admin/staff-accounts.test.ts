@@ -11,7 +11,7 @@ import { withService } from '../support/service.ts'
 import { openAdmin } from './admin.ts'
 import { hire, operator, visit } from './staff.ts'
 
-describe('Accounts of support staff', () => {
+describe('Support staff accounts', () => {
   const service = withService()
   const closings: Promise<unknown>[] = []
   after(() => closeInBackground(closings))
@@ -77,7 +77,7 @@ describe('Accounts of support staff', () => {
     expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
   })
 
-  it('change one at a time under concurrent changes, each with a line in the audit trail', async () => {
+  it('are changed one at a time under concurrent requests, with an audit line for each change', async () => {
     const { name } = await hire(service, 'viewer')
     const [, ...passwords] = await Promise.all([
       setDisabled(service.deps, name, true, operator),
@@ -91,13 +91,13 @@ describe('Accounts of support staff', () => {
     expect(acts.filter((act) => act === 'staff.disabled')).to.have.lengthOf(1)
   })
 
-  it('are disabled once: a second time changes nothing and adds no line', async () => {
+  it('are disabled once: a second request changes nothing and writes no audit line', async () => {
     const { name } = await hire(service, 'viewer')
     for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, operator)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])
   })
 
-  it("change with exactly one line in the audit trail, wherever the operator's process is killed", async () => {
+  it("have exactly one audit line per change, wherever the operator's process is killed", async () => {
     const acts = async (name: string) => (await trail(name)).map(({ act }) => act)
     const steps = await killAtEveryStep(
       service,

@@ -9,7 +9,7 @@ import { operator, signedIn, type Visitor, visit } from './staff.ts'
 const hourMs = 3_600_000
 const navigation = { 'Sec-Fetch-Dest': 'document', 'Sec-Fetch-Mode': 'navigate' }
 
-describe('A session of support staff', () => {
+describe('A support staff session', () => {
   const service = withService()
   const beside = withSecondProcess(service)
 
@@ -17,7 +17,7 @@ describe('A session of support staff', () => {
   /** Sends the same cookie to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
-  it('is needed for every page: others are redirected to the sign-in, and actions and scripts are refused', async () => {
+  it('is required for every page: without one, pages redirect to the sign-in, and actions and scripts are rejected', async () => {
     const signedOut = visit(service)
     for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
       const { status, location } = await signedOut.get(path)
@@ -36,7 +36,7 @@ describe('A session of support staff', () => {
     expect((await signedOut.get('/admin/queues/api/queues')).status).to.equal(403)
   })
 
-  it('accepts no cookie that the service did not issue', async () => {
+  it('cannot be opened with a cookie that the service did not issue', async () => {
     const { cookie } = await signedIn(service, 'viewer')
     const value = cookie.split('=')[1] ?? ''
     const cookies = [
@@ -53,7 +53,7 @@ describe('A session of support staff', () => {
     expect(await isIn(visit(service, `a=b; ${cookie}; c=d`))).to.equal(true)
   })
 
-  it('is found when a link in an email is opened, although the browser withholds its cookie at first', async () => {
+  it('is recognised when a link in an email is opened, although the browser withholds its cookie at first', async () => {
     const path = '/admin/audit?who=x'
     const fromMail = await visit(service).get(path, { ...navigation, 'Sec-Fetch-Site': 'cross-site' })
     expect([fromMail.status, fromMail.location]).to.deep.equal([200, null])
@@ -74,7 +74,7 @@ describe('A session of support staff', () => {
     expect([await isIn(kept), await isIn(keptThere), await isIn(viewer)]).to.deep.equal([false, false, false])
   })
 
-  it('has its forms accepted by every process, including one that already has the new SECRET_KEY', async () => {
+  it('can submit forms to every process, including one that already uses the new SECRET_KEY', async () => {
     const newer = randomBytes(32).toString('base64')
     const exchanged = await openSecondProcess(service, { SECRET_KEY: newer, SECRET_KEY_PREVIOUS: secretKey })
     const viewer = await signedIn(service, 'viewer')
@@ -120,7 +120,7 @@ describe('A session of support staff', () => {
     expect([again.status, again.location]).to.deep.equal([303, '/admin/dead'])
   })
 
-  it('accepts a form only with its own token, and only from its own pages', async () => {
+  it("accepts a form only with the session's own token, and only from the service's own pages", async () => {
     const [one, other] = [await signedIn(service, 'viewer'), await signedIn(service, 'viewer')]
     const tokenOf = async (visitor: Visitor) =>
       String(/name="csrf" value="([^"]+)"/.exec((await visitor.get('/admin/audit')).text)?.[1])
@@ -138,7 +138,7 @@ describe('A session of support staff', () => {
     expect((await one.post('/admin/sign-out', { csrf })).status).to.equal(303)
   })
 
-  it('adds its start and its end to the audit trail, with the address', async () => {
+  it("records its start, its end and the client's address in the audit trail", async () => {
     const viewer = await signedIn(service, 'viewer')
     await viewer.act('/admin/sign-out')
     const lines = await service.deps.AuditEvent.find({ 'actor.name': viewer.name }).sort({ _id: 1 }).lean()
@@ -164,7 +164,7 @@ describe('The staff pages', () => {
     viewer = await signedIn(service, 'viewer')
   })
 
-  it('allow no foreign scripts, resources, frames or caches', async () => {
+  it('block third-party scripts, resources, framing and caching', async () => {
     for (const { headers, text } of [
       await visit(service).get('/admin/sign-in'),
       await viewer.get('/admin/audit'),
@@ -189,7 +189,7 @@ describe('The staff pages', () => {
     }
   })
 
-  it('respond to an error with a page, without a stack or JSON', async () => {
+  it('respond to an error with a page, without a stack trace or JSON', async () => {
     const wrong: [path: string, status: number][] = [
       ['/admin/nothing', 404],
       ['/admin/AUDIT', 404],
@@ -214,7 +214,7 @@ describe('The staff pages', () => {
     expect(overfull.headers.get('content-type')).to.equal('text/html; charset=utf-8')
   })
 
-  it('respond to HEAD as to GET, without a body', async () => {
+  it('respond to HEAD as to GET, but without a body', async () => {
     const headers = { Cookie: viewer.cookie }
     for (const [path, status] of [
       ['/admin/audit', 200],
@@ -235,7 +235,7 @@ describe('The staff pages', () => {
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
 
-  it('are logged with their route and staff name, without ids, queries or passwords', async () => {
+  it("are logged with their route and the staff member's name, without ids, queries or passwords", async () => {
     const recorded = recordLog()
     const logged = await openService({}, recorded.log)
     const support = await signedIn(logged, 'support')
