@@ -1,4 +1,4 @@
-/** The pages in the navigation of staff pages, by path. Bull Board links to them too. */
+/** The navigation entries of the staff pages, by path. Bull Board also links to these pages. */
 export const navigation = {
   '/admin': 'Search',
   '/admin/dead': 'Dead deliveries',

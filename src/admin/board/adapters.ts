@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq'
 import type { Jobs, QueueName } from '../../queues/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 
-/** The description below the name of each queue. */
+/** The description shown below each queue's name. */
 const descriptions: Record<QueueName, string> = {
   'webhook-delivery':
     'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
@@ -14,15 +14,18 @@ const descriptions: Record<QueueName, string> = {
   retention: 'Deletes old data every night.',
 }
 
-/** Returns whether the jobs of a queue are deliveries. Only these can be retried. */
+/** Returns whether a queue's jobs are deliveries, which are the only jobs that staff can retry. */
 export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
-/** A queue for Bull Board. `mayRetry`: show the Retry buttons. Bull Board shows no other actions. */
+/**
+ * Wraps a queue for Bull Board. If `mayRetry` is true and the jobs are deliveries, the board shows the Retry buttons.
+ * It shows no buttons for other actions.
+ */
 export function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
   const isDelivery = isDeliveryQueue(name)
   const adapter = new BullMQAdapter(queue, {
     description: descriptions[name],
-    // In this mode Bull Board refuses every action and shows no button.
+    // In read-only mode, Bull Board refuses every action and hides all buttons.
     readOnlyMode: !(mayRetry && isDelivery),
     ...(isDelivery ? { externalJobUrl: ({ id }) => deliveryPage(String(id)) } : {}),
   })
@@ -41,7 +44,9 @@ interface Titled {
   data?: Partial<Jobs['webhook-delivery'] & Jobs['intent-expiry']>
 }
 
-/** Returns the title of a job: a delivery has the name of its event, other jobs have the name of their queue. */
+/**
+ * Returns a job's title, which begins with the event's name for a delivery and with the queue's name for any other job.
+ */
 const titleOf = ({ name, data = {} }: Titled): string => {
   const { ref, host, referenceNumbers, failed, error, next } = data
   const words = [
@@ -59,14 +64,14 @@ const titleOf = ({ name, data = {} }: Titled): string => {
 const shownReferences = ([first, ...others]: string[]): string =>
   others.length === 0 ? String(first) : `${first} and ${others.length} more`
 
-/** Formats a time as on the staff pages. In Redis it is text. */
+/** Formats a time in the same way as the staff pages do. Redis stores times as strings. */
 const shownTime = (at: Date | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-/** The fields of the data of a job. */
+/** The names of the fields in a job's data. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
-/** The fields of jobs that the board shows. A new field must be added here. */
+/** Whether the board shows each field of a job's data. Every new field must be added here. */
 const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,

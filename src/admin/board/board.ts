@@ -9,14 +9,14 @@ import { type BoardResponse, retryAll, retryJob } from './retry.ts'
 import { createRoleBoard } from './role-board.ts'
 import { contentSecurityPolicy, style } from './settings.ts'
 
-/** The maximum of Bull Board's own settings. */
+/** The maximum that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
-/** More pages than Redis can hold. Redis refuses larger numbers, which would look like a fault of Redis. */
+/** Redis cannot hold this many pages. It rejects larger numbers with an error that would look like a fault in Redis. */
 const lastPage = 1_000_000
 
 /**
- * Bull Board at `/admin/queues`, for signed-in staff. Bull Board itself only reads: this router handles its two
- * actions, Retry and Retry all for deliveries, and refuses every other request that is not a GET.
+ * Serves Bull Board at `/admin/queues` to signed-in staff. Bull Board itself is read-only. This router handles its two
+ * actions, Retry and Retry all, for deliveries only, and refuses all other requests except GET and HEAD.
  */
 export function createBoard(deps: Deps): Router {
   const router = Router()
@@ -39,12 +39,12 @@ export function createBoard(deps: Deps): Router {
   const boards = { support: createRoleBoard('support'), viewer: createRoleBoard('viewer') }
   router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
-    // The names of these files change with their content.
+    // The names of these files change whenever their contents do.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')
     next()
   })
   router.use('/api', async (req, res, next) => {
-    // Bull Board separates its own strings with NUL, and fails if an address contains one.
+    // Bull Board uses NUL as a separator in its strings, and fails if a URL contains one.
     if (req.url.includes('%00'))
       return sendJson(res, { status: 400, body: { error: 'The address contains a NUL character' } })
     if (Number(req.query.page ?? 1) > lastPage)

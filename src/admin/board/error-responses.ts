@@ -5,7 +5,7 @@ import { throttled } from '../../process/log.ts'
 import { isRedisFault } from '../../queues/board-queues.ts'
 import type { BoardResponse } from './retry.ts'
 
-/** Turns errors into messages that Bull Board's page shows, without a stack. */
+/** Turns errors into messages for Bull Board's page, without a stack trace. */
 export function createErrorResponses(deps: Pick<Deps, 'log'>): ErrorRequestHandler {
   const logUnavailable = throttled(5000, (fields) => deps.log.warn(fields, 'board.unavailable'))
   return (error: unknown, req, res, _next) => {
@@ -31,7 +31,7 @@ function responseFor(error: unknown): BoardResponse {
   const { status } = error as { status?: number }
   if (error instanceof URIError || status === 400)
     return { status: 400, body: { error: 'This address is not valid' } }
-  // Bull Board reads bodies itself, even those of a GET.
+  // Bull Board parses request bodies itself, even for GET requests.
   if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
   return {
     status: 500,

@@ -39,12 +39,12 @@ const responses: Record<Requeued, BoardResponse> = {
   },
 }
 
-/** Returns whether the job in *failed* is out of date. */
+/** Returns whether the job no longer belongs in Bull Board's *failed* list. */
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
 /**
- * Re-queues the delivery of one job. MongoDB decides; the job only identifies the delivery. The job leaves *failed* if
- * the delivery is no longer DEAD.
+ * Re-queues the delivery that a job identifies. MongoDB, not the job, determines whether the delivery can be re-queued.
+ * The job is removed from *failed* unless the delivery is still DEAD.
  */
 export async function retryJob(
   deps: RetryDeps,
@@ -59,8 +59,8 @@ export async function retryJob(
 }
 
 /**
- * Re-queues the deliveries of all jobs in *failed*, oldest first. Jobs that fail in the meantime are not included. A
- * repeated or interrupted request continues with the rest.
+ * Re-queues the deliveries of all jobs in *failed*, oldest first. Jobs that fail while the request is running are not
+ * included. After an interrupted request, a second request continues with the remaining jobs.
  */
 export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
@@ -82,7 +82,10 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Pro
   return { status: 409, body: { error: `${kept} deliveries were not re-queued`, message, retried } }
 }
 
-/** Removes jobs from *failed*. If Redis fails, the re-queue still counts, and `restoreJobs` removes the jobs later. */
+/**
+ * Removes jobs from *failed*. If Redis fails, the deliveries remain re-queued, and `restoreJobs` removes the jobs
+ * later.
+ */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {
     await Promise.all(

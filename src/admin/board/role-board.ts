@@ -8,17 +8,17 @@ import type { Role } from '../../staff/account.ts'
 import { asBoardQueue } from './adapters.ts'
 import { uiConfig } from './settings.ts'
 
-/** The page builds all its URLs from this. */
+/** The base path of all URLs on the page. */
 const boardPath = '/admin/queues'
 
-/** Bull Board for the staff of one role. */
+/** Bull Board as shown to staff with one role. */
 export interface RoleBoard {
   app: Express
-  /** Adds the queues. Later calls do nothing. */
+  /** Adds the queues on the first call. Later calls do nothing. */
   addQueues(queues: ReadonlyMap<QueueName, Queue>): void
 }
 
-/** A second guard behind the one in board.ts: Bull Board itself only serves reads. */
+/** A second safeguard in addition to the one in board.ts: Bull Board itself only serves reads. */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {
@@ -27,7 +27,7 @@ const hooks: BoardHooks = {
   },
 }
 
-/** The page shows the stack of a failed job. It gets the reason instead. */
+/** Bull Board's page would show a failed job's stack trace, so the trace is replaced with the failure reason. */
 interface FailedJob {
   failedReason?: string
   stacktrace?: string[]
@@ -38,7 +38,7 @@ function jobsIn(body: object | string): FailedJob[] {
   return job === undefined ? queues.flatMap(({ jobs }) => jobs) : [job]
 }
 
-/** Creates a board without queues, so that the page opens even while Redis is down. */
+/** Creates a board without queues, so that the page opens even if Redis is down. */
 export function createRoleBoard(role: Role): RoleBoard {
   const adapter = new ExpressAdapter()
   adapter.setBasePath(boardPath)
@@ -47,7 +47,7 @@ export function createRoleBoard(role: Role): RoleBoard {
     serverAdapter: adapter,
     options: { uiConfig, handlerHooks: hooks },
   })
-  // Errors of its handlers go on to error-responses.ts.
+  // Rethrown errors are handled in error-responses.ts.
   adapter.setErrorHandler((error) => {
     throw error
   })
@@ -67,7 +67,10 @@ export function createRoleBoard(role: Role): RoleBoard {
 
 type Render = (path: string, options: object, done: (error: unknown, html?: string) => void) => void
 
-/** Replaces the fonts of another host in the page by our stylesheet. Bull Board has no option for either. */
+/**
+ * Replaces the link to fonts on another host with a link to our stylesheet. Bull Board has no option to remove the
+ * fonts or to add a stylesheet.
+ */
 function addStyle(app: Express): void {
   const { engines } = app as unknown as { engines: Record<string, Render> }
   const render = engines['.ejs']

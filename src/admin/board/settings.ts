@@ -1,7 +1,7 @@
 import type { UIConfig } from '@bull-board/api/typings/app'
 import { navigation } from '../navigation.ts'
 
-/** In UTC, as on all staff pages. */
+/** Times are shown in UTC, as on all staff pages. */
 const time = {
   hour: '2-digit',
   minute: '2-digit',
@@ -12,26 +12,26 @@ const time = {
 } as const
 const day = { day: 'numeric', month: 'short', ...time } as const
 
-/** Bull Board's own options. */
+/** Options for Bull Board's user interface. */
 export const uiConfig: UIConfig = {
   boardTitle: 'Payment intents',
   miscLinks: Object.entries(navigation).map(([url, text]) => ({ url, text })),
   hideDocsLink: true,
   hideRedisDetails: true,
-  // Otherwise each poll runs CLIENT LIST once per queue.
+  // If workers were shown, each poll would run CLIENT LIST once per queue.
   showWorkers: false,
   showMetrics: false,
   pollingInterval: { showSetting: false, forceInterval: 5 },
   locale: { lng: 'en-US' },
   dateFormats: { short: time, common: day, full: { year: 'numeric', ...day } },
-  // The default fonts come from another host.
+  // The default fonts are loaded from another host.
   theme: {
     light: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },
     dark: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },
   },
 }
 
-/** Only Bull Board's own bundle may run. Inline styles are allowed, because React sets the style of elements. */
+/** Only Bull Board's own bundle may run. Inline styles are allowed, because React sets style attributes on elements. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -45,10 +45,10 @@ export const contentSecurityPolicy = [
 ].join('; ')
 
 /**
- * Hides the link to Bull Board's own site, and the buttons of operations that board.ts refuses. Bull Board can only
- * hide all buttons of a queue (readOnlyMode), so for support staff this hides all of them except Retry, which it finds
- * by its icon. The class names end in a hash that changes with the version, so the selectors match only their
- * beginnings. If a new version changes them, the browser test fails.
+ * Hides the link to Bull Board's own site, and the buttons for operations that board.ts refuses. Bull Board's
+ * readOnlyMode can only hide all buttons of a queue. For support staff, this stylesheet therefore hides all buttons
+ * except Retry, which it identifies by its icon. The class names end in a hash that changes with each version, so the
+ * selectors match only the beginnings of the names. If a new version changes those beginnings, the browser test fails.
  */
 export const style = `
 [class^="jobActions-"] > li:not(:has(.lucide-refresh-cw)),

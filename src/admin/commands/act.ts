@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { type AdminDeps, Failed, withAdminDeps } from './run.ts'
 
 /**
- * Wraps the action of a command: opens MongoDB and prints the result as JSON or as lines. The exit code is 0 only on
- * success.
+ * Wraps a command's action: connects to MongoDB, runs the action, and prints the result as JSON or as lines of text.
+ * The exit code is 0 only if the action succeeds.
  */
 export const act = <Args extends unknown[]>(
   run: (deps: AdminDeps, ...args: Args) => Promise<Record<string, unknown>>,
@@ -13,7 +13,7 @@ export const act = <Args extends unknown[]>(
     return withAdminDeps(json === true, (deps) => run(deps, ...args))
   }
 
-/** Returns `value`. Throws Failed with `message` if there is none. */
+/** Returns `value`. Throws Failed with `message` if `value` is null or false. */
 export function found<T>(value: T | null | false, message: string): T {
   if (value === null || value === false) throw new Failed(`${message}.`)
   return value

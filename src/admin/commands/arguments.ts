@@ -4,7 +4,7 @@ import { readInstant } from '../../input/instant.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
-/** Splits a list at its commas. Throws for an empty part, which is usually an unset shell variable. */
+/** Splits a comma-separated list. Throws if an item is empty, because the cause is usually an unset shell variable. */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
@@ -19,7 +19,7 @@ export const choice =
     return chosen
   }
 
-/** Parses the name of a business: 1 to 200 printable characters. */
+/** Parses a business name, which must be 1 to 200 printable characters. */
 export function businessName(text: string): string {
   const name = text.trim()
   if (name === '' || Array.from(name).length > 200 || /\p{Cc}/u.test(name) || !name.isWellFormed())
@@ -28,8 +28,8 @@ export function businessName(text: string): string {
 }
 
 /**
- * Parses a list of scopes. An empty list throws instead of meaning all scopes, because it usually comes from an unset
- * shell variable.
+ * Parses a list of scopes. Throws if the list is empty instead of returning all scopes, because an empty list is
+ * usually caused by an unset shell variable.
  */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)
@@ -55,7 +55,7 @@ export function seconds(text: string): number {
   return Number(text)
 }
 
-/** Parses an ISO 8601 date or date-time. A date means the beginning or the end of that UTC day. */
+/** Parses an ISO 8601 date or date-time. A date without a time stands for the start or the end of that day in UTC. */
 export const instant =
   (edge: 'start' | 'end') =>
   (text: string): Date => {
@@ -67,7 +67,10 @@ export const instant =
     return read
   }
 
-/** Parses an id. An empty id throws instead of meaning all, because it usually comes from an unset shell variable. */
+/**
+ * Parses an id. Throws if the id is empty, because that is usually caused by an unset shell variable and must not
+ * select everything.
+ */
 export function someId(text: string): string {
   if (!/^[\w-]{1,100}$/.test(text)) throw new InvalidArgumentError('Must be an id.')
   return text
@@ -92,7 +95,7 @@ export function centimes(text: string): number {
   return amount
 }
 
-/** Parses a limit: a whole number, or `default` for the limit of the service. */
+/** Parses a limit: a whole number, or `default` for the service's own limit. */
 export const limitFrom =
   (min: number, max: number) =>
   (text: string): number | 'default' => {
@@ -103,7 +106,7 @@ export const limitFrom =
     return limit
   }
 
-/** Parses an option that may be repeated, and collects its values. */
+/** Parses each value of a repeatable option and collects the values in an array. */
 export const each =
   <T>(parse: (text: string) => T) =>
   (text: string, previous: T[] | undefined): T[] => [...(previous ?? []), parse(text)]

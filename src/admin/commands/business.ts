@@ -44,7 +44,7 @@ Undo with: business approve`
 const approveHelp = `
 Opens: live keys. Test keys work without approval.`
 
-/** A command that changes one setting of a business, with its name in the audit trail. */
+/** A command that changes one setting of a business. `act` is the name of the change in the audit trail. */
 interface Switch {
   description: string
   help: string
@@ -164,7 +164,7 @@ export function addBusinessCommands(program: Command): void {
     )
 }
 
-/** Limits as the command line shows them: `default` if the business has no limit of its own. */
+/** Limits as shown on the command line. `default` means that the business has no limit of its own. */
 type ShownLimits = Record<keyof BusinessLimits, number | 'default'>
 
 const readLimits = (limits: Partial<ShownLimits>): Partial<BusinessLimits> =>

@@ -78,7 +78,10 @@ async function requeue(
   }
 }
 
-/** Ends the process, before it opens a connection, if the options select all deliveries or can select none. */
+/**
+ * Exits with an error, before connecting to MongoDB, if the options would select every delivery or could not select
+ * any.
+ */
 function checkSelection(command: Command): void {
   const { id, endpoint, business, from, to, status } = command.opts<Options>()
   const isNarrow = id !== undefined || endpoint !== undefined || business !== undefined

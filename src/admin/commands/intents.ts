@@ -56,7 +56,7 @@ export function addIntentsCommands(program: Command): void {
     .action(act(cancel))
 }
 
-/** A reachable Redis responds within this time. */
+/** If Redis is reachable, it responds within this time. */
 const redisTimeoutMs = 1000
 
 interface Options {
@@ -66,7 +66,7 @@ interface Options {
   dryRun: boolean
 }
 
-/** The numbers of intents that were found, of cancelled ones, and of skipped ones by reason. */
+/** The number of intents that matched, the number that were cancelled, and the number skipped for each reason. */
 type CancelCounts = { matched: number; cancelled: number; skipped: Partial<Record<CancelResult, number>> }
 
 async function cancel(deps: AdminDeps, options: Options, command: Command): Promise<CancelCounts> {
@@ -76,7 +76,7 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // Excludes intents created while the command runs. Otherwise it might never end.
+    // Excludes intents that are created while the command is running. Otherwise the command might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellable(deps, selection)
@@ -97,11 +97,11 @@ async function cancelSelected(
   progress: ReturnType<typeof startProgress>,
 ): Promise<CancelCounts> {
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
-  // Wakes the workers. Without Redis their polls find the events.
+  // Used to wake the workers. If Redis is unreachable, the workers find the events when they next poll.
   const queues = openQueues(deps.config, createLog('silent', 'admin', null))
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
   const ending = new AbortController()
-  // A second Ctrl-C ends the process at once.
+  // The listener is removed after the first Ctrl-C, so a second one ends the process immediately.
   process.once('SIGINT', () => ending.abort())
   const count = (results: readonly CancelResult[]) => {
     counts.matched += results.length

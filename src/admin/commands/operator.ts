@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os'
 import type { Actor } from '../../audit/audit-event.ts'
 
-/** The actor for the audit trail: the operating system's user. */
+/** Returns the operating system's current user as the actor for the audit trail. */
 export const operator = (): Actor => ({ kind: 'operator', name: userName(), ip: null })
 
-/** In a container, the user id may have no name. */
+/** Returns the current user's name, or a name based on the user id, which may have no name in a container. */
 function userName(): string {
   try {
     return userInfo().username

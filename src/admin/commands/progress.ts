@@ -1,18 +1,20 @@
 import { SingleBar } from 'cli-progress'
 
-/** The progress of a long command. */
+/** A progress display for a long-running command. */
 export interface Progress {
   add(count: number): void
   end(): void
 }
 
-/** Shows a progress bar on stderr for `total` items. Shows none without a terminal and with --json. */
+/**
+ * Shows a progress bar for `total` items on stderr, unless stderr is not a terminal or the command runs with --json.
+ */
 export function startProgress(total: number, asJson: boolean): Progress {
   if (asJson || !process.stderr.isTTY || total === 0) return { add: () => undefined, end: () => undefined }
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
-    // Ctrl-C ends the process at once, so the bar must not hide the cursor or change the line wrapping.
+    // Ctrl-C ends the process immediately, so the terminal would keep a hidden cursor or changed line wrapping.
     hideCursor: false,
     linewrap: true,
   })

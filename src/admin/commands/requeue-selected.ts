@@ -9,7 +9,7 @@ import { requeueAll } from '../../webhooks/deliveries/requeue-all.ts'
 import { found } from './act.ts'
 import { type AdminDeps, Failed } from './run.ts'
 
-/** The options that select deliveries. An omitted option does not restrict the selection. */
+/** The options that select deliveries. Omitted options do not restrict the selection. */
 export interface Selection {
   id?: string[]
   endpoint?: string
@@ -19,24 +19,24 @@ export interface Selection {
   status?: 'DEAD' | 'CANCELLED'
 }
 
-/** The numbers of selected deliveries, of re-queued ones, and of skipped ones by reason. */
+/** The number of deliveries that matched, the number that were re-queued, and the number skipped for each reason. */
 export type RequeueCounts = { matched: number; requeued: number; skipped: Record<string, number> }
 
-/** Redis is not needed: the workers poll for deliveries that are due. */
+/** The command works without Redis, because workers also poll MongoDB for deliveries that are due. */
 const withoutRedis = { enqueue: (): void => undefined }
 
-/** Limits the rate to 250 deliveries per second, so that the deliveries of other businesses are not delayed. */
+/** Limits the rate to 250 deliveries per second, so that other businesses' deliveries are not delayed. */
 const batchEveryMs = 2000
 
-/** Counts the deliveries that `requeueSelected` would select. Throws the same errors. */
+/** Returns how many deliveries `requeueSelected` would select, and throws the same errors. */
 export async function countSelected(deps: AdminDeps, selection: Selection): Promise<number> {
   await expectExisting(deps, selection)
   return deps.Delivery.countDocuments(filterOf(deps, selection))
 }
 
 /**
- * Re-queues the deliveries that match `selection` at the start, and calls `advance` after each batch. Throws Failed,
- * before the first change, for a business, an endpoint or a delivery that does not exist.
+ * Re-queues the deliveries that match `selection` when the command starts, and calls `advance` after each batch. Before
+ * it changes anything, throws Failed if the business, the endpoint or one of the deliveries does not exist.
  */
 export async function requeueSelected(
   deps: AdminDeps,
@@ -47,7 +47,7 @@ export async function requeueSelected(
   await expectExisting(deps, selection)
   const counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
   const filter = filterOf(deps, selection)
-  // Ctrl-C ends the process at once.
+  // The signal is never aborted, because Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
   const batches = requeueAll({ ...deps, ...withoutRedis }, filter, { actor, actId: newId() })
   for (;;) {
@@ -71,10 +71,10 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
     ...(business === undefined ? {} : { businessId: business }),
   }
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
-  // A CANCELLED delivery has no `deadAt`. Naming both environments lets MongoDB use the index by business.
+  // A CANCELLED delivery has no `deadAt`. Listing both environments allows MongoDB to use the index on the business.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
-  // With only ids, the counts cover every delivery, whatever its status.
+  // If deliveries are selected only by id, the counts include all of them, whatever their status.
   const isNamedOnly = id !== undefined && status === undefined && from === undefined && to === undefined
   return isNamedOnly ? named : { ...named, ...deadIn(span) }
 }

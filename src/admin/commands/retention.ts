@@ -34,7 +34,7 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
   const progress = startProgress(await deps.Business.countDocuments(), json === true)
   const { counts, watch } = startCounts({ count: () => undefined, done: () => progress.add(1) })
   const ending = new AbortController()
-  // A second Ctrl-C ends the process at once.
+  // The listener is removed after the first Ctrl-C, so a second one ends the process immediately.
   process.once('SIGINT', () => ending.abort())
   try {
     const outcome = await (dryRun ? countCleanUp : runCleanUp)(deps, ending.signal, watch)
@@ -45,7 +45,7 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
     if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
     return counts
   } catch (error) {
-    // No other run counts what this one deleted.
+    // These counts would otherwise be lost, because no later run includes what this run deleted.
     if (Object.values(counts).some((count) => count > 0))
       process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
     throw error

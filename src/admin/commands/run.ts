@@ -6,13 +6,16 @@ import { createLog } from '../../process/log.ts'
 import { createSecrets, type Secrets } from '../../security/seal.ts'
 import { createSlowHash, type SlowHash } from '../../security/slow-hash.ts'
 
-/** The dependencies of the command line. It needs no Redis. */
+/** The dependencies of the command line, which does not need Redis. */
 export type AdminDeps = Models & { config: Config; secrets: Secrets; slowHash: SlowHash; now(): Date }
 
-/** A command that failed. The message is for the operator. */
+/** An expected failure of a command. The message is shown to the operator. */
 export class Failed extends Error {}
 
-/** Runs one command and prints its result on stdout. A failure prints one line on stderr, and the exit code is 1. */
+/**
+ * Runs one command and prints its result on stdout. If the command fails, prints one line on stderr and sets the exit
+ * code to 1.
+ */
 export async function withAdminDeps(
   asJson: boolean,
   run: (deps: AdminDeps) => Promise<Record<string, unknown>>,
@@ -40,7 +43,7 @@ function print(asJson: boolean, result: Record<string, unknown>): void {
   process.stdout.write(`${asJson ? JSON.stringify(result) : lines.join('\n')}\n`)
 }
 
-/** Formats counts by name as `name 3, other 5`, and each item of a list on a line of its own. */
+/** Formats counts by name as `name 3, other 5`, and puts each item of a list on its own line. */
 function formatValue(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value)
   if (Array.isArray(value) && value.length > 0)

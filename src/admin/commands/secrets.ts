@@ -6,7 +6,7 @@ import { act } from './act.ts'
 import { startProgress } from './progress.ts'
 import type { AdminDeps } from './run.ts'
 
-/** The report lists at most this many endpoints. */
+/** The maximum number of endpoints that the report lists. */
 const maxListed = 100
 
 const rotateHelp = `
@@ -25,20 +25,20 @@ case, check that SECRET_KEY_PREVIOUS is the right one.
 If the command is interrupted, run it again: it continues with the rest.`
 
 /**
- * The result of a rotation. `unreadable`: encrypted with a key that is not configured. `keysGone`: API keys that cannot
- * be used for that reason.
+ * The result of a rotation. `unreadable` counts values that are encrypted with a key that is not configured. `keysGone`
+ * counts API keys that cannot be used because their SECRET_KEY is not configured.
  */
 interface Rotated {
   resealed: { endpoints: number; responses: number }
   unreadable: { endpoints: number; responses: number }
   unreadableEndpoints: { id: string }[]
   keysLeft: number
-  /** The first hundred. */
+  /** The first hundred of the keys counted in `keysLeft`. */
   keys: StaleKey[]
   keysGone: number
-  /** The first hundred. */
+  /** The first hundred of the keys counted in `keysGone`. */
   goneKeys: StaleKey[]
-  /** Whether nothing needs SECRET_KEY_PREVIOUS, and nothing needs a key that is not configured. */
+  /** True if nothing depends on SECRET_KEY_PREVIOUS or on a key that is not configured. */
   mayDropPrevious: boolean
 }
 
@@ -79,7 +79,10 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
   }
 }
 
-/** Reports on stderr the values that need a missing key. The other values are rotated anyway. */
+/**
+ * Reports on stderr how many values need a missing key, and sets the exit code to 1. The other values have been
+ * rotated.
+ */
 function reportLost({ endpoints, responses }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1
   process.stderr.write(

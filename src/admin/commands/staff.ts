@@ -6,7 +6,7 @@ import { act, found } from './act.ts'
 import { choice } from './arguments.ts'
 import { operator } from './operator.ts'
 
-/** Parses the name of an account. Names are stored and compared in lower case. */
+/** Parses the name of a staff account. Names are stored and compared in lower case. */
 function staffName(text: string): string {
   const name = text.toLowerCase()
   if (!isStaffName(name))
@@ -21,7 +21,7 @@ const switches = {
   enable: ['allow a disabled account to sign in again', false],
 } as const
 
-/** Adds `staff create` and the commands that change an account. */
+/** Adds `staff create` and the commands that change a staff account. */
 export function addStaffCommands(program: Command): void {
   const staff = program.command('staff').description('create and manage accounts of the support staff')
   staff

@@ -9,7 +9,7 @@ import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { auditPath, businessPath, deliveryPath } from './paths.ts'
 
-/** GET: the audit trail, newest first. */
+/** Handles a GET for the audit trail, newest entries first. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
   const filter = filterOf(req)
@@ -34,7 +34,10 @@ const filters = {
 
 type Filter = Record<keyof typeof filters | 'before', string>
 
-/** Returns the query as text, for the form and the links. `parseAuditFilter` has validated it. */
+/**
+ * Returns the query parameters as strings for the form and the links. `parseAuditFilter` must already have validated
+ * them.
+ */
 function filterOf(req: Request): Filter {
   const text = (name: string): string => {
     const value = req.query[name]
@@ -99,7 +102,7 @@ const subjectLink = (act: AuditEvent['act'], subject: string): string =>
 const businessLink = (id: string | null): string =>
   id === null ? '' : html`<span class="faint">of <a class="id" href="${businessPath(id)}">${id}</a></span>`
 
-/** Lists every changed field as before → after. */
+/** Formats every changed field as before → after. */
 function changes(before: AuditEvent['before'], after: AuditEvent['after']): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names

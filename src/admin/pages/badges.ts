@@ -16,7 +16,7 @@ const colours: Record<DeliveryStatus, string> = {
 export const deliveryBadge = (status: DeliveryStatus): string =>
   html`<span class="badge ${colours[status]}">${status}</span>`
 
-/** Shows whether an endpoint receives deliveries. */
+/** Returns a badge that shows whether an endpoint receives deliveries. */
 export function endpointBadge({ active, deletedAt }: TracedEndpoint): string {
   if (deletedAt !== null) return html`<span class="badge faint">deleted</span>`
   return active

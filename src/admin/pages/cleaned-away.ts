@@ -1,7 +1,9 @@
 import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 
-/** Returns a notice for test data that the clean-up may already have deleted in part (src/retention), else null. */
+/**
+ * Returns a notice about test data that the clean-up may already have partly deleted (src/retention), otherwise null.
+ */
 export function cleanedAway(
   { config, now }: Pick<Deps, 'config' | 'now'>,
   { sandbox, createdAt }: { sandbox: boolean; createdAt: Date },

@@ -25,7 +25,7 @@ import { deliveriesCounted, outcomeOf, userText } from './words.ts'
 const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
-/** GET: the dead deliveries of a period, by business and endpoint. */
+/** Handles a GET for the dead deliveries of a period, grouped by business and endpoint. */
 export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { from = '', to = '' } = req.query
   const span = readFormSpan(deps, { from, to })
@@ -39,7 +39,7 @@ export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   sendPage(res, 200, page({ title: 'Dead deliveries', staff, current: '/admin/dead' }, body))
 }
 
-/** If one end is open, the period is the 30 days before or after the other end. */
+/** If only one end is given, the period covers the 30 days before or after that end. */
 function periodOf({ from, to }: Span, now: Date): Period {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())
@@ -56,7 +56,7 @@ const filter = ({ from, to }: Span, now: Date): string =>
     </form>
     <p>!${[1, 7, defaultDays].map((days) => html`<a href="/admin/dead?from=${new Date(now.getTime() - days * dayMs).toISOString()}">Last ${days === 1 ? '24 hours' : `${days} days`}</a> `)}</p>`
 
-/** Formats a time for the date and time field of browsers, which takes no zone and no fraction. */
+/** Formats a time for a browser's date and time field, which accepts neither a time zone nor fractions of a second. */
 const forField = (at: Date | null): string => at?.toISOString().slice(0, 16) ?? ''
 
 async function list(deps: Deps, dead: DeadGroups, period: Period, staff: SignedIn): Promise<string> {

@@ -6,7 +6,7 @@ import { time } from './layout.ts'
 import { deliveryPath, sourcePath } from './paths.ts'
 import { outcomeOf, userText } from './words.ts'
 
-/** Deliveries with their last attempts. On a phone each row is a card. */
+/** Returns a table of deliveries with their last attempts. On a phone, each row is shown as a card. */
 export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
   html`<div class="scroll">
     <table class="cards">

@@ -9,7 +9,7 @@ import { deliveryPath } from './paths.ts'
 import { requeueButton } from './requeue-buttons.ts'
 import { userText } from './words.ts'
 
-/** A delivery on the page of its payment or order. */
+/** Returns a card that shows a delivery on the page of its payment or order. */
 export const deliveryCard = (deps: Pick<Deps, 'now'>, delivery: ListedDelivery, staff: SignedIn): string =>
   html`<article class="card">
     <h3><a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(lastUrl(delivery))} !${deliveryBadge(delivery.status)}</h3>

@@ -25,7 +25,10 @@ import { sendNotFound } from './respond.ts'
 import { actOf, type Numbered, numbered } from './timeline.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
-/** GET: one delivery with its attempts and its re-queues. Shows neither the payload nor a response that repeats it. */
+/**
+ * Handles a GET for one delivery with its attempts and re-queues. The page shows neither the payload nor any response
+ * that echoes it.
+ */
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const delivery = await lookUpResponses(deps, req.params.id)
   if (delivery === null) return sendNotFound(res)
@@ -59,7 +62,10 @@ const facts = (delivery: TracedDelivery, business: Business | null): string =>
     !${requestOf(delivery)}
   </dl>`
 
-/** The id finds the request in the log. A delivery that a job created has none. */
+/**
+ * Returns the id of the API request, with which staff can find the request in the log. A delivery that a job created
+ * has no such id.
+ */
 const requestOf = ({ requestId }: TracedDelivery): string =>
   requestId === undefined ? '' : html`<dt>Request</dt><dd class="id">${requestId}</dd>`
 

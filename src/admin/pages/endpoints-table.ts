@@ -5,7 +5,7 @@ import { time } from './layout.ts'
 import { endpointPath } from './paths.ts'
 import { stageInWords, userText } from './words.ts'
 
-/** Returns the health of an endpoint as HTML. */
+/** Returns an endpoint's health as HTML. */
 export function healthOf({ health }: TracedEndpoint): string {
   const { failuresInRow, lastError, lastFailureAt, lastSuccessAt } = health
   const success =
@@ -16,7 +16,7 @@ export function healthOf({ health }: TracedEndpoint): string {
   return html`<b>${times}</b>, most recently at !${time(lastFailureAt)}!${why}. !${success}`
 }
 
-/** Endpoints with their health. On a phone each row is a card. */
+/** Returns a table of endpoints with their health. On a phone, each row is shown as a card. */
 export const endpointsTable = (endpoints: readonly TracedEndpoint[]): string =>
   html`<div class="scroll">
     <table class="cards">

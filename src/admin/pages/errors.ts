@@ -13,7 +13,7 @@ const titles: Record<number, [title: string, sentence: string]> = {
   503: ['Not available', 'The database is not responding. Try again in a few seconds.'],
 }
 
-/** Sends the error page for support staff. */
+/** Sends a staff page that explains the error. */
 export const sendStaffError: SendError = (_req, res, status, error) => {
   const [title, sentence] = titles[status] ?? ['Request not valid', messageOf(error)]
   sendNotice(res, status, title, sentence)

@@ -3,14 +3,14 @@ import { isFromOwnSite } from '../../http/pages/own-origin.ts'
 import { isOwnForm, type SignedIn } from '../../staff/find-session.ts'
 import { sendNotice } from './respond.ts'
 
-/** Returns the signed-in member of staff. Use it only behind `requireSession` (router.ts). */
+/** Returns the signed-in member of staff. Use this only after `requireSession` (router.ts). */
 export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 
 const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
 
 /**
- * Refuses unsafe requests that did not come from a page of this site, according to the browser. This covers every
- * unsafe method under /admin, including Bull Board's requests, which carry no token.
+ * Refuses unsafe requests unless the browser reports that they came from a page of this site. The check covers every
+ * unsafe request under /admin, including those from Bull Board, which do not contain a CSRF token.
  */
 export const requireOwnOrigin =
   (publicUrl: string) =>
@@ -24,7 +24,10 @@ export const requireOwnOrigin =
     )
   }
 
-/** Refuses a form without the token of the session. Used for every form but the sign-in. */
+/**
+ * Refuses a form that does not contain the session's CSRF token. Every form except the sign-in form requires this
+ * token.
+ */
 export function checkCsrf(req: Request, res: Response, next: NextFunction): void {
   const { csrf } = (req.body ?? {}) as { csrf?: unknown }
   if (isOwnForm(staffOf(res), csrf)) return next()
@@ -36,7 +39,7 @@ export function checkCsrf(req: Request, res: Response, next: NextFunction): void
   )
 }
 
-/** Refuses a request unless the role is `support`. */
+/** Refuses a request unless the signed-in member of staff has the `support` role. */
 export function requireSupport(_req: Request, res: Response, next: NextFunction): void {
   if (staffOf(res).role === 'support') return next()
   sendNotice(

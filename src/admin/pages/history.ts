@@ -19,7 +19,7 @@ const sentences: Record<DeliveryStatus, Sentence> = {
     html`!${last(delivery)} The delivery was cancelled because the endpoint was deleted or disabled.`,
 }
 
-/** Returns HTML that explains the state of a delivery to a merchant. */
+/** Returns HTML that explains a delivery's current state. */
 export function whatHappened(deps: Pick<Deps, 'now'>, delivery: ListedDelivery): string {
   const now = deps.now()
   if (isLeased(delivery, now)) return html`An attempt is in progress now.`

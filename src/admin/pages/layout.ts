@@ -3,14 +3,17 @@ import type { SignedIn } from '../../staff/find-session.ts'
 import { navigation } from '../navigation.ts'
 import { stylePath } from './style.ts'
 
-/** The frame of a page. `current`: its entry in the navigation; null for a page that is not in it. */
+/**
+ * The parts of a page around its body. `current` is the page's path in the navigation, or null if the navigation does
+ * not list the page.
+ */
 export interface Frame {
   title: string
   staff: SignedIn
   current: keyof typeof navigation | null
 }
 
-/** Returns a page with the navigation. `body` is HTML, in which `html` of ghtml has escaped every value. */
+/** Returns a page with the navigation. `body` must be HTML in which every value was escaped with `html` from ghtml. */
 export const page = ({ title, staff, current }: Frame, body: string): string =>
   sheet(
     title,
@@ -30,7 +33,7 @@ export const page = ({ title, staff, current }: Frame, body: string): string =>
 const link = (path: string, name: string, current: string | null): string =>
   html`<a href="${path}" !${path === current ? 'aria-current="page"' : ''}>${name}</a>`
 
-/** Returns a page without the navigation, for the sign-in and for errors. */
+/** Returns a page without the navigation, such as the sign-in page or an error page. */
 export const plainPage = (title: string, body: string): string =>
   sheet(title, html`<main id="main" class="narrow">!${body}</main>`)
 
@@ -51,10 +54,10 @@ const sheet = (title: string, body: string): string =>
 </html>
 `
 
-/** The hidden field with the token of the session (guards.ts, checkCsrf). */
+/** Returns the hidden field that contains the session's CSRF token (`checkCsrf` in guards.ts). */
 export const csrfField = (staff: SignedIn): string =>
   html`<input type="hidden" name="csrf" value="${staff.csrf}" />`
 
-/** Formats a time in UTC, to the second. */
+/** Formats a time in UTC, to the second, as HTML. */
 export const time = (at: Date): string =>
   html`<time datetime="${at.toISOString()}">${at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time>`

@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { Requeued } from '../../webhooks/deliveries/requeue.ts'
 import { deliveriesCounted } from './words.ts'
 
-/** The query of a page after a re-queue: the result and some counts. */
+/** The query parameters of a page that is shown after a re-queue. They contain the result and the counts. */
 type Query = Record<string, unknown>
 
 const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: string]> = {
@@ -15,7 +15,7 @@ const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: st
   ],
 }
 
-/** Returns the notice after the re-queue of one delivery, or an empty string. */
+/** Returns the notice to show after one delivery was re-queued, or an empty string if the query contains no result. */
 export function requeueNotice({ result }: Query): string {
   const known = typeof result === 'string' && Object.hasOwn(ofOne, result) ? result : null
   if (known === null) return ''
@@ -24,8 +24,8 @@ export function requeueNotice({ result }: Query): string {
 }
 
 /**
- * Returns the notice after the re-queue of all deliveries of an endpoint, or an empty string. `continueForm` re-queues
- * the rest.
+ * Returns the notice to show after an endpoint's deliveries were re-queued, or an empty string if the query contains no
+ * result. If some deliveries remain, the notice includes `continueForm`, which re-queues them.
  */
 export function requeueAllNotice(query: Query, continueForm: string): string {
   if (query.result === 'endpoint-gone') return notice(...ofOne['endpoint-gone'])

@@ -16,12 +16,13 @@ import { businessPath } from './paths.ts'
 import { sendNotFound } from './respond.ts'
 import { money, userText } from './words.ts'
 
-/** GET: an order with its webhooks. */
+/** Handles a GET for one order with its webhooks. */
 export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>, res: Response) => {
   const { number } = req.params
   const order = await lookUpOrder(deps, number)
   if (order === null) return sendNotFound(res)
-  // Read after the order: an event leaves the outbox only after its deliveries exist, so this page misses no event.
+  // The deliveries are read after the order. An event leaves the outbox only once its deliveries exist, so every event
+  // appears on this page.
   const deliveries = await deliveriesOf(deps, number)
   const business = await lookUpBusiness(deps, order.businessId)
   const staff = staffOf(res)
@@ -35,7 +36,10 @@ export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>
   sendPage(res, 200, page({ title: number, staff, current: null }, body))
 }
 
-/** Returns a notice if the event has no delivery: the deliveries do not exist yet, or no endpoint was subscribed. */
+/**
+ * Returns a notice if the order's event has no delivery, either because the event is still in the outbox or because no
+ * endpoint was subscribed.
+ */
 function missingDelivery(deps: Deps, order: TracedOrder, deliveries: ListedDelivery[]): string {
   const [waiting] = order.outbox
   if (waiting !== undefined)

@@ -4,12 +4,12 @@ import { filledIn } from './filled-in.ts'
 export const deliveryPath = (id: string): string => `/admin/deliveries/${encodeURIComponent(id)}`
 export const paymentPath = (reference: string): string => `/admin/payments/${encodeURIComponent(reference)}`
 export const orderPath = (number: string): string => `/admin/orders/${encodeURIComponent(number)}`
-/** The page of the payment or order that a delivery is about. */
+/** Returns the path of the page for a delivery's payment or order. */
 export const sourcePath = (reference: string): string =>
   isOrderNumber(reference) ? orderPath(reference) : paymentPath(reference)
 export const endpointPath = (id: string): string => `/admin/endpoints/${encodeURIComponent(id)}`
 export const businessPath = (id: string): string => `/admin/businesses/${encodeURIComponent(id)}`
 
-/** The audit trail with a filter. Blank fields are omitted. */
+/** Returns the path of the audit trail with a filter. Blank fields are omitted. */
 export const auditPath = (filter: Record<string, string>): string =>
   `/admin/audit?${new URLSearchParams(filledIn(filter) as Record<string, string>).toString()}`

@@ -8,7 +8,7 @@ import { businessPath } from './paths.ts'
 import { reasonInWords, walletInWords } from './payment-words.ts'
 import { money, userText } from './words.ts'
 
-/** Returns notices for the payment and the refunds whose outcome is not known yet. */
+/** Returns notices about a payment and refunds whose outcomes are still unknown. */
 export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
   const paying =
     payment === null
@@ -28,8 +28,8 @@ export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
 }
 
 /**
- * Returns the facts about a payment intent: amount, status, payment, refunds and failure. `intent` has its current
- * status (asOf).
+ * Returns the facts about a payment intent: amount, status, payment, refunds and failure. `intent` must have its
+ * current status (`asOf`).
  */
 export const paymentFacts = (intent: TracedIntent, business: Business | null): string =>
   html`<dl class="facts card">
@@ -71,5 +71,5 @@ function failure({ failure: last, status }: TracedIntent): string {
   return html`<dt>Failed</dt><dd>${reasonInWords(last.code)}; ${then}</dd>`
 }
 
-/** A masked phone number, written from left to right. */
+/** Formats a masked phone number so that it always reads from left to right. */
 const phone = (masked: string): string => html`<bdi dir="ltr">${masked}</bdi>`

@@ -6,13 +6,13 @@ import type { PaymentAttempt } from '../../intents/payments/payment.ts'
 import { paymentOutcome, refundOutcome } from './payment-words.ts'
 import { money } from './words.ts'
 
-/** An entry of the timeline, in the past or in the future. `text` is HTML. */
+/** A past or future entry in the timeline. `text` is HTML. */
 export interface Entry {
   at: Date
   text: string
 }
 
-/** Returns the past and future events of a payment intent. `intent` has its current status (asOf). */
+/** Returns the past and future events of a payment intent. `intent` must have its current status (`asOf`). */
 export const paymentStory = (intent: TracedIntent): Entry[] => [
   { at: intent.createdAt, text: html`<b>Created</b> by the merchant` },
   ...attemptsToPay(intent),
@@ -51,7 +51,7 @@ function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
 const attemptToPay = (attempt: PaymentAttempt): string =>
   html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
 
-/** An attempt that failed. A successful refund is listed with the refunds. */
+/** Describes a failed attempt to refund. Successful refunds are listed separately. */
 const attemptToRefund = (attempt: PaymentAttempt): string =>
   html`<b>Refund</b> of ${money(attempt.amount)} failed: ${refundOutcome(attempt)}`
 

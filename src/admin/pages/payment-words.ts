@@ -1,7 +1,7 @@
 import type { PaymentAttempt } from '../../intents/payments/payment.ts'
 import type { WalletName } from '../../wallets/wallet.ts'
 
-/** Returns the name of the wallet that made a payment. */
+/** Returns a readable name for the wallet that made a payment. */
 export function walletInWords(wallet: WalletName): string {
   if (wallet === 'sandbox') return 'sandbox wallet'
   if (wallet === 'simulation') return 'none (simulated payment)'
@@ -29,12 +29,12 @@ const outcomeWords: Record<PaymentAttempt['outcome'], string> = {
 }
 
 /**
- * Returns the result of an attempt to pay: `declined; the customer can try again: the wallet does not have enough money
- * (insufficient_funds)`.
+ * Returns the result of an attempt to pay, such as `declined; the customer can try again: the wallet does not have
+ * enough money (insufficient_funds)`.
  */
 export const paymentOutcome = ({ outcome, reason }: Pick<PaymentAttempt, 'outcome' | 'reason'>): string =>
   reason === null ? outcomeWords[outcome] : `${outcomeWords[outcome]}: ${reasonInWords(reason)}`
 
-/** Returns why a refund failed. */
+/** Returns the reason why a refund failed. */
 export const refundOutcome = ({ reason }: Pick<PaymentAttempt, 'reason'>): string =>
   reason === null ? outcomeWords['not-executed'] : reasonInWords(reason)

@@ -19,13 +19,14 @@ import { openOutcomes, paymentFacts } from './payment-facts.ts'
 import { sendNotFound } from './respond.ts'
 import { timeline } from './timeline.ts'
 
-/** GET: a payment intent with its webhooks and a timeline. */
+/** Handles a GET for one payment intent with its webhooks and a timeline. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
   const { reference } = req.params
   const now = deps.now()
   const stored = await lookUpIntent(deps, reference)
   if (stored === null) return sendNotFound(res)
-  // Read after the intent: an event leaves the outbox only after its deliveries exist, so this page misses no event.
+  // The deliveries are read after the intent. An event leaves the outbox only once its deliveries exist, so every event
+  // appears on this page.
   const deliveries = await deliveriesOf(deps, reference)
   const [business, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),
@@ -49,7 +50,10 @@ export const paymentPage = (deps: Deps) => async (req: Request<{ reference: stri
   sendPage(res, 200, page({ title: reference, staff, current: null }, body))
 }
 
-/** Returns notices for events without a delivery: their deliveries do not exist yet, or no endpoint was subscribed. */
+/**
+ * Returns notices about events without deliveries, either because an event is still in the outbox or because no
+ * endpoint was subscribed.
+ */
 function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedDelivery[]): string {
   const waiting = stored.outbox.map(
     ({ event, createdAt }) =>
@@ -57,7 +61,7 @@ function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedD
   )
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`
-  // There may be more deliveries than were read.
+  // If the limit was reached, there may be more deliveries than were read.
   if (deliveries.length === maxPerPayment)
     return html`!${waiting}<p class="notice">Only the first ${maxPerPayment} deliveries are shown.</p>`
   const handled = new Map(
@@ -74,7 +78,10 @@ function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedD
   return [...waiting, ...notSent].join('')
 }
 
-/** The event happened `times` times. `missing` of them have no delivery. */
+/**
+ * Returns a notice if some occurrences of an event have no delivery. The event happened `times` times, and `missing` of
+ * those occurrences have no delivery.
+ */
 function notSubscribed(event: EventName, times: number, missing: number): string {
   if (missing < 1) return ''
   const when = times === 1 ? 'when it happened' : `${missing} of the ${times} times that it happened`

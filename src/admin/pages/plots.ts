@@ -2,7 +2,7 @@ import { html } from 'ghtml'
 import type { DeliveryHour } from '../../webhooks/deliveries/delivery-hour.ts'
 import { time } from './layout.ts'
 
-/** One plot for each result, because the few dead deliveries would not be visible beside the delivered ones. */
+/** Each result has its own plot, because a few dead deliveries would be invisible next to the delivered ones. */
 const series = {
   delivered: { title: 'Delivered', colour: 'good' },
   retrying: { title: 'Failed, to be retried', colour: 'wait' },
@@ -10,14 +10,14 @@ const series = {
 } as const
 type Series = keyof typeof series
 
-/** The size of a plot, about as wide as the screen of a phone. */
+/** The width of a plot in SVG units, about the width of a phone's screen in pixels. */
 const width = 336
 const height = 96
 const ground = 76
 
 const figure = new Intl.NumberFormat('en')
 
-/** Plots the results of attempts per hour as bars without scripts, and lists them in a table. */
+/** Returns bar charts of attempt results per hour, which need no scripts, with a table of the same numbers. */
 export const plots = (hours: readonly DeliveryHour[]): string =>
   html`<div class="plots">!${(Object.keys(series) as Series[]).map((name) => plot(name, hours))}</div>
     <details><summary>Show as a table</summary>!${table(hours)}</details>`
@@ -39,7 +39,7 @@ function plot(name: Series, hours: readonly DeliveryHour[]): string {
 
 function bar(hour: DeliveryHour, count: number, index: number, bars: number, max: number): string {
   const step = width / bars
-  // A bar is visible unless its count is zero.
+  // Any bar with a count above zero is at least 2 units tall, so that it stays visible.
   const tall = count === 0 ? 0 : Math.max(2, Math.round((count / max) * (ground - 4)))
   const clock = hour._id.toISOString().slice(11, 16)
   const x = Math.round(index * step) + 1
@@ -47,7 +47,7 @@ function bar(hour: DeliveryHour, count: number, index: number, bars: number, max
     !${hour._id.getUTCHours() % 6 === 0 ? hourLabel(x, clock) : ''}`
 }
 
-/** The label under a bar. Near the right edge it is aligned to the right, so that it is not cut off. */
+/** Returns the label below a bar. Near the right edge, the label is right-aligned so that it is not cut off. */
 const hourLabel = (x: number, clock: string): string =>
   x > width - 30
     ? html`<text x="${width}" y="${height - 4}" text-anchor="end">${clock}</text>`

@@ -3,7 +3,7 @@ import type { Business } from '../../businesses/business.ts'
 import type { Deps } from '../../deps.ts'
 import type { QuotaUsage, Usages } from '../../quotas/usage.ts'
 
-/** Returns the limits and quotas of a business with their use. */
+/** Returns a business's limits and quotas as HTML, with the current usage. */
 export function quotaFacts({ config }: Pick<Deps, 'config'>, { limits }: Business, usages: Usages): string {
   const perSecond = config.rateLimitPerSecond && (limits.perSecond ?? config.rateLimitPerSecond)
   const rate = perSecond === null ? 'no limit' : `${inWords(perSecond)} requests per second for each key`
@@ -21,5 +21,5 @@ function left({ used, limit, left: rest }: QuotaUsage): string {
 
 const ofItsOwn = (limit: number | null): string => (limit === null ? '' : ' (set for this business)')
 
-/** Formats a number with separators between thousands. */
+/** Formats a number with narrow spaces as thousands separators. */
 const inWords = (count: number): string => count.toLocaleString('en').replaceAll(',', '\u202f')

@@ -9,9 +9,9 @@ import { deliveryPath, endpointPath } from './paths.ts'
 import { userText } from './words.ts'
 
 /**
- * Returns the button that re-queues one delivery, or an empty string for a viewer and for a delivery that cannot be
- * re-queued: one that was delivered, or whose first attempt is still due. `back` is the page to return to: of the
- * delivery, or of its payment or order.
+ * Returns the button that re-queues one delivery. Returns an empty string if the member of staff may only view pages,
+ * if the delivery succeeded, or if its first attempt is still due. `back` selects the page to return to: the delivery's
+ * own page, or the page of its payment or order.
  */
 export function requeueButton(
   delivery: ListedDelivery,
@@ -26,7 +26,8 @@ export function requeueButton(
 }
 
 /**
- * Returns the button that re-queues all deliveries of an endpoint that died in a span, or an empty string for a viewer.
+ * Returns the button that re-queues all of an endpoint's deliveries that died within a time span. Returns an empty
+ * string if the member of staff may only view pages.
  */
 export function requeueAllButton(endpointId: string, span: Span, staff: SignedIn, label: string): string {
   if (staff.role !== 'support') return ''

@@ -14,12 +14,12 @@ import { requeuer } from './requeuer.ts'
 import { sendNotFound } from './respond.ts'
 
 /**
- * One request re-queues for at most this long. Staff re-queue the rest with another request. A page has 8 s in all
- * (router.ts).
+ * The maximum time that one request spends re-queuing, out of the 8 s that a page may take in total (router.ts). Staff
+ * re-queue the remaining deliveries with further requests.
  */
 const budgetMs = 5000
 
-/** POST: re-queues one delivery. */
+/** Handles a POST that re-queues one delivery. */
 export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const delivery = await lookUpDelivery(deps, id)
@@ -30,10 +30,13 @@ export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, r
   redirectTo(res, `${page}?result=${outcome}`)
 }
 
-/** POST: re-queues all deliveries of an endpoint that have died so far, or that died in the time span of the form. */
+/**
+ * Handles a POST that re-queues an endpoint's dead deliveries: all that have died so far, or those that died within the
+ * form's time span.
+ */
 export const requeueEndpoint = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
-  // The end stays fixed when the form is submitted again to continue.
+  // The end of the span stays the same when the form is submitted again to continue.
   const span = upToNow(deps, readFormSpan(deps, req.body))
   const endpoint = await lookUpEndpoint(deps, id)
   if (endpoint === null) return sendNotFound(res)

@@ -3,7 +3,10 @@ import { newId } from '../../security/ids.ts'
 import type { Requeuer } from '../../webhooks/deliveries/requeue.ts'
 import { staffOf } from './guards.ts'
 
-/** The member of staff who re-queues. Each request has an id of its own, so it re-queues each delivery only once. */
+/**
+ * Returns the member of staff who is re-queuing and a new id for this request. The id ensures that one request
+ * re-queues each delivery only once.
+ */
 export const requeuer = (req: Pick<Request, 'ip'>, res: Response): Requeuer => ({
   actor: { kind: 'staff', name: staffOf(res).name, ip: req.ip ?? null },
   actId: newId(),

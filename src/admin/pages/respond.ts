@@ -4,7 +4,7 @@ import { sendPage } from '../../http/pages/send-page.ts'
 import type { SignedIn } from '../../staff/find-session.ts'
 import { page, plainPage } from './layout.ts'
 
-/** Sends a page with one message. It has the navigation if the request has a session. */
+/** Sends a page with one message. The page includes the navigation if the request has a session. */
 export function sendNotice(res: Response, status: number, title: string, sentence: string): void {
   const staff = res.locals.staff as SignedIn | undefined
   const body = html`<h1>${title}</h1><p>${sentence}</p>`

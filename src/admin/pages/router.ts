@@ -12,12 +12,15 @@ import { style } from './style.ts'
 import { supportRoutes } from './support-routes.ts'
 
 /**
- * With `no-referrer`, browsers would send `Origin: null` with forms of these pages, and the origin check would refuse
- * them.
+ * With `no-referrer`, browsers would send `Origin: null` when submitting forms on these pages, and the origin check
+ * would refuse those forms.
  */
 export const staffPageRights = { scripts: false, images: true, referrer: 'same-origin' } as const
 
-/** Everything under `/admin`. All pages but the sign-in need a session. errors.ts turns errors into pages. */
+/**
+ * Serves everything under `/admin`. All pages except the sign-in page require a session. errors.ts turns errors into
+ * pages.
+ */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   router.use(preparePage('/admin', createPageHeaders(deps, staffPageRights)))
@@ -26,7 +29,7 @@ export function adminPages(deps: Deps): Router {
     res.type('css').send(style)
   })
   router.use(requireOwnOrigin(deps.config.publicUrl), awaitDatabaseTime(deps), recognise(deps))
-  // Bull Board has no deadline: the retry of all jobs may take long.
+  // Bull Board has no deadline, because retrying all jobs can take a long time.
   router.use('/queues', requireSession, setMount('/queues'), createBoard(deps))
 
   router.use(readForm, enforceDeadline)

@@ -18,17 +18,19 @@ import { businessPath, deliveryPath, endpointPath, orderPath, paymentPath } from
 import { plots } from './plots.ts'
 import { atMost, userText } from './words.ts'
 
-/** The result of a search: one page, or the businesses to choose from. */
+/** The result of a search: the path of a single page, or a list of businesses to choose from. */
 type Found = { path: string } | { businesses: Business[] }
 
-/** Longer than any id or name. */
+/** No id or name is longer than this. */
 const maxQueryLength = 200
-/** The fewest characters of a name to search for: nearly every name contains any single letter. */
+/**
+ * The minimum number of characters for a search by name, because almost every name contains any given single letter.
+ */
 const minPartLength = 2
 const shownHours = 24
 const dayMs = 86_400_000
 
-/** GET: the first page. One field finds a payment, an order, a delivery, an endpoint or a business. */
+/** Handles a GET for the start page. Its search field finds payments, orders, deliveries, endpoints and businesses. */
 export const searchPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { q } = req.query
   const query = typeof q === 'string' ? q.trim().slice(0, maxQueryLength) : ''
@@ -54,7 +56,10 @@ async function find(deps: Deps, query: string): Promise<Found> {
   return only !== undefined && others.length === 0 ? { path: businessPath(only._id) } : { businesses }
 }
 
-/** Returns the path of the page for this reference or id, or null. Only the ids of deliveries are case-sensitive. */
+/**
+ * Returns the path of the page for this reference or id, or null if there is none. Only delivery ids are
+ * case-sensitive.
+ */
 async function findById(deps: Deps, query: string): Promise<string | null> {
   const [reference, id] = [query.toUpperCase(), query.toLowerCase()]
   if (/^PI-[0-9A-Z]+$/.test(reference))
@@ -98,7 +103,10 @@ const backlogFacts = ({ due, waiting, dead }: Backlog): string =>
     <dt>Dead in the last ${shownDeadMs / dayMs} days</dt><dd>${atMost(dead)} <a href="/admin/dead">by business and endpoint</a></dd>
   </dl>`
 
-/** The last `count` hours, oldest first, including the current one. An hour without attempts has zeros. */
+/**
+ * Returns the counts for the last `count` hours, oldest first, including the current hour. An hour without attempts has
+ * counts of zero.
+ */
 async function lastHours(deps: Pick<Deps, 'DeliveryHour' | 'now'>, count: number): Promise<DeliveryHour[]> {
   const current = hourOf(deps.now())
   const starts = Array.from({ length: count }, (_, index) => current - (count - 1 - index) * hourMs)

@@ -9,13 +9,14 @@ import { plainPage } from './layout.ts'
 import { sendNotice } from './respond.ts'
 
 /**
- * With `__Host-`, the browser accepts the cookie only over https (or from localhost), for this host and for every path.
+ * Because of the `__Host-` prefix, browsers accept this cookie only over HTTPS (or from localhost), only for this host,
+ * and only with the path `/`.
  */
 export const cookieName = '__Host-staff'
 
 export const tokenOf = (req: Request): string | undefined => parseCookie(req.headers.cookie ?? '')[cookieName]
 
-/** Sets `res.locals.staff` if the request has a session. */
+/** Creates middleware that sets `res.locals.staff` if the request has a session. */
 export function recognise(deps: Deps) {
   return async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const token = tokenOf(req)
@@ -37,22 +38,25 @@ export function requireSession(req: Request, res: Response, next: NextFunction):
   redirectTo(res, `/admin/sign-in?to=${encodeURIComponent(req.originalUrl)}`)
 }
 
-/** Bull Board's page shows this as a message. */
+/** Bull Board's page shows this error as a message. */
 const signedOut = { error: 'You are signed out', message: 'Reload the page and sign in again.' }
 
-/** Returns whether the browser opens a page. A script that fetches data must not receive a form. */
+/**
+ * Returns whether the browser is opening a page. A script that fetches data must not be redirected to the sign-in form.
+ */
 function isNavigation(req: Request): boolean {
   const dest = req.headers['sec-fetch-dest']
   return (req.method === 'GET' || req.method === 'HEAD') && (dest === undefined || dest === 'document')
 }
 
 /**
- * Returns whether a link on another site or in a mail led here. The browser then omits the cookie (SameSite=Strict).
+ * Returns whether the request came from a link on another site or in an email. Browsers omit the cookie from such
+ * requests (SameSite=Strict).
  */
 const isFromOtherSite = (req: Request): boolean =>
   req.headers['sec-fetch-site'] === 'cross-site' && tokenOf(req) === undefined
 
-/** Reloads the same address from this site, so that the browser sends the cookie. */
+/** Reloads the same URL from this site, so that the browser sends the cookie. */
 const stepPage = plainPage(
   'One moment',
   html`<meta http-equiv="refresh" content="0" /><h1>One moment</h1><p><a href="">Continue</a></p>`,

@@ -14,10 +14,10 @@ import { checkCsrf, staffOf } from './guards.ts'
 import { plainPage } from './layout.ts'
 import { cookieName, requireSession, tokenOf } from './session.ts'
 
-/** `/admin/sign-in` and `/admin/sign-out`. */
+/** Serves `/admin/sign-in` and `/admin/sign-out`. */
 export function signInPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
-  // One check at a time: a flood of sign-ins does not delay the checks of customers' PINs.
+  // Only one password is checked at a time, so that a flood of sign-ins does not delay checks of customers' PINs.
   const checkPassword = deps.slowHash.createCheck(fairShare, 1)
   const limited = { ...deps, countAttempt: createSignInLimit(deps), checkPassword }
 
@@ -44,7 +44,7 @@ export function signInPages(deps: Deps): Router {
   return router
 }
 
-/** Ends the session of the request, if it has one. */
+/** Ends the request's session, if there is one. */
 async function endSession(deps: Deps, req: Request, res: Response): Promise<void> {
   const token = tokenOf(req)
   if (token === undefined || res.locals.staff === undefined) return
@@ -56,7 +56,10 @@ function setCookie(res: Response, value: string, maxAgeSeconds: number): void {
   addHeader(res, 'Set-Cookie', stringifySetCookie({ name: cookieName, value, ...kept }))
 }
 
-/** Returns the path to open after signing in: a path under /admin, never another site or the sign-in page. */
+/**
+ * Returns the path to open after signing in. It is always under /admin, so it never leads to another site, and it is
+ * never the sign-in page.
+ */
 function nextPath(to: unknown): string {
   const first = '/admin'
   const here = 'http://here.invalid'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** The stylesheet of the staff pages. It is a string constant, so that the compiler copies it to dist. */
+/** The stylesheet of the staff pages. It is a string constant, so that the compiler includes it in dist. */
 export const style = `
 :root {
   color-scheme: light dark;
@@ -110,5 +110,5 @@ summary { cursor: pointer; padding: .4rem 0; }
 @media print { .top, form { display: none; } }
 `
 
-/** The URL contains a hash of the stylesheet, so browsers can cache it without a limit. */
+/** The URL contains a hash of the stylesheet, so browsers can cache it indefinitely. */
 export const stylePath = `/admin/style.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 10)}`

@@ -11,7 +11,7 @@ import { paymentPage } from './payment.ts'
 import { requeueEndpoint, requeueOne } from './requeue.ts'
 import { searchPage } from './search.ts'
 
-/** The pages for support staff, and their two actions. */
+/** Serves the pages for support staff, and handles the two actions on them. */
 export function supportRoutes(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const show = limited(deps)
@@ -29,8 +29,8 @@ export function supportRoutes(deps: Deps): Router {
 }
 
 /**
- * Serves a page that lists, counts or searches, within the limits of the lists. Each member of staff has a share, like
- * a business.
+ * Serves a page that lists, counts or searches, within the concurrency limits for lists. Each member of staff gets a
+ * share of the slots, just as each business does.
  */
 const limited =
   (deps: Deps) =>

@@ -9,14 +9,14 @@ import { deliveryPath } from './paths.ts'
 import { type Entry, paymentStory } from './payment-story.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
-/** The input of a timeline. `intent` has its current status (asOf). */
+/** The data for a timeline. `intent` must have its current status (`asOf`). */
 export interface Story {
   intent: TracedIntent
   deliveries: readonly ListedDelivery[]
   trail: readonly AuditEvent[]
 }
 
-/** Returns the past and future events of a payment intent and its webhooks, in order of time. */
+/** Returns the past and future events of a payment intent and its webhooks, in chronological order. */
 export function timeline({ intent, deliveries, trail }: Story): string {
   const byId = new Map(deliveries.map((delivery) => [delivery._id, delivery]))
   const entries = [
@@ -58,13 +58,13 @@ const nameOf = (delivery: ListedDelivery | undefined): string =>
     ? ''
     : html`<a href="${deliveryPath(delivery._id)}">${delivery.event}</a> to !${userText(hostOf(delivery))}`
 
-/** An attempt with its number, counted from 1. */
+/** A delivery attempt with its number, starting at 1. */
 export interface Numbered<Attempt> {
   number: number
   attempt: Attempt
 }
 
-/** Returns the stored attempts of a delivery, oldest first. */
+/** Returns a delivery's stored attempts with their numbers, oldest first. */
 export const numbered = <Attempt>(delivery: {
   attempts: number
   attemptLog: Attempt[]
@@ -79,6 +79,6 @@ const kinds: Record<Actor['kind'], string> = {
   merchant: 'the merchant, with API key',
 }
 
-/** Returns a manual action and its actor. */
+/** Describes a manual action and who performed it. */
 export const actOf = ({ act, actor }: AuditEvent): string =>
   html`<b>${act === 'delivery.requeued' ? 're-queued' : act}</b> by ${kinds[actor.kind]} !${userText(actor.name)}`

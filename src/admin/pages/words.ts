@@ -3,24 +3,26 @@ import { currencyCode, decimal } from '../../../schemas/currency.ts'
 import { maxCounted } from '../../webhooks/deliveries/backlog.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 
-/** Text from a merchant or an endpoint: escaped, with its own text direction. */
+/**
+ * Returns text from a merchant or an endpoint as HTML: escaped, and isolated so that it keeps its own text direction.
+ */
 export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 
-/** Formats centimes: `500.00 MRU` (SPEC 1). */
+/** Formats centimes as an amount such as `500.00 MRU` (SPEC 1). */
 export const money = (centimes: number): string => `${decimal(centimes)} ${currencyCode}`
 
-/** Formats a duration: milliseconds below a second, else seconds. */
+/** Formats a duration in milliseconds if it is below one second, otherwise in seconds. */
 export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
 
-/** `1 delivery`, `2 deliveries`. */
+/** Returns a count with its noun, such as `1 delivery` or `2 deliveries`. */
 export const deliveriesCounted = (count: number): string =>
   `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/** Formats a count that stops at a limit. */
+/** Formats a count that was capped at `maxCounted`. */
 export const atMost = (count: number): string =>
   count >= maxCounted ? `${maxCounted} or more` : String(count)
 
-/** Explains each stage at which an attempt can fail. */
+/** A description of each stage at which an attempt can fail. */
 const stageWords: Record<string, string> = {
   status: 'the response was not a success',
   dns: 'the host name could not be resolved',
@@ -37,7 +39,10 @@ const stageWords: Record<string, string> = {
 export const stageInWords = (stage: string): string =>
   `${stage} (${stageWords[stage] ?? 'the attempt failed'})`
 
-/** The result of a failed attempt in short: `status 500`, `timeout (the response was not complete in time)`. */
+/**
+ * Returns the result of a failed attempt in brief, such as `status 500` or `timeout (the response was not complete in
+ * time)`.
+ */
 export function outcomeOf({
   status,
   stage,
