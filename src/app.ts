@@ -27,8 +27,8 @@ export const apiBase = '/api/v1'
  */
 export const createApp = (deps: Deps, isStopping: () => boolean): Express =>
   createBareApp(deps, isStopping, (app) => {
-    // API operations are registered first, because they make up most of the traffic and each layer before them would
-    // slow them down.
+    // API operations are registered first, because they make up most of the traffic, and every handler registered
+    // before them would slow them down.
     serveOperations(deps, app)
     app.use(limitVisitors(deps, (req) => (isHosted(req) ? 'polls' : 'address')))
     app.use(refuseOptions)
@@ -67,8 +67,8 @@ function serveOperations(deps: Deps, app: Express): void {
 }
 
 /**
- * Rejects OPTIONS requests that are not preflights. Express would respond to them itself, without the envelope, and
- * would reveal the staff pages to clients that may not open them.
+ * Rejects OPTIONS requests that are not preflights. Express would otherwise respond to them on its own, without the
+ * response envelope, and would reveal the staff pages to clients that may not open them.
  */
 function refuseOptions(req: Request, _res: Response, next: NextFunction): void {
   if (req.method === 'OPTIONS') refuseUnknown()

@@ -19,9 +19,11 @@ export interface Config {
   payUrl: string
   mongodbUrl: string
   redisUrl: string
-  /** The key that seals values and peppers hashes, followed by the previous key if that is still accepted. */
+  /**
+   * The key that encrypts sensitive values and peppers hashes, followed by the previous key if it is still accepted.
+   */
   secretKeys: readonly [current: Buffer, ...previous: Buffer[]]
-  /** The proxies whose X-Forwarded-For is trusted: a number of hops, or addresses and CIDRs. */
+  /** The proxies whose X-Forwarded-For header is trusted: a number of hops, or a list of addresses and CIDR blocks. */
   trustProxy: number | readonly string[]
   workerQueues: readonly QueueName[]
   queuePrefix: string
@@ -29,30 +31,32 @@ export interface Config {
   maxAmount: number
   intentLifetimeMs: number
   codeLifetimeMs: number
-  /** The delays before attempts 2 to 8 (SPEC 6.4). */
+  /** The delays before attempts 2 to 8 of a webhook delivery (SPEC 6.4). */
   webhookRetryMs: readonly number[]
   webhookTimeoutMs: number
-  /** The `host:port` of each endpoint that may have a private address or use plain http. Never set in production. */
+  /**
+   * The `host:port` pairs of endpoints that may have private addresses or use plain HTTP. Must be empty in production.
+   */
   webhookAllowedHosts: ReadonlySet<string>
-  /** The networks that webhooks never connect to, in addition to all private ones. */
+  /** The networks that webhooks must never connect to, in addition to all private networks. */
   webhookBlockedRanges: readonly Range[]
   webhookHeaderBrand: string
   /**
-   * The provider that moves the money for live payments. If null, no live intent can be paid. Each payment stores
-   * `name`. `key` signs the requests to `url`.
+   * The provider that moves the money for live payments. If null, no live intent can be paid. `name` is stored with
+   * each payment, and `key` signs the requests to `url`.
    */
   walletProvider: { name: string; url: string; key: string } | null
-  /** The timeout of one call to a wallet. */
+  /** The timeout for a single call to a wallet. */
   walletTimeoutMs: number
-  /** The age at which data of test keys is deleted. */
+  /** The age at which data created with test keys is deleted. */
   sandboxRetentionMs: number
-  /** The age at which the attempts of finished live deliveries are deleted. If null, they are never deleted. */
+  /** The age at which the attempts of completed live deliveries are deleted. If null, they are kept forever. */
   liveDeliveryRetentionMs: number | null
-  /** How long `web` keeps accepting connections after SIGTERM. */
+  /** How long the `web` process keeps accepting connections after SIGTERM. */
   shutdownDrainMs: number
   /**
-   * How many requests one API key, or requests with rejected credentials one address, may send per second. If null,
-   * there is no limit.
+   * The maximum number of requests per second for each API key. The limit also applies to each address that sends
+   * requests with rejected credentials. If null, there is no limit.
    */
   rateLimitPerSecond: number | null
   /** The maximum number of live payment codes that one business may have in use. */
@@ -64,7 +68,7 @@ export interface Config {
   sandboxIntentsPerDay: number | null
   /** The port on which a `worker` serves /healthz, /readyz and /metrics. If null, they are not served. */
   workerPort: number | null
-  /** The URL to which traces are sent (OTLP over HTTP), without `/v1/traces`. If null, nothing is traced. */
+  /** The URL to which traces are sent (OTLP over HTTP), without the `/v1/traces` suffix. If null, tracing is off. */
   otlpEndpoint: string | null
   /** In basis points (src/wallets/commission.ts). */
   commissionRates: { provider: number; payer: number; tof: number; tte: number }
@@ -79,8 +83,8 @@ const validate = new Ajv({
 }).compile<Environment>(environment)
 
 /**
- * Reads the configuration from the environment. If the environment is not valid, prints every fault with its variable
- * name and exits.
+ * Reads the configuration from the environment. If the environment is invalid, prints every fault with the name of its
+ * variable, and exits.
  */
 export function loadConfig(): Config {
   const { config, faults } = checkEnvironment(process.env)
@@ -89,7 +93,10 @@ export function loadConfig(): Config {
   process.exit(1)
 }
 
-/** Like `loadConfig`, but reads the given environment, and throws an Error whose message lists every fault. */
+/**
+ * Reads the configuration from the given environment. If the environment is invalid, throws an Error whose message
+ * lists every fault.
+ */
 export function readConfig(source: Record<string, string | undefined>): Config {
   const { config, faults } = checkEnvironment(source)
   if (config === null) throw new Error(faults)

@@ -31,16 +31,16 @@ import type { TestSlots } from './webhooks/endpoints/test-slots.ts'
 import type { Sender } from './webhooks/sender/send.ts'
 
 /**
- * The dependencies of an operation. They are its first argument, usually narrowed with `Pick`. src/open-deps.ts creates
- * them.
+ * The dependencies that every operation takes as its first argument, usually narrowed with `Pick`. They are created in
+ * src/open-deps.ts.
  */
 export interface Deps extends Models {
   config: Config
   log: Log
   metrics: Metrics
-  /** Null: nothing is traced. */
+  /** If null, tracing is off. */
   tracing: Tracing | null
-  /** The only clock for everything that is stored or compared (src/mongo/database-time.ts). */
+  /** The only clock for times that are stored or compared (src/mongo/database-time.ts). */
   now(): Date
   databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
   secrets: Secrets
@@ -49,41 +49,44 @@ export interface Deps extends Models {
   batchers: Batchers
   leases: Leases
   slots: Slots
-  /** Running attempts and wallet queries that no job waits for. */
+  /** Tracks webhook attempts and wallet queries that are in progress but that no job is waiting for. */
   backgroundWork: BackgroundWork
   /**
-   * The ids of the documents that this process is relaying. `again`: new events may have arrived, so the document must
-   * be relayed once more.
+   * The ids of the documents whose events this process is relaying. The value `again` means that new events may have
+   * arrived, so the document must be relayed once more.
    */
   relaying: Map<string, 'once' | 'again'>
   healthNotes: HealthNotes
   sender: Sender
   testSlots: TestSlots
-  /** Slots for documents whose events are being relayed. */
+  /** Limits how many documents are relayed at a time. */
   relaySlots: FairSlots
-  /** For groups of large documents that the relay reads (outbox/read-outboxes.ts). */
+  /** Limits how many groups of large documents the relay reads at a time (src/outbox/read-outboxes.ts). */
   largeOutboxes: FairSlots
   wallets: Wallets
-  /** For wallet queries, because a wallet may hang for the customers of one business. */
+  /** Limits concurrent wallet queries fairly, because a wallet may hang only for the customers of one business. */
   walletQuerySlots: FairSlots
-  /** The keys of the payments and refunds whose outcome this process is querying. */
+  /** The keys of the payments and refunds whose outcomes this process is currently querying. */
   walletQueries: Set<string>
-  /** Runs imports and dry runs one at a time for each business: each may read megabytes and compute for seconds. */
+  /**
+   * Runs each business's imports and dry runs one at a time, because each may read megabytes and compute for seconds.
+   */
   importOneAtATime: OneAtATime
-  /** Runs attempts to place orders one at a time for each business. */
+  /** Runs each business's attempts to place orders one at a time. */
   orderOneAtATime: OneAtATime
   lists: Lists
   listCounts: ListCounts
   /**
-   * Duplicates that wait long for the response of the first request, by business (src/http/operations/idempotency.ts).
+   * The number of duplicate requests in each business that have long been waiting for the first request's response
+   * (src/http/operations/idempotency.ts).
    */
   longWaits: Map<string, number>
   apiSwitch: ApiSwitch
-  /** Null: no limit. */
+  /** If null, there is no limit. */
   rateLimits: RateLimits | null
   quotas: Quotas
   fullSandboxes: FullSandboxes
-  /** The memory for large request bodies, by kind. */
+  /** The memory budget for each kind of large request body. */
   bodyBudgets: Record<BodyKind, BodyBudget>
   responses: ResponseBudget
   readPace: ReadPace

@@ -1,6 +1,6 @@
 /**
  * The error catalogue: every API error code with its HTTP status and default message (SPEC 7). A test checks that the
- * merchants' error reference matches the catalogue. The code is for programs, the message for people.
+ * merchants' error reference matches the catalogue. Programs handle the code; people read the message.
  */
 export const catalogue = {
   MISSING_CREDENTIALS: [
@@ -96,7 +96,7 @@ export const catalogue = {
 
 export type ErrorCode = keyof typeof catalogue
 
-/** One fault in a request that may have several. */
+/** One of the faults in an invalid request. */
 export interface FieldFault {
   param: string
   code: ErrorCode
@@ -128,12 +128,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Creates the error that becomes the error response for `code`. */
+/** Creates the error that is sent to the client as the error response for `code`. */
 export const refuse = (code: ErrorCode, extras?: RefusalExtras): Refusal => new Refusal(code, extras ?? {})
 
 /**
- * The error for a temporary failure. Either MongoDB did not respond in time, so the outcome of a write is unknown;
- * or concurrent requests kept changing the same data, and nothing was written.
+ * The error for a temporary failure. Either MongoDB did not respond in time, so it is unknown whether a write took
+ * effect, or concurrent requests kept changing the same data, and nothing was written.
  */
 export const unavailable = (): Refusal => refuse('SERVICE_UNAVAILABLE', { retryAfterSeconds: 2 })
 

@@ -1,9 +1,9 @@
 import { isWeakKey, isWeakText } from './weak-keys.ts'
 
-/** The environment variables, which may be invalid. A valid value has already been converted to its type. */
+/** The environment variables, some of which may be invalid. Valid values have already been converted to their types. */
 type Given = Readonly<Record<string, unknown>>
 
-/** Returns the faults that involve several variables. */
+/** Returns the faults that involve more than one variable. */
 export function combinedFaults(given: Given): string[] {
   const faults: string[] = []
   if (Number(given.CODE_LIFETIME_SECONDS) > Number(given.INTENT_LIFETIME_SECONDS))
@@ -13,7 +13,7 @@ export function combinedFaults(given: Given): string[] {
   return given.NODE_ENV === 'production' ? [...faults, ...faultsInProduction(given)] : faults
 }
 
-/** Returns a fault for each setting that is not allowed in production. Never quotes a key. */
+/** Returns a fault for each setting that is not allowed in production. The messages never quote a key. */
 function faultsInProduction(given: Given): string[] {
   const faults: string[] = []
   if (given.WEBHOOK_ALLOWED_HOSTS !== undefined)

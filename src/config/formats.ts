@@ -5,7 +5,7 @@ import { list } from './list.ts'
 import { isMongoUrl, weakeningOptions } from './mongo-url.ts'
 import { parseTrust } from './trust-proxy.ts'
 
-/** A format for environment variables. `hint` completes the error message and never quotes a secret. */
+/** A format for environment variables. `hint` returns the end of the error message, which never quotes a secret. */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string
@@ -13,7 +13,7 @@ interface Format {
 
 const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
 
-/** Given an invalid URL, the driver throws, or connects to a server on this machine. */
+/** Checks the URL up front, because the driver either throws on an invalid URL or connects to localhost instead. */
 function isRedisUrl(text: string): boolean {
   const url = parseUrl(text)
   return (
@@ -53,7 +53,8 @@ export const formats: Record<string, Format> = {
     hint: () => 'must be redis(s)://host[:port][/db]',
   },
   'key-of-32-bytes': {
-    // Decoding skips characters that are not base64, so without this check several texts would decode to the same key.
+    // Decoding skips characters that are not base64, so without this check, several strings would decode to the same
+    // key.
     validate: (text) => /^[A-Za-z0-9+/]{43}=$/.test(text),
     hint: () => 'must be 32 bytes in base64 (openssl rand -base64 32)',
   },

@@ -1,4 +1,4 @@
-/** Splits a comma-separated list and drops blank parts. */
+/** Splits a comma-separated list and drops blank items. */
 export const list = (text: string | undefined): string[] =>
   (text ?? '')
     .split(',')

@@ -1,6 +1,6 @@
 import { mongo } from 'mongoose'
 
-/** Whether the driver can parse the URL. Creating a client opens no connection. */
+/** Whether the driver can parse the URL. The check creates a client but opens no connection. */
 export function isMongoUrl(text: string): boolean {
   try {
     const client = new mongo.MongoClient(text, { readPreference: 'primary' })
@@ -10,7 +10,7 @@ export function isMongoUrl(text: string): boolean {
   }
 }
 
-/** The MongoDB URL options that could weaken the service's guarantees, each with the values that do not weaken them. */
+/** The MongoDB URL options that could weaken the service's guarantees, and the safe values of each option. */
 const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     w: ['majority'],
@@ -21,7 +21,7 @@ const strongEnough: ReadonlyMap<string, readonly string[]> = new Map(
     readconcern: ['majority', 'linearizable'],
     readconcernlevel: ['majority', 'linearizable'],
     readpreference: ['primary'],
-    // These options select a secondary, so no value is allowed.
+    // These options make the driver read from a secondary, so no value is safe.
     readpreferencetags: [],
     maxstalenessseconds: [],
   }),

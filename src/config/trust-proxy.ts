@@ -2,8 +2,8 @@ import { parseRange } from '../security/network.ts'
 import { list } from './list.ts'
 
 /**
- * Parses TRUST_PROXY, the proxies whose X-Forwarded-For is trusted: a number of hops, or a list of addresses and CIDRs.
- * Returns null for anything else, and for `/0`, which Express rejects.
+ * Parses TRUST_PROXY, which specifies the proxies whose X-Forwarded-For header is trusted: a number of hops, or a list
+ * of addresses and CIDR blocks. Returns null for anything else, and for a `/0` block, which Express rejects.
  */
 export function parseTrust(text: string): number | readonly string[] | null {
   if (/^\d{1,2}$/.test(text)) return Number(text)

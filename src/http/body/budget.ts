@@ -1,41 +1,47 @@
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
-/** The memory reserved for one request body. A small body reserves none. */
+/** The memory reserved for one request body. Nothing is reserved for a small body. */
 export interface BodyMemory {
   bytes: number
-  /** Releases all but `bytes`, once the body's size is known. */
+  /** Keeps `bytes` and releases the rest. Called once the body's size is known. */
   keep(bytes: number): void
-  /** Runs work that needs the body. The memory is released once all such work has ended, even if it failed. */
+  /**
+   * Runs `work`, which needs the body. The memory is released when all such work has ended, even if some of it failed.
+   */
   use<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Limits how many bytes of request bodies a process holds at a time, in total and per business. */
+/** Limits how many bytes of request bodies a process holds in memory at a time, in total and per business. */
 export interface BodyBudget {
   perBusiness: number
   taken(): number
-  /** Returns null if the budget does not have that many bytes left. */
+  /** Reserves `bytes`. Returns null if too little of the total or of the business's share is left. */
   take(businessId: string, bytes: number): BodyMemory | null
 }
 
 /**
- * Bodies up to this size do not count towards the budget and are never rejected for lack of memory. Nearly every
- * create, order and stock change is smaller. 10 000 connections hold at most 160 MB of such bodies.
+ * Bodies up to this size do not count towards the budget and are never rejected for lack of memory. Nearly all requests
+ * that create an intent, place an order or change stock are smaller. 10 000 connections hold at most 160 MB of such
+ * bodies.
  */
 export const smallBodyBytes = 16 * 1024
 
-/** JSON has its own budget, because files take seconds to arrive. */
+/** JSON bodies have a separate budget, because files take seconds to arrive. */
 export const bodyBudgetBytes = { json: 16 * 1024 * 1024, csv: 64 * 1024 * 1024 } as const
 
 export type BodyKind = keyof typeof bodyBudgetBytes
 
-/** One business's share of a budget, across all its API keys: sixteen JSON bodies or two files of the maximum size. */
+/**
+ * One business's share of a budget, across all its API keys: enough for sixteen JSON bodies or two files of the maximum
+ * size.
+ */
 export const partOfBusiness = 1 / 4
 
 /**
- * Creates the budgets for a process that has 1 GB of memory and uses 150 MB when it holds no bodies. While a product
- * file is being processed, it uses five times its size. JSON that consists only of brackets uses fifteen times its
- * size. With both budgets constantly full of such bodies, the process used 550 MB if the JSON budget was 8 MiB, and 890
- * MB if it was 32 MiB (measured).
+ * Creates the budgets for a process that has 1 GB of memory and uses 150 MB when it holds no bodies. A product file
+ * takes up five times its size while it is being processed, and JSON that consists only of brackets takes up fifteen
+ * times its size. With both budgets constantly full of such bodies, the process used 550 MB with a JSON budget of 8 MiB
+ * and 890 MB with a JSON budget of 32 MiB (measured).
  */
 export const createBodyBudgets = (): Record<BodyKind, BodyBudget> => ({
   json: createBodyBudget(bodyBudgetBytes.json),

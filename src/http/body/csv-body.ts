@@ -6,8 +6,8 @@ import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
 /**
- * The maximum size of a file sent as JSON. Parsing JSON blocks the process, whereas a CSV file is parsed in chunks and
- * may be larger.
+ * The maximum size of a file sent as JSON. The limit is lower than for a CSV body because parsing JSON blocks the
+ * process, whereas CSV is parsed in chunks.
  */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
@@ -30,8 +30,8 @@ export async function readCsv(bytes: Buffer, contentType: string | undefined): P
   const body = parseJson(bytes)
   if ('refusal' in body) return body
   const csv = (body.value as { csv?: unknown } | null)?.csv
-  // Validation rejects an object or array just as it rejects null. A parsed one can use fifteen times its size in
-  // memory, so it is replaced with null here.
+  // A parsed object or array can take up fifteen times its size in memory. It is replaced with null, which validation
+  // rejects in the same way.
   return bodyOf(typeof csv === 'object' ? null : csv)
 }
 

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { inChunks } from '../../process/in-chunks.ts'
 
-/** Far more parts than a form with one file needs. */
+/** This is far more than a form with one file needs. */
 const maxParts = 100
-/** Other fields are ignored. The parser keeps at most this many bytes of each. */
+/** The maximum number of bytes that the parser keeps of any other field, whose value is ignored. */
 const otherFieldBytes = 1024
 
 const missing = 'Send one file as the form field file.'
 const broken = 'The body is not valid multipart/form-data.'
 
-/** Returns the content of the form field `file`. Ignores all other fields. */
+/** Returns the content of the form field `file`, and ignores all other fields. */
 export function readFormFile(
   bytes: Buffer,
   contentType: string,
@@ -41,12 +41,12 @@ export function readFormFile(
   })
 }
 
-/** Returns null if the Content-Type has no boundary. */
+/** Returns null if the Content-Type header contains no boundary. */
 function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // Some clients send the file without a file name.
+      // The part is recognised by its field name, because some clients send no file name.
       isPartAFile: (field) => field === 'file',
       limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })

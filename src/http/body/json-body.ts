@@ -2,12 +2,15 @@ import { refuse } from '../../errors.ts'
 import { mediaTypeOf } from './media-type.ts'
 import type { Body } from './parsed.ts'
 
-/** The maximum number of nesting levels in a body. A deeper body could overflow the stack in recursive code. */
+/** The maximum nesting depth of a body. A deeper body could overflow the stack in recursive code. */
 export const maxNesting = 8
 
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Matches JSON that may parse to -0: `-0` itself, or a negative number that is small enough to be rounded to it. */
+/**
+ * Matches JSON that may parse to -0: `-0` itself, or a negative number whose exponent may be small enough for it to be
+ * rounded to -0.
+ */
 const mayBeMinusZero = /-0|-[\d.]+e-/i
 /** Replaces -0 with 0, because MongoDB would store -0 as a double. */
 const withoutMinusZero = (_name: string, value: unknown): unknown => (value === 0 ? 0 : value)
@@ -31,7 +34,7 @@ export function isJsonType(contentType: string | undefined): boolean {
   return type === 'application/json' && isUtf8
 }
 
-/** Parses JSON of any depth, so callers must not walk the result recursively. */
+/** Parses JSON of any nesting depth. Callers must not walk the result recursively. */
 export function parseJson(bytes: Buffer): Body {
   try {
     const text = asUtf8.decode(bytes)
@@ -43,7 +46,7 @@ export function parseJson(bytes: Buffer): Body {
 }
 
 /**
- * Whether a value has at most `levels` levels of nesting. The search stops at that depth, so it cannot overflow the
+ * Whether a value is nested at most `levels` levels deep. The recursion stops at that depth, so it cannot overflow the
  * stack.
  */
 function isShallow(value: unknown, levels: number): boolean {

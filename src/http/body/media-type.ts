@@ -1,6 +1,6 @@
 /**
- * Parses a Content-Type header. Returns the media type in lower case, and whether the text is UTF-8, which is the
- * default if no charset is given.
+ * Parses a Content-Type header. Returns the media type in lower case, and whether the charset is UTF-8, which is the
+ * default.
  */
 export function mediaTypeOf(header: string | undefined): { type: string; isUtf8: boolean } {
   const [type = '', ...parameters] = (header ?? '')

@@ -1,7 +1,8 @@
 import type { Refusal } from '../../errors.ts'
 
 /**
- * `value` is the operation's input. `params` is compared to detect different requests with the same idempotency key.
+ * A parsed request body. `value` is the operation's input. `params` is compared in order to detect that an idempotency
+ * key is reused for a different request.
  */
 export interface ParsedBody {
   value: unknown
@@ -9,7 +10,7 @@ export interface ParsedBody {
 }
 
 /**
- * A parsed body, or the error for an unreadable one. The error is thrown after the idempotency key has been checked
- * (order of checks, 11).
+ * A parsed body, or the error for an unreadable one. The error is thrown only after the idempotency key has been
+ * checked (step 11 in the order of checks).
  */
 export type Body = ParsedBody | { refusal: Refusal }

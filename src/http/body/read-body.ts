@@ -9,21 +9,20 @@ import { acceptedCsv, readCsv } from './csv-body.ts'
 import { readJson } from './json-body.ts'
 import type { Body } from './parsed.ts'
 
-/** Parses the raw bytes of a body. */
+/** Parses a body from its raw bytes. */
 type Reader = (bytes: Buffer, contentType: string | undefined) => Body | Promise<Body>
 
-/** The maximum body size for each kind. */
+/** The maximum size of each kind of body, in bytes. */
 export const maxBodyBytes = {
-  // The largest valid create request is about 175 KB if every character is escaped.
+  // The largest valid request to create an intent is about 175 KB if every character is escaped.
   json: 256 * 1024,
-  // Enough for 5 000 rows of 1 600 bytes. A valid row can be up to 20 KB long, but no real catalogue consists of such
-  // rows.
+  // This is enough for 5 000 rows of 1 600 bytes. A valid row can be up to 20 KB long, but no real product catalogue
+  // consists of rows that long.
   csv: 8 * 1024 * 1024,
 } as const satisfies Record<BodyKind, number>
 
 /**
- * How to read each kind of body. For an unsupported media type, the error message `accepted` replaces the catalogue's
- * message.
+ * How to read each kind of body. The last argument replaces the default error message for an unsupported media type.
  */
 const kinds = {
   json: createKind(maxBodyBytes.json, readJson, null),
@@ -35,9 +34,9 @@ const readSmall = readUpTo(smallBodyBytes)
 type LimitDeps = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
 
 /**
- * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if the budget has fewer than
- * Content-Length bytes left. A chunked body has no Content-Length, so the maximum size is reserved for it. If that much
- * memory is not left, a chunked body can be read only if it is small.
+ * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if fewer than Content-Length bytes are
+ * left in the budget. For a chunked body, which has no Content-Length, the maximum body size is reserved. If the budget
+ * has less than that left, the chunked body is still read if it turns out to be small.
  */
 export function reserveBody(
   deps: LimitDeps,
@@ -48,7 +47,7 @@ export function reserveBody(
   const { largest } = kinds[kind]
   const isChunked = req.headers['transfer-encoding'] !== undefined
   const bytes = isChunked ? largest : Number(req.headers['content-length'] ?? 0)
-  // A body that is too large is not read at all, so it needs no memory.
+  // A body that exceeds the maximum size is not read at all, so it needs no memory.
   if (bytes <= smallBodyBytes || bytes > largest) return smallBody()
   const budget = deps.bodyBudgets[kind]
   const memory = budget.take(businessId, bytes)
@@ -65,8 +64,8 @@ const tooManyBodies = ({ perBusiness }: BodyBudget): Refusal =>
   })
 
 /**
- * Reads and parses the body within its reserved memory. Throws if the body is truncated, or if it is large but no
- * memory is reserved for it, because such a request must have no effect.
+ * Reads and parses the body within its reserved memory. Throws if the body is truncated, or if it is large and no
+ * memory was reserved for it. In both cases, the request must have no effect.
  */
 export async function readBody(
   deps: LimitDeps,
@@ -77,10 +76,11 @@ export async function readBody(
   memory: BodyMemory,
 ): Promise<Body> {
   const { largest, readRaw, read, accepted } = kinds[kind]
-  // The body is rejected based on its Content-Length alone, because the parser would read all of it before responding.
+  // The body is rejected based on its Content-Length alone, because the parser would read the whole body before it
+  // reported an error.
   if (Number(req.headers['content-length']) > largest)
     return { refusal: refuse('PAYLOAD_TOO_LARGE', { headers: { Connection: 'close' } }) }
-  // http/server/listen.ts has already rejected every expectation except 100-continue.
+  // Only `100-continue` can occur here, because src/http/server/listen.ts has already rejected all other expectations.
   if (req.headers.expect !== undefined) res.writeContinue()
   const refusal = await new Promise<Refusal | null>((resolve, reject) => {
     const readBounded = memory.bytes > 0 ? readRaw : readSmall
@@ -93,26 +93,26 @@ export async function readBody(
   })
   if (refusal?.code === 'PAYLOAD_TOO_LARGE' && memory.bytes === 0) throw tooManyBodies(deps.bodyBudgets[kind])
   if (refusal !== null) return { refusal }
-  // After a disconnect, the parser reports an unread body as missing, even if the whole body had arrived.
+  // If the client has disconnected, the parser skips the body, even if all of it had already arrived.
   const isSkipped = isAnnounced(req) && !Buffer.isBuffer(req.body)
   if (!req.complete || isSkipped) throw truncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)
   memory.keep(bytes.length > smallBodyBytes ? bytes.length : 0)
-  // The request object stays in memory until the next request on its connection.
+  // Free the raw body, because the request object stays in memory until the next request on its connection.
   req.body = undefined
   // The body counts towards the rate limit before it is parsed, because 256 KiB of short keys take 30 ms to parse.
-  // Files are limited by their own budget, which holds two of the maximum size for each business.
+  // Files do not need this limit, because their budget admits only two files of the maximum size per business.
   if (kind === 'json') limitCostly(deps, caller, Math.floor(bytes.length / smallBodyBytes))
   return read(bytes, req.headers['content-type'])
 }
 
-/** Whether a request's headers announce a body. */
+/** Whether the headers indicate that the request has a body. */
 export const isAnnounced = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Converts an error thrown by body-parser. Returns null if the caller is not at fault. `accepted` is the message for an
- * unsupported media type.
+ * Converts an error from body-parser into an API error. Returns null if the client is not at fault. `accepted` is the
+ * message for an unsupported media type.
  */
 export function bodyRefusal(error: unknown, accepted: string | null): Refusal | null {
   const { type, status } = error as { type?: string; status?: number }

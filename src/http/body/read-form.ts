@@ -2,7 +2,7 @@ import { type NextFunction, type Request, type Response, urlencoded } from 'expr
 import { isAnnounced, truncated } from './read-body.ts'
 
 /**
- * Even the largest form has only a few short fields. In practice, only `limit` applies, because 8 KB cannot hold
+ * Even the largest form has only a few short fields. Only `limit` matters in practice, because 8 KB cannot contain
  * `parameterLimit` fields.
  */
 const readFields = urlencoded({ extended: false, limit: '8kb', parameterLimit: 10_000, inflate: false })
@@ -16,7 +16,7 @@ const refuseSkipped = (req: Request, _res: Response, next: NextFunction): void =
 
 export const readForm = [readFields, refuseSkipped]
 
-/** Returns the named fields of a form as text. A missing or repeated field is returned as an empty string. */
+/** Returns the named form fields as strings. If a field is missing or repeated, its value is an empty string. */
 export function formFields<Name extends string>(req: Request, ...names: Name[]): Record<Name, string> {
   const body = (req.body ?? {}) as Record<string, unknown>
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '')

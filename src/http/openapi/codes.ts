@@ -1,7 +1,10 @@
 import { catalogue, type ErrorCode } from '../../errors.ts'
 import type { Route } from '../operations/route.ts'
 
-/** The error codes that every operation can return, in the order of the checks (docs/maintainers/decisions.md). */
+/**
+ * The error codes that every operation can return, in the order in which they are checked
+ * (docs/maintainers/decisions.md).
+ */
 export const ofAll = [
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -31,7 +34,7 @@ export const ofBodies = [
   'INVALID_JSON',
 ] as const satisfies ErrorCode[]
 
-/** Returns every error code that an operation can return, in catalogue order. */
+/** Returns all error codes that an operation can return, in the order of the error catalogue. */
 export function codesOf(route: Route): ErrorCode[] {
   const { about, sandboxOnly } = route
   const isWrite = route.method !== 'get'

@@ -11,7 +11,7 @@ import { refusalExamples, sharedRefusals } from './refusals.ts'
 import { createSchemaWriter, type Part, type SchemaWriter } from './schema.ts'
 import { webhooksOf } from './webhooks.ts'
 
-/** Returns the OpenAPI 3.1 document, generated from the routes and the schemas that validate their requests. */
+/** Returns the OpenAPI 3.1 document, which is generated from the routes and from the schemas that validate requests. */
 export function describeApi(config: DescribedConfig): Part {
   const writer = createSchemaWriter(config)
   return {

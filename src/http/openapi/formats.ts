@@ -4,7 +4,7 @@ import { withoutNul } from '../../../schemas/responses/fields.ts'
 import type { Config } from '../../config.ts'
 import { privateSuffixes } from '../../webhooks/sender/url.ts'
 
-/** The part of the configuration that appears in the OpenAPI document. */
+/** The configuration values that appear in the OpenAPI document. */
 export type DescribedConfig = Pick<
   Config,
   'publicUrl' | 'maxAmount' | 'webhookHeaderBrand' | 'webhookTimeoutMs'
@@ -13,22 +13,20 @@ export type DescribedConfig = Pick<
 /** The path, query and fragment of a URL. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
 const host = String.raw`[^\s\\/?#@]+`
-/** Non-ASCII characters are allowed after the host. */
+/** The format is `iri` because non-ASCII characters are allowed after the host. */
 const url = (pattern: string) => ({ format: 'iri', maxLength: 2048, pattern })
 
 const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
-/** JSON Schema patterns have no flag for ignoring case. */
+/** Returns a case-insensitive pattern, because JSON Schema patterns have no flag for ignoring case. */
 const anyCase = (word: string): string =>
   word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
 const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][Nn]--[A-Za-z0-9-]{1,59})\.?`
-/** 443, or 1024 to 65535. */
+/** Matches port 443 and ports 1024 to 65535. */
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
-/**
- * The same separators as in src/wallets/phone.ts. The service also accepts parentheses and digits from other scripts.
- */
+/** The same separators as in src/wallets/phone.ts. The service also accepts parentheses and non-ASCII digits. */
 const separators = '[ ./-]*'
 const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
 const countryCode = `2${separators}2${separators}2`
@@ -40,8 +38,8 @@ const phone = [
 ]
 
 /**
- * The JSON Schema keywords that describe each of our own formats (src/input/validate.ts), exactly or as closely as
- * possible. A number in a query arrives as text, but is described as a number.
+ * The JSON Schema keywords that describe each custom format (src/input/validate.ts) exactly or as closely as possible.
+ * A number in a query string arrives as text but is described as a number.
  */
 export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, object> => ({
   'date-time': { format: 'date-time' },
@@ -61,7 +59,7 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   ),
   'webhook-event': { enum: Object.keys(events) },
   'date-or-time': {
-    // Each branch has its own type.
+    // The type is specified in each branch instead.
     type: undefined,
     anyOf: [
       { type: 'string', format: 'date', maxLength: 10 },

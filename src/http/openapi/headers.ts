@@ -4,7 +4,7 @@ import type { Part } from './schema.ts'
 
 const text = { type: 'string', maxLength: 100 }
 
-/** The headers that responses share. */
+/** The response headers that the document defines once and refers to by name. */
 export const headers = {
   RequestId: {
     description: 'The id of this request. Include it when you contact support.',
@@ -47,7 +47,7 @@ export const headers = {
 const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
 
 export const requestId: Part = { 'X-Request-Id': header('RequestId') }
-/** The headers of every response to a request with a known key. */
+/** The headers of every response to a request whose API key is known. */
 export const rateLimit: Part = {
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimitPolicy'),
@@ -63,10 +63,12 @@ const readable: Part = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** The headers of every response from an operation that scripts on any site may call. */
+/** Returns the additional headers that an operation's responses have if scripts on any site may call it. */
 export const forBrowsers = (route: Route): Part => (isForBrowsers(route) ? readable : {})
 
-/** The headers of the responses that the operation itself returns. */
+/**
+ * Returns the headers of the operation's own responses, as opposed to the error responses that all operations share.
+ */
 export const headersOf = (route: Route): Part => ({
   ...requestId,
   ...rateLimit,

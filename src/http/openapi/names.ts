@@ -47,17 +47,17 @@ import { testEndpointBody } from '../../../schemas/test-endpoint.ts'
 import { updateEndpointBody } from '../../../schemas/update-endpoint.ts'
 import { updateProductBody } from '../../../schemas/update-product.ts'
 
-/** Returns `PaymentCreatedEvent` for `payment.created`. */
+/** Returns the schema name for an event, such as `PaymentCreatedEvent` for `payment.created`. */
 const eventType = (event: string): string =>
   `${event
     .split('.')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')}Event`
 
-/** The body of each webhook. */
+/** The schema of each event's webhook body. */
 export const eventBodies: Record<EventName, object> = { ...paymentEvents, ...orderEvents }
 
-/** The schemas that have a name in the OpenAPI document, which refers to them by that name. */
+/** The schemas that the OpenAPI document defines once and refers to by name. */
 export const named: Record<string, object> = {
   CreateIntentBody: createTestIntentBody,
   SimulatePaymentBody: simulatePaymentBody,

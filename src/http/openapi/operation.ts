@@ -5,10 +5,13 @@ import { headersOf } from './headers.ts'
 import { refusalsOf } from './refusals.ts'
 import type { Part, SchemaWriter } from './schema.ts'
 
-/** Returns `/dev/intents/{referenceNumber}` for `/dev/intents/:referenceNumber`. */
+/**
+ * Converts an Express path to an OpenAPI path: `/dev/intents/:referenceNumber` becomes
+ * `/dev/intents/{referenceNumber}`.
+ */
 export const pathOf = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** Returns the OpenAPI text of one operation. */
+/** Returns the OpenAPI description of one operation. */
 export function operation(writer: SchemaWriter, route: Route): Part {
   const { about, scope } = route
   const isWrite = route.method !== 'get'
@@ -53,7 +56,8 @@ function queryParameters(writer: SchemaWriter, { about }: Route): Part[] {
 }
 
 /**
- * Moves a schema's description to its parameter. `text` is an example from a URL and is converted to the schema's type.
+ * Creates a parameter from a schema and moves the schema's description to the parameter. `text` is an example value
+ * taken from a URL, and is converted to the schema's type.
  */
 const asParameter = ({ description, ...schema }: Part, text: string | undefined): Part => ({
   ...(description === undefined ? {} : { description }),
@@ -73,13 +77,13 @@ function bodyOf(writer: SchemaWriter, { body, about }: WriteRoute): Part | null 
   }
 }
 
-/** Returns whether the body has a field that is always or conditionally required. */
+/** Whether the body has a required field, including one that is required only under a condition. */
 const requiresField = (body: { required?: unknown; else?: { required?: unknown } }): boolean =>
   (body.required ?? body.else?.required) !== undefined
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
-/** The two ways to send a file without JSON. */
+/** The two ways to send a file other than in JSON. */
 const csvContent = ({ csv }: { csv: string }): Part => ({
   'text/csv': { schema: csvFile, example: csv },
   'multipart/form-data': {

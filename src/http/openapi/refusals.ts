@@ -5,7 +5,7 @@ import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
 import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
 import type { Part } from './schema.ts'
 
-/** The responses that have the same error codes in every operation, by HTTP status. */
+/** The error responses that have the same codes in every operation, by HTTP status. */
 const sharedResponses: Record<number, { name: string; headers: Part }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
@@ -18,14 +18,14 @@ const sharedResponses: Record<number, { name: string; headers: Part }> = {
   503: { name: 'Unavailable', headers: { ...requestId, ...rateLimit, ...retryAfter } },
 }
 
-/** The service sends these responses before it knows the operation, so they lack the operation's headers. */
+/** The statuses of responses that are sent before the operation is known and that therefore lack its headers. */
 const beforeOperations = [408, 431]
 
 const sharedCodes: readonly ErrorCode[] = [...ofAll, ...ofWrites, ...ofBodies]
 
 const statusOf = (code: ErrorCode): number => catalogue[code][0]
 
-/** Returns the error responses that operations share. */
+/** Returns the error responses that all operations share. */
 export const sharedRefusals = (): Part =>
   Object.fromEntries(
     [...groupBy(sharedCodes, statusOf)].flatMap(([status, codes]) => {
@@ -51,10 +51,7 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-/**
- * All errors have the same schema, so a generated client needs to handle only one. There is an example for each error
- * code.
- */
+/** All errors have the same schema, so a generated client needs to handle only one. Each error code has an example. */
 const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   description: codes.join(', '),
   headers,

@@ -1,19 +1,19 @@
 import { type DescribedConfig, formatsFor } from './formats.ts'
 import { nameOf } from './names.ts'
 
-/** A part of the OpenAPI document. */
+/** Any part of the OpenAPI document. */
 export type Part = Record<string, unknown>
 
 /**
- * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference to a named schema; `define` always
- * writes out the whole schema.
+ * Translates a schema from schemas/ to OpenAPI 3.1. `refer` returns a reference if the schema has a name. `define`
+ * always returns the full schema.
  */
 export interface SchemaWriter {
   refer(schema: object): Part
   define(schema: object): Part
 }
 
-/** Keywords whose value is a schema or a list of schemas. */
+/** The keywords whose values are schemas or lists of schemas. */
 const nesting = [
   'items',
   'propertyNames',
@@ -49,7 +49,7 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // JSON Schema renamed this keyword in 2019.
+    // JSON Schema 2019-09 renamed this keyword for dependencies that are schemas.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -64,14 +64,14 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
   return { refer, define }
 }
 
-/** Code generators choose a number's type by its width, so every number needs a maximum. */
+/** Adds a width to a numeric schema, because code generators choose a number's type by its width. */
 function withWidth(schema: Part): Part {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
   if (minimum === undefined || maximum === undefined) return schema
   return { ...schema, format: minimum >= -(2 ** 31) && maximum < 2 ** 31 ? 'int32' : 'int64' }
 }
 
-/** Code generators need a type even if the values imply one. */
+/** Adds a type to the schema, because code generators need one even if the allowed values imply it. */
 function withType(schema: object): object {
   if ('type' in schema) return schema
   const values = 'enum' in schema ? (schema.enum as unknown[]) : 'const' in schema ? [schema.const] : []

@@ -6,8 +6,8 @@ import { setApiHeaders } from '../responses/envelope.ts'
 import { describeApi } from './describe.ts'
 
 /**
- * Serves `/openapi.json`, which is built only once. No key is needed, any page may load the document, and the response
- * has no envelope.
+ * Serves `/openapi.json`. The document is built only once. Requests need no API key, pages on any site may load the
+ * document, and the response has no envelope.
  */
 export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
   const bytes = Buffer.from(JSON.stringify(describeApi(config)))
@@ -18,10 +18,10 @@ export function serveDescription({ config }: Pick<Deps, 'config'>): Router {
     letBrowsersRead(res)
     if (res.app.locals.isStopping()) res.setHeader('Connection', 'close')
     res.setHeader('Content-Type', 'application/json; charset=utf-8')
-    // For 300 s after a release, a client may still use the previous document.
+    // Clients may therefore use the previous document for up to 300 s after a release.
     res.setHeader('Cache-Control', 'public, max-age=300')
     res.setHeader('Content-Length', bytes.length)
-    // Node sends no body to a HEAD request.
+    // Node.js omits the body in the response to a HEAD request.
     res.end(bytes)
   })
   router.all('/openapi.json', () => {

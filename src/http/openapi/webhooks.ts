@@ -4,7 +4,7 @@ import type { DescribedConfig } from './formats.ts'
 import { eventBodies } from './names.ts'
 import type { Part, SchemaWriter } from './schema.ts'
 
-/** The webhooks that the service sends, one for each event (SPEC 6.2). */
+/** Returns the descriptions of the webhooks that the service sends, one for each event (SPEC 6.2). */
 export const webhooksOf = (writer: SchemaWriter, config: DescribedConfig): Part =>
   Object.fromEntries(
     Object.entries(eventBodies).map(([event, body]) => [
@@ -21,7 +21,7 @@ const webhook = (
   operationId: `${event.replaceAll('.', '-')}-event`,
   summary: event,
   description: `${occasions[event]} Verify the signature on the raw body before you parse it, and respond with 2xx within ${webhookTimeoutMs / 1000} s. The same \`id\` may arrive more than once.`,
-  // A webhook is signed; it contains no API key.
+  // Webhooks are authenticated by their signature and contain no API key.
   security: [],
   parameters: [
     {
@@ -56,7 +56,7 @@ const webhook = (
   },
 })
 
-/** The occurrence that each event reports. */
+/** A sentence that describes when each event is sent. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',
@@ -77,7 +77,7 @@ const header = (name: string, pattern: string, maxLength: number): Part => ({
 
 const at = new Date('2026-11-21T07:35:08.990Z')
 
-/** The event that an endpoint test sends. */
+/** Returns the same sample event that is sent when a merchant tests an endpoint. */
 const exampleOf = (event: EventName): unknown => ({
   id: 'awFJrKkMOL3jxH9wawFJrKkMOL3jxH9e',
   event,
