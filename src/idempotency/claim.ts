@@ -3,37 +3,40 @@ import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import type { SealedField } from '../security/seal.ts'
 
-/** How long a response is stored, and how long a key identifies the same request (SPEC 5.4). */
+/** How long a response is stored and its idempotency key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
-/** MongoDB removes a claim this long after `expiresAt`, when every lease that began before it has ended. */
+/** How long after `expiresAt` MongoDB removes a claim. By then, every lease taken before `expiresAt` has ended. */
 export const removalMs = 60 * 60_000
 
 /**
- * The claim of one request, identified by API key, method, path and idempotency key. The holder of `token` runs the
- * operation. `effectId` stays the same when the claim changes hands, so that the next holder finds the effect of the
- * last one.
+ * A claim on one request, which is identified by its API key, method, path and idempotency key. The holder of `token`
+ * runs the operation. `effectId` stays the same when another attempt takes over the claim, so that the new holder can
+ * find the effect of the previous one.
  */
 export interface Claim {
   _id: string
   effectId: string
   token: string
-  /** When the last holder's lease ends, or when the holder gave up. */
+  /** When the current holder's lease ends, or when the last holder gave up. */
   leaseEndsAt: Date
   paramsHash: string
-  /** The first response. A create's response is stored in, or computed from, the document that it created. */
+  /**
+   * The first response. If the operation creates a document, the response is stored in that document or computed from
+   * it instead.
+   */
   sealedResponse?: string
   /**
-   * The business of the test key that made the request, if this document stores `sealedResponse`
+   * The business whose test key made the request. Set only if this claim stores `sealedResponse`
    * (src/quotas/sandbox-responses.ts).
    */
   sandboxOf?: string
   /**
-   * Written before a waiting duplicate gets the response. This journalled write also makes the response that was read
-   * durable.
+   * Written before a waiting duplicate receives the response. Because this write is journalled, it also makes the
+   * response itself durable.
    */
   replayedAt?: Date
-  /** 24 hours after the first request. Taking over the claim never changes it. */
+  /** 24 hours after the first request. A takeover of the claim does not change it. */
   expiresAt: Date
   removeAt: Date
 }
@@ -54,7 +57,8 @@ export const claims: Collection = {
   },
   indexes: [
     { name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 },
-    // For the quota of stored responses, which is counted without reading documents. Contains no claims of live keys.
+    // Used by the quota for stored responses, which is counted from the index alone. Claims made with live keys are not
+    // in the index.
     {
       name: 'sandboxResponses',
       key: { sandboxOf: 1, expiresAt: 1 },
@@ -63,14 +67,14 @@ export const claims: Collection = {
   ],
 }
 
-/** The field with the sealed response, in the claim or in the document that a create inserted. */
+/** The field that holds the sealed response: in the claim, or in the document that a create inserted. */
 export const responseField = (collection: string, id: string): SealedField => ({
   collection,
   id,
   field: 'sealedResponse',
 })
 
-/** The batcher for `replayedAt` updates. A thousand waiting duplicates of one claim cost two writes. */
+/** Batches updates of `replayedAt`. A thousand duplicates waiting for the same claim cost only two writes. */
 export const createReplayBatcher = (Claim: Model<Claim>, now: () => Date): Batcher<string, void> =>
   createBatcher(1000, async (ids) => {
     await nativeCollection(Claim).updateMany(

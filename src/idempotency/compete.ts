@@ -4,7 +4,10 @@ import type { SealedField } from '../security/seal.ts'
 import { type Claim, claims, lifetimeMs, removalMs, responseField } from './claim.ts'
 import type { Recall, ResponseData } from './recall.ts'
 
-/** The first response of a request: sealed, with the field it was sealed for, or the computed data of a create. */
+/**
+ * The first response to a request: either the sealed response with the field that it was sealed for, or the data
+ * computed from the created document.
+ */
 export type FirstResponse =
   | { kind: 'stored'; sealedResponse: string; field: SealedField }
   | { kind: 'computed'; data: ResponseData }
@@ -14,40 +17,39 @@ export type Claimed =
   | { state: 'finished'; paramsHash: string; first: FirstResponse }
   | { state: 'running' }
 
-/** A request that competes for its claim. */
 export interface ClaimRequest {
   id: string
   paramsHash: string
-  /** Finds the first response of a create; null for other operations. */
+  /** Finds the first response of a create. Null for operations that create nothing. */
   recall: Recall | null
-  /** How long its holder's lease lasts. */
+  /** How long the lease lasts if this request obtains the claim. */
   leaseMs: number
-  /** Decides whether the claim has expired, however long the request waits. */
+  /** The time against which the claim's expiry is checked, however long the request has been waiting. */
   arrivedAt: Date
 }
 
-/** Makes one attempt to insert the claim, to take it over, or to find its response. */
+/** Tries once to insert the claim, take it over or find its response. */
 export async function attemptClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const fresh = freshClaim(deps.now(), request)
   const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, deadlineAt)
   if (insertion.inserted) return held(fresh)
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
-  // The claim has been removed in the meantime. The next attempt inserts a new one.
+  // The claim has been removed in the meantime, so the next attempt will insert a new one.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return held(found)
   return compete(deps, request, found)
 }
 
 /**
- * Like `attemptClaim`, for a request that has seen the claim before. While the first request is running, this function
- * only reads, because many requests may be waiting.
+ * Does the same as `attemptClaim`, for a request that has already seen the claim. While the first request is running,
+ * this function only reads, because many requests may be waiting.
  */
 export async function recheckClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
   return found === null ? attemptClaim(deps, request, deadlineAt) : compete(deps, request, found)
 }
 
-/** Takes the claim over if it has expired. Otherwise finds its response. */
+/** Takes over the claim if it has expired. Otherwise looks for its response. */
 async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise<Claimed> {
   const now = deps.now()
   if (isExpired(found, request, now)) return takeOver(deps, found, freshClaim(now, request))
@@ -55,8 +57,8 @@ async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise
 }
 
 /**
- * Like `attemptClaim`, for a request that has run under `effectId` and lost its claim. Returns null if the claim is
- * gone or belongs to another request, because a request never starts a second effect.
+ * Does the same as `attemptClaim`, for a request that ran under `effectId` and then lost its claim. Returns null if the
+ * claim is gone or has a new effect id, because a request must never start a second effect.
  */
 export async function reclaim(
   deps: Deps,
@@ -68,21 +70,24 @@ export async function reclaim(
   return found?.effectId === effectId ? inherit(deps, request, found, deps.now()) : null
 }
 
-/** Whether the key may start a new request. It may not while the last holder's lease is still running. */
+/**
+ * Whether the key may be used for a new request. It may not while a holder's lease is still running, even after
+ * `expiresAt`.
+ */
 const isExpired = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
   leaseEndsAt <= now && expiresAt <= arrivedAt
 
-/** Finds the response of the claim's request, or takes the claim over if its lease has ended. Keeps the effect id. */
+/** Finds the stored response, or takes over the claim if its lease has ended. The effect id stays the same. */
 async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
   const first = await findFirst(deps, found, request.recall)
   if (first !== null) return { state: 'finished', first, paramsHash: found.paramsHash }
   if (found.leaseEndsAt > now) return { state: 'running' }
-  // From now on the response belongs to this request's parameters.
+  // From now on, the response belongs to the parameters of this request.
   const { token, leaseEndsAt, paramsHash } = freshClaim(now, request)
   return takeOver(deps, found, { token, leaseEndsAt, paramsHash })
 }
 
-/** Returns the response of the claim's request, or null while there is none. */
+/** Returns the response to the claim's request, or null if there is none yet. */
 const findFirst = async (
   deps: Deps,
   { _id, effectId, sealedResponse }: Claim,
@@ -92,7 +97,7 @@ const findFirst = async (
     ? recallFirst(deps, recall, effectId)
     : { kind: 'stored', sealedResponse, field: responseField(claims.name, _id) }
 
-/** Returns the response of the create with this effect id, or null if nothing was created. */
+/** Returns the response of the create with this effect id, or null if nothing has been created. */
 export async function recallFirst(
   deps: Deps,
   recall: Recall | null,
@@ -121,8 +126,8 @@ function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
 }
 
 /**
- * Changes the holder, unless another request did so first. A new effect id starts a new request and removes the old
- * response. Otherwise the claim must not have a response yet.
+ * Changes the holder, unless another request has already done so. A new effect id starts a new request and removes the
+ * old response. If the effect id stays the same, the claim must not have a response yet.
  */
 async function takeOver(
   deps: Pick<Deps, 'Claim'>,
@@ -145,8 +150,8 @@ const held = ({ effectId, token }: Pick<Claim, 'effectId' | 'token'>): Claimed =
 })
 
 /**
- * Stores the sealed response in the claim. Returns false if the claim is gone or has another holder. `deadlineAt`: see
- * mongo/batching/batcher.ts.
+ * Stores the sealed response in the claim. Returns false if the claim is gone or has a different holder. `deadlineAt`
+ * is described in mongo/batching/batcher.ts.
  */
 export const keepResponse = (
   deps: Pick<Deps, 'batchers'>,
@@ -158,15 +163,15 @@ export const keepResponse = (
     {
       filter: { _id: id, token },
       update: { $set: response },
-      // Only the holder of this token writes a response, so its presence proves the write. The value may be too long to
-      // query by.
+      // Only the holder of this token writes a response, so a response under this token proves that the write
+      // succeeded. The response itself may be too long to use in a query.
       proof: { token, sealedResponse: { $exists: true } },
     },
     deadlineAt,
   )
 
 /**
- * Ends the lease, so that the next attempt can run immediately. Never deletes the claim, because a write with its
+ * Ends the lease, so that the next attempt can run immediately. The claim must not be deleted, because a write with its
  * effect id may still be running.
  */
 export async function giveUp(

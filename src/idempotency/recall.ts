@@ -1,19 +1,21 @@
 import type { Deps } from '../deps.ts'
 import { unavailable } from '../errors.ts'
 
-/** How a retry finds a create's first response by its effect id. `find` resolves to null if nothing was created. */
+/**
+ * How a retry finds a create's first response by the effect id. `find` resolves to null if nothing has been created.
+ */
 export type Recall = StoredRecall | ComputedRecall
 
-/** For a document whose fields may change. Its insert stores the response in the field `sealedResponse`. */
+/** For documents whose fields may change. The insert stores the response in the document's `sealedResponse` field. */
 interface StoredRecall {
   kind: 'stored'
-  /** The name of the document's collection. */
+  /** The name of the documents' collection. */
   collection: string
   find(deps: Deps, effectId: string): Promise<string | null>
 }
 
 /**
- * For a document whose first response depends only on fields that never change. `find` computes the response from those
+ * For documents whose first response depends only on fields that never change. `find` computes the response from those
  * fields.
  */
 interface ComputedRecall {
@@ -24,9 +26,9 @@ interface ComputedRecall {
 export type ResponseData = Record<string, unknown>
 
 /**
- * Computes first responses by the format number that each document stores. A released format must always return the
- * same bytes: add the next number instead of changing it. A process that runs an earlier version and does not know the
- * number yet throws SERVICE_UNAVAILABLE.
+ * Computes first responses by the format number stored in each document. A released format must always return the same
+ * bytes, so add a format with the next number instead of changing it. A process running an earlier version throws
+ * SERVICE_UNAVAILABLE for a number that it does not know.
  */
 export const byFormat =
   <Doc extends { responseFormat: number }>(formats: Readonly<Record<number, (doc: Doc) => ResponseData>>) =>

@@ -4,13 +4,13 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inBatches } from '../mongo/in-batches.ts'
 import { lifetimeMs, removalMs, responseField } from './claim.ts'
 
-/** A document with a sealed first response: a claim, a product or an endpoint. */
+/** A document that may store a sealed first response: a claim, a product or an endpoint. */
 interface WithResponse {
   _id: string
   sealedResponse?: string
 }
 
-/** How many responses were re-sealed, and how many are sealed with a key that is not configured. */
+/** `unreadable` is the number of responses sealed with a key that is not configured. */
 export interface Resealed {
   resealed: number
   unreadable: number
@@ -19,14 +19,14 @@ export interface Resealed {
 type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 
 /**
- * Re-seals with the current SECRET_KEY every stored response that a retry may still get: those in claims that have not
- * been removed, and those in the documents of their creates. Goes through the claims in order of time, and reports to
- * `advance` how many have been processed.
+ * Re-seals every stored response that a retry may still need, using the current SECRET_KEY. These responses are in
+ * claims that have not been removed and in documents created by their requests. Processes the claims in chronological
+ * order, and passes the size of each processed batch to `advance`.
  */
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
   const result = { resealed: 0, unreadable: 0 }
   const now = deps.now()
-  // Later claims are sealed with the current key. Including them would make this loop endless.
+  // Later claims are already sealed with the current key. If they were included, this loop might never end.
   const latest = new Date(now.getTime() + lifetimeMs + removalMs)
   const stored = nativeCollection(deps.Claim).find(
     { removeAt: { $gt: now, $lte: latest } },
@@ -48,7 +48,7 @@ export async function resealResponses(deps: Needs, advance: (claims: number) => 
 const collectionOf = (model: unknown): mongo.Collection<WithResponse> =>
   nativeCollection(model as Model<WithResponse>)
 
-/** The documents that creates inserted under these effect ids and that store a response. */
+/** Returns the documents that were created under these effect ids and that store a response. */
 const createdUnder = (
   collection: mongo.Collection<WithResponse>,
   effectIds: string[],
@@ -61,8 +61,8 @@ const createdUnder = (
     .toArray()
 
 /**
- * Re-seals each document under its own guard, so that a concurrent change or removal of the response is not
- * overwritten.
+ * Re-seals each response only if it has not changed since it was read, so that a concurrent update or removal is not
+ * undone.
  */
 async function reseal(
   { secrets }: Needs,

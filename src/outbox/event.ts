@@ -3,23 +3,23 @@ import { newId } from '../security/ids.ts'
 import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
 
 /**
- * The request that caused an event. `traceparent`: the span that the event's trace continues; null if the request is
- * not traced (src/tracing).
+ * The request that caused an event. `traceparent` is the span that the event's trace continues, or null if the request
+ * is not traced (src/tracing).
  */
 export interface Cause {
   requestId: string
   traceparent: string | null
 }
 
-/** The stored form of a cause. Empty if the clock or a job caused the event. */
+/** A cause as stored in a document. Empty if no request caused the event, for example if the intent expired. */
 export interface Caused {
   requestId?: string
   traceparent?: string
 }
 
 /**
- * An event in the outbox of its intent or order. The other fields of the webhook body come from the intent or order
- * itself (body/compose.ts).
+ * An event in the outbox of its intent or order. The remaining fields of the webhook body come from that intent or
+ * order (body/compose.ts).
  */
 export interface OutboxEvent extends Recorded, Caused {
   id: string
@@ -28,18 +28,21 @@ export interface OutboxEvent extends Recorded, Caused {
 }
 
 export const causedFields = { requestId: String, traceparent: String }
-/** The schema of the field `outbox`. */
+/** The schema of the `outbox` field. */
 export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
-/** Contains everything that the poll needs to find documents with unrelayed events, so the poll reads no documents. */
+/**
+ * Contains every field that the poll needs to find documents with unrelayed events, so that the poll does not have to
+ * read the documents.
+ */
 export const outboxIndex = {
   name: 'withOutbox',
   key: { 'outbox.createdAt': 1, businessId: 1, _id: 1 },
   partialFilterExpression: { 'outbox.createdAt': { $exists: true } },
 } as const
 
-/** Creates an event. `cause`: null if the clock or a job caused the event. */
+/** Creates an event. `cause` is null if no request caused the event. */
 export const newEvent = (
   event: EventName,
   createdAt: Date,

@@ -8,22 +8,22 @@ import { orderSourceFields } from '../webhooks/body/order-data.ts'
 import { paymentSourceFields } from '../webhooks/body/payment-data.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 
-/** An intent with events in its outbox. The relay needs `expiresAt` to schedule the intent's expiry. */
+/** An intent with events in its outbox. The relay uses `expiresAt` to schedule the intent's expiry. */
 export type IntentSource = Source & Pick<Intent, 'expiresAt'>
 
-/** A document with events that is larger than `smallBytes`. Only its size has been read. */
+/** A document with events that is larger than `smallBytes`. Only its size has been read so far. */
 export interface Large {
   _id: string
   businessId: string
   bytes: number
 }
 
-/** Documents up to this size are read in any combination. An ordinary intent is smaller than 2 KiB. */
+/** Documents up to this size may be read together in any combination. A typical intent is smaller than 2 KiB. */
 const smallBytes = 8 * 1024
-/** The maximum total size of the large documents in a group. A single document may exceed it. */
+/** The maximum total size of a group of large documents. A single document may exceed it. */
 export const groupBytes = 4 * 1024 * 1024
 /**
- * Batched reads that all jobs of the process share. They return small documents in full, and only the size of large
+ * Batched reads shared by all jobs in the process. They return small documents in full, but only the size of large
  * ones.
  */
 export interface OutboxBatchers {

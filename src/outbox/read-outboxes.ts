@@ -13,17 +13,20 @@ import {
   waiting,
 } from './outbox-batchers.ts'
 
-/** Documents with events that are read together, at most 4 MiB in total. */
+/** Documents with events that are read together, up to 4 MiB in total. */
 export interface Outboxes {
   intents: IntentSource[]
   orders: Source[]
 }
 
-/** The maximum number of small documents that one job reads together. 100 jobs hold at most 40 MiB of them. */
+/** The maximum number of small documents that one job reads at a time. With 100 jobs, at most 40 MiB are in memory. */
 const maxSmallPerRead = 50
-/** The maximum number of groups of large documents that a process holds at a time. One business gets at most half. */
+/**
+ * The maximum number of groups of large documents that a process holds at a time. A single business gets at most half
+ * of them.
+ */
 export const maxLargeGroups = 8
-/** A group that waits longer is left to the next poll, because a waiting group blocks its job. */
+/** A group that has to wait longer is left to the next poll, because a waiting group blocks its job. */
 const groupWaitMs = 100
 /** The maximum number of events that are read from a large document at a time. */
 const maxEventsPerRead = 200
@@ -35,10 +38,10 @@ const isLarge = (found: Source | Large | null): found is Large => found !== null
 type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'batchers' | 'largeOutboxes'>
 
 /**
- * Reads documents that have events, with the fields that the webhook bodies need, in groups that fit into memory. Small
- * documents come first, then large ones with `maxEventsPerRead` events at a time. The caller must remove the events of
- * a group from their outboxes before it requests the next group. A document whose events were not removed is not read
- * again.
+ * Reads documents that have events, in groups that fit into memory. Each document contains the fields that the webhook
+ * bodies need. Small documents come first. Large documents follow with up to `maxEventsPerRead` events at a time.
+ * Before requesting the next group, the caller must remove the current group's events from their outboxes. A document
+ * whose events are still there is not read again.
  */
 export async function* readOutboxes(
   deps: ReadDeps,
@@ -72,7 +75,7 @@ interface Group {
   ids: string[]
 }
 
-/** Splits large documents into groups of at most `groupBytes`. Each group belongs to one business. */
+/** Splits large documents into groups of at most `groupBytes`, each containing the documents of only one business. */
 function groupsOf(large: readonly Large[]): Group[] {
   const groups: Group[] = []
   for (const [businessId, documents] of groupBy(large, (each) => each.businessId)) {
@@ -89,7 +92,7 @@ function groupsOf(large: readonly Large[]): Group[] {
   return groups
 }
 
-/** Reads a group repeatedly until its outboxes are empty or the caller leaves events in them. */
+/** Reads a group repeatedly until its outboxes are empty, or until the caller has left events in them. */
 async function* readGroup<Kind extends Source>(
   { largeOutboxes }: ReadDeps,
   { businessId, ids }: Group,

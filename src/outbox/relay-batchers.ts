@@ -8,17 +8,19 @@ import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { type OutboxBatchers, openOutboxBatchers } from './outbox-batchers.ts'
 
 /**
- * The relay's batchers. Most relay jobs are for a single intent and many run in parallel, so they share reads and
- * writes.
+ * The relay's batchers. They share reads and writes among jobs, because many relay jobs run in parallel and most of
+ * them are for a single intent.
  */
 export interface RelayBatchers extends OutboxBatchers {
-  /** Finds the active endpoints of a business. */
+  /** Finds a business's active endpoints. */
   findActiveEndpoints: Batcher<string, TargetEndpoint[]>
   emptyIntentOutbox: Batcher<RelayedEvents, void>
   emptyOrderOutbox: Batcher<RelayedEvents, void>
 }
 
-/** Events of a document that have become deliveries and must leave its outbox. `_id` is the document's id. */
+/**
+ * The events of a document that have become deliveries and must be removed from its outbox. `_id` is the document's id.
+ */
 export interface RelayedEvents {
   _id: string
   events: string[]
@@ -41,7 +43,8 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
 })
 
 /**
- * Empties outboxes with one update for all documents. Event ids are unique, so each outbox loses only its own events.
+ * Empties the outboxes of many documents with one update. Event ids are unique, so each outbox loses only its own
+ * events.
  */
 const createEmptyingBatcher = <Doc extends { _id: string }>(
   model: Model<Doc>,

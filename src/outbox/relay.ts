@@ -22,7 +22,7 @@ import { readOutboxes } from './read-outboxes.ts'
 import type { RelayedEvents } from './relay-batchers.ts'
 import { tracedRelay } from './trace-relay.ts'
 
-/** Documents whose outboxes may hold events. */
+/** Documents whose outboxes may contain events. */
 export interface ToRelay {
   intentIds: string[]
   orderIds: string[]
@@ -31,35 +31,36 @@ export interface ToRelay {
 export interface Relayed {
   events: number
   deliveries: number
-  /** The number of deliveries whose attempts are waiting for a slot. */
+  /** The number of deliveries that are waiting for an attempt slot. */
   waiting: number
-  /** One cause for each event. */
+  /** The cause of each event. */
   causes: Caused[]
 }
 
 /**
- * The maximum number of documents that a process relays in parallel. One business gets at most half. A higher number
- * would only make more deliveries wait for attempt slots.
+ * The maximum number of documents that a process relays in parallel. A single business gets at most half of these
+ * slots. If the limit were higher, more deliveries would just be waiting for attempt slots.
  */
 export const relaySlots = 400
 /**
- * A document that waits longer for one of the `relaySlots` is left to the next poll, because a waiting document blocks
- * its job.
+ * A document that has to wait longer for one of the `relaySlots` is left to the next poll, because a waiting document
+ * blocks its job.
  */
 const slotWaitMs = 100
 
 /**
- * An insert that is not sent within this time fails, and the poll relays the event again. So no delivery is stored
- * minutes after its `createdAt`.
+ * An insert that has not been sent within this time fails, and the poll relays the event again. Therefore no delivery
+ * is stored minutes after its `createdAt`.
  */
 const maxUnsentMs = 60_000
 
 /**
- * Relays the events of intents and orders. Inserts one delivery per subscribed endpoint, starts the attempts that have
- * a slot, and removes exactly these events from the outbox. Safe to run again if the process is killed: a delivery's id
- * consists of the ids of its event and its endpoint, so a second insert fails. Only the relay that inserted a delivery
- * attempts it. Events for which there is no capacity stay in their outbox for the next poll. Throws the first error
- * once all documents have been processed.
+ * Relays the events of intents and orders. For each event, inserts one delivery per subscribed endpoint, starts the
+ * attempts for which there are slots, and then removes the event from the outbox. If the process is killed, the relay
+ * can safely run again: a delivery's id is composed of the ids of its event and its endpoint, so a second insert fails.
+ * Only the relay that inserted a delivery starts its attempt. Events that exceed the available capacity stay in the
+ * outbox for the next poll. If an error occurs, the remaining documents are still processed, and then the first error
+ * is thrown.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
@@ -78,8 +79,8 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
 }
 
 /**
- * Calls `act` with the ids that this process is not already relaying. Calls it again for ids that another caller passed
- * in the meantime.
+ * Calls `act` with those ids that this process is not already relaying. If another caller passes some of them in the
+ * meantime, calls `act` again for those.
  */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
@@ -160,8 +161,8 @@ const relaySource = (
   })
 
 /**
- * Returns a function that composes an event's `data` when it is first called. Only an event with a slot needs `data`,
- * and an outbox may contain 2 000 events.
+ * Returns a function that composes an event's `data` the first time it is called. Only a delivery with a slot needs
+ * `data`, and an outbox may contain 2 000 events.
  */
 function composeOnce(source: Source, event: OutboxEvent): () => string {
   let composed: string | null = null
@@ -180,8 +181,8 @@ interface OneDelivery {
 }
 
 /**
- * Inserts the delivery of an event to an endpoint and starts its attempt if there is a slot. Without a slot, returns a
- * wake-up job. A delivery that already exists belongs to the relay that inserted it.
+ * Inserts the delivery of an event to an endpoint, and starts its attempt if there is a slot. If there is no slot,
+ * returns a wake-up job. If the delivery already exists, it belongs to the relay that inserted it.
  */
 async function relayTo(
   deps: Deps,
@@ -197,8 +198,8 @@ async function relayTo(
     if (!isInserted) slot?.free(null)
   }
   if (slot === null) {
-    // This process attempts the delivery as soon as a slot is free, and other processes find it through their polls. A
-    // process without slots wakes the others immediately.
+    // This process starts the attempt as soon as a slot is free, and other processes find the delivery through their
+    // polls. If this process runs no attempts, the job wakes the other processes immediately.
     const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(endpoint)) : 0
     return { ...deliveryJob(delivery, deps.now()), delayMs }
   }
@@ -225,14 +226,17 @@ async function takeSlot(
   return null
 }
 
-/** Returns the active endpoints of the sources' businesses, grouped by business. */
+/** Returns the active endpoints by business id, for all businesses in `sources`. */
 async function findEndpoints(deps: Deps, sources: Source[]): Promise<Map<string, TargetEndpoint[]>> {
   const businessIds = [...groupBy(sources, ({ businessId }) => businessId).keys()]
   const found = await Promise.all(businessIds.map((id) => deps.batchers.findActiveEndpoints(id, noDeadline)))
   return new Map(businessIds.map((id, index) => [id, found[index] ?? []]))
 }
 
-/** Enqueues the expiry of new intents here, so that the create request does not have to. */
+/**
+ * Schedules the expiry of new intents. This happens in the relay, so that the request that creates an intent does not
+ * have to do it.
+ */
 function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
   const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))
   if (created.length > 0) deps.enqueue('intent-expiry', expiryJobs(created, deps.now()))

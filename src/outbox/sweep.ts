@@ -4,9 +4,9 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { relayOutboxes, type ToRelay } from './relay.ts'
 
-/** Events younger than this are skipped, because their wake-up jobs may still arrive. */
+/** Skips events younger than this, because their wake-up jobs may still arrive. */
 const graceMs = 1_500
-/** The maximum number of one business's documents in one run of the poll. */
+/** The maximum number of a single business's documents in each run of the poll. */
 const maxPerBusiness = 1_000
 
 interface Unrelayed {
@@ -15,7 +15,8 @@ interface Unrelayed {
 }
 
 /**
- * Relays events from outboxes, oldest first, and gives each business a share. Returns the number of documents found.
+ * Relays the events in outboxes, oldest first, with a limited share for each business. Returns the number of documents
+ * found.
  */
 export async function pollOutboxes(deps: Deps): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
@@ -39,8 +40,8 @@ export async function pollOutboxes(deps: Deps): Promise<number> {
 }
 
 /**
- * Finds documents with events, ordered by their oldest event. Reads only index keys, because a document may be as large
- * as 500 KB. Does not find documents that have already been relayed.
+ * Finds documents with events in their outboxes, ordered by the oldest event. Reads only index keys, because a document
+ * may be as large as 500 KB. Documents that have already been relayed are not found.
  */
 const findUnrelayed = <Doc extends { _id: string }>(
   model: Model<Doc>,

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Span } from '../tracing/tracing.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 
-/** Calls `relay` within one span per traced event. An event's deliveries continue the event's span. */
+/** Calls `relay` inside one span for each traced event. The event's deliveries continue that span. */
 export function tracedRelay<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,

@@ -9,16 +9,16 @@ import { openQueue } from './queues.ts'
 /** How long a staff page waits for Redis. */
 const timeoutMs = 2000
 
-/** All queues, for the board that staff use. */
+/** All queues, for the job board on the staff pages. */
 export interface BoardQueues {
-  /** Connects on the first call. Throws within seconds while Redis is down. */
+  /** Connects on the first call. If Redis is down, throws within seconds. */
   obtain(): Promise<ReadonlyMap<QueueName, Queue>>
   close(): Promise<void>
 }
 
 /**
- * Opens the queues on their own connection, so that no staff page delays an enqueue. The connection opens on the first
- * call, because most `web` processes never show the board, and `worker` processes cannot.
+ * Opens the queues on a separate connection, so that staff pages never delay an enqueue. The connection is opened on
+ * the first call, because most `web` processes never show the board and `worker` processes cannot.
  */
 export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): BoardQueues {
   const connection = new Redis(config.redisUrl, {
@@ -61,12 +61,12 @@ export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>
 async function connected(connection: Redis): Promise<void> {
   if (connection.status === 'ready') return
   const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
-  // The client retries on its own. Its `error` event reports the first failure.
+  // The client reconnects on its own, and its `error` event reports the first failure.
   if (connection.status === 'wait') connection.connect().catch(() => undefined)
   await ready
 }
 
-/** Whether an error means that Redis is down, frozen or full, rather than that there is a bug. */
+/** Whether an error was caused by Redis being down, frozen or full, rather than by a bug. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError)$/.test(error.name) ||

@@ -1,18 +1,18 @@
 import type { Redis } from 'ioredis'
 
-/** A Redis command, its key and an argument. */
+/** A Redis command with its key and one argument. */
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Runs commands in one transaction and returns the response to each. Redis runs all of them or none. Never throws.
- * Returns null if Redis is down, frozen or full. In that case it is unknown whether the commands ran.
+ * Runs commands in one transaction and returns the response to each. Redis runs either all of them or none. Never
+ * throws. Returns null if Redis is down, frozen or full, in which case it is unknown whether the commands ran.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 
 export const createRunCommands =
   (connection: Redis, complain: (fields: object) => void): RunCommands =>
   async (commands) => {
-    // The connection's `error` event has already been logged.
+    // The connection's `error` event has already logged the failure.
     if (connection.status !== 'ready') return null
     try {
       const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []

@@ -2,7 +2,7 @@ import type { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type QueueName, queueNames } from './jobs.ts'
 
-/** The jobs of a queue by state. `waiting` jobs run as soon as a worker takes them. */
+/** The number of jobs in each state. A `waiting` job runs as soon as a worker is free. */
 export interface JobCounts {
   waiting: number
   active: number
@@ -12,16 +12,16 @@ export interface JobCounts {
 
 export interface Memory {
   usedBytes: number
-  /** Null if the machine's memory is the only limit. */
+  /** Null if Redis is limited only by the machine's memory. */
   maxBytes: number | null
-  /** Whether a full Redis evicts keys. */
+  /** Whether Redis evicts keys when it is full. */
   evicts: boolean
 }
 
 /** Figures about the queues and Redis. All functions wait for Redis, and throw if it is unreachable. */
 export interface QueueCounts {
   jobs(): Promise<Map<QueueName, JobCounts>>
-  /** How many consumers each queue has in all worker processes. Throws if `CLIENT LIST` is forbidden. */
+  /** The number of consumers of each queue, in all worker processes. Throws if `CLIENT LIST` is forbidden. */
   workers(): Promise<Map<QueueName, number>>
   /** Throws if `INFO` is forbidden. */
   memory(): Promise<Memory>
@@ -42,13 +42,13 @@ export function createCounts(connection: Redis, obtain: (name: QueueName) => Pro
   }
 }
 
-/** The names that Redis clients have set for their connections. */
+/** Extracts the client names from the output of `CLIENT LIST`. */
 const clientNames = (list: string): string[] =>
   [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
 /**
- * Matches the client names of BullMQ's workers. BullMQ's own count would make Redis list all connections once per
- * queue.
+ * Returns a test for the client names of the queue's BullMQ workers. BullMQ's own count is not used, because it would
+ * make Redis list all connections once per queue.
  */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`

@@ -3,24 +3,25 @@ import type { JobsOptions, Queue } from 'bullmq'
 import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
 /**
- * The maximum number of unsent jobs of one queue. Further jobs are dropped: Redis must be down, and the polls find the
- * work in MongoDB.
+ * The maximum number of unsent jobs per queue. Any further jobs are dropped. This only happens while Redis is down, and
+ * the polls find the dropped jobs' work in MongoDB.
  */
 const maxWaiting = 20_000
-/** How many jobs one call to Redis adds. Relay jobs are merged into one first. */
+/** The maximum number of jobs that are added in one call to Redis. Relay jobs are merged into a single job first. */
 const longestBatch = 500
 /**
- * The pause after a relay job is sent. A relay job costs a dozen calls to MongoDB, whether it carries one intent or a
- * hundred. So when many wake-ups arrive, each job waits to collect more of them.
+ * The pause after sending a relay job. A relay job makes about a dozen calls to MongoDB, whether it contains one intent
+ * or a hundred. Therefore, when many wake-ups arrive, the pause is longer, so that more of them are merged into the
+ * next job.
  */
 const relayRestMs = { few: 8, many: 25 }
 const manyFrom = 10
 
-/** Adds jobs in one call to Redis. */
+/** Adds several jobs in one call to Redis. */
 export const addAll = (queue: Queue, name: QueueName, jobs: NewJob<QueueName>[]): Promise<unknown> =>
   queue.addBulk(jobs.map((job) => ({ name: job.name ?? name, data: job.data, opts: jobOptions(job) })))
 
-/** Sends the jobs of one queue in the background. */
+/** Sends the jobs of one queue to Redis in the background. */
 export interface Producer {
   add(jobs: NewJob<QueueName>[]): void
   drained(): Promise<void>
@@ -50,7 +51,7 @@ export function createProducer(
       await addAll(queue, name, merged(name, jobs))
     } catch (err) {
       complain({ err, queue: name })
-      // Redis is down. The waiting jobs would fail too, one timeout after another. A poll finds their work.
+      // Redis is down. The waiting jobs would fail as well, each batch after another timeout. A poll finds their work.
       waiting.length = 0
     }
   }
@@ -67,7 +68,7 @@ export function createProducer(
   }
 }
 
-/** Merges relay jobs for one document each into a single job for all the documents. */
+/** Merges several relay jobs into a single job for all of their documents. */
 function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name !== 'outbox-relay') return jobs
   const relays = jobs.map((job) => job.data as Jobs['outbox-relay'])
@@ -79,7 +80,7 @@ function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[]
 }
 
 /**
- * Sets neither `attempts` nor `backoff`, because BullMQ does not decide when a job runs again (workers/run/run-job.ts).
+ * Sets neither `attempts` nor `backoff`, because BullMQ does not decide when a job is retried (workers/run/run-job.ts).
  */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {

@@ -8,7 +8,10 @@ import { type NewJob, type QueueName, queueNames } from './jobs.ts'
 import { createProducer, type Producer } from './producer.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
 
-/** When BullMQ adds a job to a queue: a cron pattern that starts with the seconds, and its time zone. */
+/**
+ * When BullMQ adds a job to a queue. `pattern` is a cron pattern whose first field is the seconds, and `tz` is its time
+ * zone.
+ */
 interface Schedule {
   id: string
   pattern: string
@@ -16,8 +19,8 @@ interface Schedule {
 }
 
 /**
- * Makes BullMQ add jobs on a schedule from now on. Changes nothing if the schedule already exists. An upsert would
- * delete the job of an overdue run, and every deployment would perform one.
+ * Makes BullMQ add jobs on a schedule from now on. Changes nothing if the schedule already exists, because an upsert
+ * would delete a job that is overdue, and every deployment would cause an upsert.
  */
 async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promise<void> {
   const known = await queue.getJobScheduler(id)
@@ -25,19 +28,19 @@ async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promis
   await queue.upsertJobScheduler(id, { pattern, tz }, { name: queue.name })
 }
 
-/** Adds jobs in the background. An error is only logged, because a poll finds the work of a lost job. */
+/** Adds jobs in the background. Errors are only logged, because a poll finds the work of any lost job. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
   enqueue: Enqueue
-  /** Reads and repairs the jobs that Redis holds. All functions wait for Redis, and throw if it is unreachable. */
+  /** Reads and repairs the jobs stored in Redis. All functions wait for Redis, and throw if it is unreachable. */
   standing: StandingJobs
-  /** Runs other commands on the same connection, for state that all processes share. */
+  /** Runs other commands on the same connection, for state shared by all processes. */
   runCommands: RunCommands
   counts: QueueCounts
-  /** Adds a schedule to a queue, or changes nothing if it already exists. Throws if Redis is unavailable. */
+  /** Adds a schedule to a queue, unless the queue already has it. Throws if Redis is unavailable. */
   keepSchedule(name: QueueName, schedule: Schedule): Promise<void>
-  /** Calls `act` each time Redis becomes available. */
+  /** Calls `act` every time the connection to Redis becomes ready. */
   whenReady(act: () => void): void
   /** Throws if Redis does not respond. */
   ping(): Promise<unknown>
@@ -45,9 +48,9 @@ export interface Queues {
 }
 
 /**
- * Opens the producers of all queues on their own connection. It fails fast, because BullMQ's `add` would otherwise hang
- * while Redis is down. A producer sends one batch at a time, and jobs that arrive in the meantime go into the next
- * batch.
+ * Opens the producers of all queues on a separate connection. The connection fails fast, because otherwise BullMQ's
+ * `add` would hang while Redis is down. A producer sends one batch at a time. Jobs that arrive in the meantime go into
+ * the next batch.
  */
 export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
   const connection = new Redis(config.redisUrl, {
@@ -87,7 +90,10 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
   }
 }
 
-/** BullMQ reads Redis' version only once. A queue that is opened while Redis is down would stay broken. */
+/**
+ * Throws if Redis is down. BullMQ reads the Redis version only when it opens a queue, so a queue opened without a
+ * connection would never work.
+ */
 export async function openQueue(
   connection: Redis,
   prefix: string,

@@ -6,20 +6,23 @@ import { addAll } from './producer.ts'
 
 /** Reads and repairs the jobs in Redis. MongoDB is the source of truth. */
 export interface StandingJobs {
-  /** Adds each job that does not exist in any state. Returns how many were added. */
+  /** Adds those jobs whose ids do not exist in any state. Returns how many were added. */
   addMissing<Name extends QueueName>(queue: Name, jobs: readonly NamedJob<Name>[]): Promise<number>
-  /** Removes the jobs that exist and are not running. */
+  /** Removes those of the jobs that exist and are not running. */
   remove(queue: QueueName, jobIds: readonly string[]): Promise<void>
-  /** Yields the ids of all failed jobs of a queue in batches. An id may occur twice. */
+  /** Yields the ids of all failed jobs in a queue, in batches. An id may be yielded more than once. */
   failed(queue: QueueName): AsyncGenerator<string[]>
-  /** Whether Redis still contains the marker set by `makeWhole`, and so has not been emptied in the meantime. */
+  /** Whether the marker that `makeWhole` set is still in Redis, which means that Redis has not lost its data since. */
   isWhole(): Promise<boolean>
-  /** Runs `act`, which restores all jobs, and then sets the marker, unless Redis was emptied in the meantime. */
+  /**
+   * Runs `act`, which must restore all jobs, and then sets the marker, unless Redis has lost its data in the meantime.
+   */
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
 /**
- * The maximum number of jobs that one call adds. Such a call takes Redis about 10 ms, during which other clients wait.
+ * The maximum number of jobs added in one call. A call of this size blocks Redis, and therefore its other clients, for
+ * about 10 ms.
  */
 const longestBatch = 250
 
@@ -28,7 +31,7 @@ export function createStanding(
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
 ): StandingJobs {
-  /** Returns for each id whether the job exists. */
+  /** Returns, for each id, whether the job exists. */
   async function findExisting(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
     const pipeline = connection.pipeline()
     for (const id of jobIds) pipeline.exists(queue.toKey(id))
@@ -72,7 +75,8 @@ export function createStanding(
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // If Redis was emptied in the meantime, the marker is gone or belongs to another process that has started over.
+      // If Redis has lost its data in the meantime, the marker is gone or was set by a different process that has
+      // started over.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

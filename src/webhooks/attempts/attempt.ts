@@ -14,15 +14,16 @@ import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
- * How much of the lease must remain when an attempt starts, because the first renewal comes up to 3 s later. If MongoDB
- * is slow and less remains, no attempt starts, and a worker takes the delivery over when the lease ends.
+ * The minimum time that a lease must have left when an attempt starts, because the first renewal may come up to 3 s
+ * later. If MongoDB is slow and less time is left, the attempt is not started, and a worker takes over the delivery
+ * when the lease ends.
  */
 const minLeaseMs = 5_000
 
 /**
- * Starts an attempt at a delivery that this process has inserted with a lease or claimed. Does not wait for the
- * attempt: a process that is shutting down waits for it through `deps.backgroundWork`. `data`: the body's `data` if it
- * has already been composed. In that case the body must already be counted against the slot.
+ * Starts an attempt at a delivery that this process has claimed, or has inserted with a lease. Does not wait for the
+ * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. `data` is
+ * the body's `data`, if it has already been composed and the body has been counted against the slot.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
@@ -38,8 +39,8 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
 
 /**
  * Makes one attempt: composes and signs the body, sends it, and records the result (SPEC 6.2 to 6.4). A failing
- * endpoint is a result, not an error. If MongoDB fails, the attempt does not count: the lease ends, and a worker takes
- * over the delivery.
+ * endpoint is a result rather than an error. If MongoDB fails, the attempt does not count. In that case the lease ends,
+ * and a worker takes over the delivery.
  */
 async function attemptDelivery(
   deps: Deps,
@@ -48,7 +49,8 @@ async function attemptDelivery(
   composed: string | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // The endpoint is read after the claim, so that an endpoint deleted before the claim cannot receive this attempt.
+  // The endpoint must be read after the claim, so that an endpoint deleted before the claim cannot receive this
+  // attempt.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const data = composed ?? (await findData(deps, delivery))
@@ -88,8 +90,8 @@ async function send(
   const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const recorded = isRecorded ? outcome : 'lease-lost'
-  // The result of an attempt that lost its lease is not recorded, so the log contains neither its stage nor a next
-  // attempt.
+  // If the attempt has lost its lease, its result was not recorded, so the log line contains no stage and no time for a
+  // next attempt.
   const shown = isRecorded
     ? { attempts, nextAttemptAt: times.nextAttemptAt, record }
     : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
@@ -103,16 +105,20 @@ async function send(
   deps.enqueue('webhook-delivery', [deliveryJob(waiting, deps.now())])
 }
 
-/** The step in the retry table. An attempt that was requested manually is extra, so it stays at the current step. */
+/**
+ * Returns the current step in the retry table. A manually requested attempt is additional, so it does not advance the
+ * step.
+ */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
-/** Cancels a delivery whose endpoint is deleted or disabled, or whose intent or order is gone. */
+/** Cancels a delivery whose endpoint has been deleted or disabled, or whose intent or order no longer exists. */
 async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint' | 'source'): Promise<void> {
   const { _id: deliveryId, referenceNumber, event: webhookEvent } = delivery
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noDeadline)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
-  // The clean-up removes an intent or order only after its deliveries, so this intent or order was removed by hand.
+  // The clean-up removes the deliveries of an intent or order first, so this intent or order must have been removed by
+  // hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }
@@ -136,13 +142,13 @@ interface AttemptLine {
   traceparent: string | null
 }
 
-/** Writes the log line for an attempt, without the response text. */
+/** Writes the log line for an attempt. The endpoint's response is not logged. */
 function logAttempt(deps: Pick<Deps, 'log'>, delivery: ClaimedDelivery, line: AttemptLine): void {
   const { _id: deliveryId, event: webhookEvent, referenceNumber: reference, requestId = null } = delivery
   const { url, attempts, recorded: outcome, nextAttemptAt, record, traceparent } = line
   const { status, stage, durationMs } = record
   const host = hostOf({ url })
-  // A traceparent is `version-trace-span-flags`.
+  // A traceparent has the form `version-trace-span-flags`.
   const traceId = traceparent?.split('-')[1]
   deps.log.info(
     {

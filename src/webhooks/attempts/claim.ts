@@ -5,7 +5,7 @@ import { newId } from '../../security/ids.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { claimable, leaseEnd } from '../deliveries/lease.ts'
 
-/** A delivery that this process has leased, with the fields that an attempt needs. */
+/** A delivery leased by this process, with the fields that an attempt needs. */
 export interface ClaimedDelivery extends Pick<Delivery, '_id' | keyof typeof neededFields> {
   leaseToken: string
   /** When the lease ends. */
@@ -30,7 +30,7 @@ const neededFields = {
 
 /**
  * Claims deliveries by id, with one update and one read per batch. Returns null for a delivery that is not due or is
- * already leased. If two callers in one batch pass the same id, only the first gets the delivery.
+ * already leased. If two callers in the same batch pass the same id, only the first of them gets the delivery.
  */
 export const createClaimBatcher = (
   Delivery: Model<Delivery>,
@@ -63,7 +63,7 @@ async function claimTogether(
   return new Map(claimed.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Releases the lease of a delivery that was not attempted. The delivery is due again immediately. */
+/** Releases the lease of a delivery that has not been attempted. The delivery becomes due again immediately. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
   { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,

@@ -4,7 +4,7 @@ import { createByIdBatcher } from '../../mongo/batching/read-batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots/slot.ts'
 
-/** The fields that an attempt needs. Omits the effects, because an endpoint may have a thousand of them. */
+/** The fields that an attempt needs. They do not include the endpoint's effects, of which there may be a thousand. */
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
 
 const fields = {

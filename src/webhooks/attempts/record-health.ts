@@ -6,7 +6,7 @@ import type { Log } from '../../process/log.ts'
 import { hourOf } from '../deliveries/delivery-hour.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The result of one attempt, for its endpoint's health and the hourly charts on the staff pages. */
+/** The result of one attempt. It updates the endpoint's health and the hourly charts on the staff pages. */
 export interface HealthNote {
   endpointId: string
   at: Date
@@ -15,8 +15,8 @@ export interface HealthNote {
 }
 
 /**
- * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
- * `gatherMs` are lost.
+ * Collects the results of attempts and writes them in the background. If the process is killed, the results from the
+ * last `gatherMs` are lost.
  */
 export interface HealthNotes {
   note(result: HealthNote): void
@@ -25,7 +25,8 @@ export interface HealthNotes {
 }
 
 /**
- * Notes taken within this interval share one write. A delay is harmless, because the notes are read mainly by people.
+ * Notes made within this interval are written together. The delay does no harm, because the notes are mainly for people
+ * to read.
  */
 const gatherMs = 200
 
@@ -65,7 +66,10 @@ const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): 
     { ordered: false, writeConcern: advisory },
   )
 
-/** Returns the update to an endpoint's health. `notes`: the endpoint's attempts, in the order in which they ended. */
+/**
+ * Returns the update of an endpoint's health. `notes` contains the endpoint's attempts, in the order in which they
+ * ended.
+ */
 function healthChange(notes: HealthNote[]) {
   const success = notes.findLast(({ outcome }) => outcome === 'delivered')
   const failure = notes.findLast(({ outcome }) => outcome !== 'delivered')
@@ -89,7 +93,7 @@ function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): 
   )
 }
 
-/** Returns all three counts, even those that are 0, so that a new hour has no missing fields. */
+/** Always returns all three counts, even if some are 0, so that the document of a new hour contains all fields. */
 function outcomesOf(notes: HealthNote[]) {
   const counts = { delivered: 0, retrying: 0, dead: 0 }
   for (const { outcome } of notes) counts[outcome] += 1

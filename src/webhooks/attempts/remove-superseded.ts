@@ -2,8 +2,8 @@ import type { Deps } from '../../deps.ts'
 import { supersededJobId } from '../deliveries/delivery-job.ts'
 
 /**
- * Removes the failed job of a delivery that has since been re-queued. That job would do nothing, so an error here is
- * only logged.
+ * Removes the failed job that existed before a delivery was re-queued. If that job ran, it would do nothing, so an
+ * error here is only logged.
  */
 export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobId: string): Promise<void> {
   const superseded = supersededJobId(jobId)

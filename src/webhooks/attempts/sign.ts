@@ -3,14 +3,18 @@ import type { Deps } from '../../deps.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { signingSecrets } from '../endpoints/signing-secrets.ts'
 
-/** `sha256=` and the hex HMAC-SHA256 of `{timestamp}.{body}` under the endpoint's secret (SPEC 6.3). */
+/**
+ * Returns `sha256=` followed by the hex-encoded HMAC-SHA256 of `{timestamp}.{body}`, using the endpoint's secret as the
+ * key (SPEC 6.3).
+ */
 export const signature = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
 
 /**
- * Returns the headers for one attempt (SPEC 6.2). The timestamp is the time of the attempt in seconds, so that an
- * endpoint can reject an old request. `brand` is the word in the header names. `secrets`: the current secret, then
- * those that a rotation replaced less than 24 hours ago. Their signatures are in a separate header.
+ * Returns the headers for one attempt (SPEC 6.2). The timestamp is the attempt's time in seconds, so that an endpoint
+ * can reject old requests. `brand` is the word used in the header names. The second parameter contains the current
+ * secret, followed by those that were replaced less than 24 hours ago. Signatures with replaced secrets are sent in a
+ * separate header.
  */
 export function signedHeaders(
   brand: string,
@@ -31,12 +35,12 @@ export function signedHeaders(
 }
 
 /**
- * Unsealed secrets by endpoint object. Endpoints are read again for each batch of attempts, so the secrets are unsealed
- * once per batch.
+ * Unsealed secrets, keyed by endpoint object. Because endpoints are read once per batch of attempts, their secrets are
+ * also unsealed only once per batch.
  */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
-/** Returns the headers for an attempt at this endpoint that starts at `now`. */
+/** Returns the headers for an attempt that starts at `now`. */
 export function signFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,

@@ -3,16 +3,16 @@ import type { EndpointUse } from './endpoint-uses.ts'
 import { maxCharacters, maxCharactersPerBusiness, maxFastPerEndpoint } from './limits.ts'
 
 /**
- * Counts the characters of the bodies in flight, per business. A business may always have one body in flight, whatever
- * its length.
+ * Counts the characters in the bodies in flight, per business. Each business may always have one body in flight,
+ * regardless of its length.
  */
 export interface Bodies {
-  /** Counts a body. Returns false and counts nothing if it exceeds the budget. */
+  /** Counts a body. If the body exceeds the budget, counts nothing and returns false. */
   add(use: EndpointUse, length: number): boolean
   remove(businessId: string, length: number): void
   /**
-   * How many more bodies fit into the budget if each is as long as the endpoint's last rejected body. The caller does
-   * not need to read more deliveries than this.
+   * How many more bodies fit into the budget, assuming that each is as long as the endpoint's last rejected body. The
+   * caller need not read more deliveries than this.
    */
   capacity(use: EndpointUse): number
 }

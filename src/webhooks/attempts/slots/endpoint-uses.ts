@@ -1,18 +1,18 @@
 import { forgetAfterMs, maxFastPerEndpoint, minWindow, trustedWindow } from './limits.ts'
 import type { SlotOwner } from './slot.ts'
 
-/** The state that a process keeps about one endpoint. */
+/** The state that a process keeps for one endpoint. */
 export interface EndpointUse {
   owner: SlotOwner
   /** The number of slots that the endpoint holds in each set. */
   fast: number
   slow: number
-  /** How many fast slots the endpoint may hold. */
+  /** The maximum number of fast slots that the endpoint may hold. */
   window: number
   usedAt: number
-  /** When the last of the jobs that found no slot will run again. */
+  /** When the last of the endpoint's jobs that found no slot will run again. */
   backAt: number
-  /** The length of the last body if it exceeded the budget, otherwise 0. */
+  /** The length of the endpoint's last body if that body exceeded the budget, otherwise 0. */
   refusedLength: number
 }
 
@@ -20,7 +20,10 @@ export interface EndpointUses {
   of(owner: SlotOwner): EndpointUse
 }
 
-/** Forgets endpoints that have had no attempts for `forgetAfterMs`. */
+/**
+ * Creates the state of endpoints when they are first used. Removes the state of endpoints that have had no attempts for
+ * `forgetAfterMs`.
+ */
 export function createEndpointUses(elapsedMs: () => number): EndpointUses {
   const uses = new Map<string, EndpointUse>()
   let tidiedAt = elapsedMs()
@@ -60,8 +63,8 @@ const firstWindow = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): n
   failuresInRow > 0 || lastSuccessAt === null ? minWindow : trustedWindow
 
 /**
- * Called after a failure, and when an attempt becomes slow. After a slow success `growWindow` is called too, so the
- * endpoint's window stays the same size.
+ * Called when an attempt fails and when it becomes slow. If a slow attempt succeeds, `growWindow` is called as well,
+ * which restores the previous window.
  */
 export const shrinkWindow = (use: EndpointUse): void =>
   void (use.window = Math.max(minWindow, use.window - 1))

@@ -1,62 +1,68 @@
 /**
- * An attempt that takes longer than this is slow. The documentation requires a response within 5 s
+ * An attempt that takes longer than this is slow. The documentation tells merchants to respond within 5 s
  * (docs/merchants/webhooks.md).
  */
 export const fastForMs = 5_000
-/** Per process: 1 000 hanging attempts take about 40 MB (measured). */
+/** The limit per process. In measurements, 1 000 hanging attempts took about 40 MB of memory. */
 export const maxFast = 1_000
 export const maxFastPerBusiness = 250
-/** The limit for one endpoint, and for all of a business's endpoints at one origin together. */
+/** The limit for one endpoint, and for all of a business's endpoints at the same origin together. */
 export const maxFastPerEndpoint = 100
 /**
- * An attempt that times out after 30 s holds a slow slot for 25 s, so 100 slots allow a business four such attempts a
- * second.
+ * An attempt that times out after 30 s holds a slow slot for 25 s, so with 100 slots a business can make four such
+ * attempts per second.
  */
 export const maxSlow = 400
 export const maxSlowPerBusiness = 100
-/** Attempts in flight per process. Each uses a socket. */
+/** The maximum number of attempts in flight per process. Each attempt uses a socket. */
 export const maxAttemptsInFlight = maxFast + maxSlow
 
-/** The first window of an unknown or failing endpoint, and the smallest window of any endpoint. */
+/** The initial window of a new or failing endpoint, and the minimum window of any endpoint. */
 export const minWindow = 2
-/** The first window of an endpoint whose last attempt succeeded. Each success adds one, up to `maxFastPerEndpoint`. */
+/**
+ * The initial window of an endpoint whose last attempt succeeded. Each success increases the window by one, up to
+ * `maxFastPerEndpoint`.
+ */
 export const trustedWindow = 50
 
 /**
- * The maximum number of characters in the bodies in flight. A character takes 1 or 2 bytes in memory, and up to 3 more
- * while it is being sent. Most bodies have 600 characters, and the largest about 100 000.
+ * The maximum number of characters in the bodies in flight. A character takes up 1 or 2 bytes in memory, and up to 3
+ * more while it is being sent. Most bodies have about 600 characters, and the largest about 100 000.
  */
 export const maxCharacters = 48_000_000
 export const maxCharactersPerBusiness = 12_000_000
 
 /**
- * How long a relay waits for a slot. The wait is short because the relay blocks one of the 100 jobs that all businesses
- * share.
+ * How long a relay waits for a slot. The time is short, because a waiting relay blocks one of the 100 jobs that all
+ * businesses share.
  */
 export const maxWaitMs = 100
 /**
- * After one of a business's relays has waited in vain, the business's relays do not wait for slots for this long.
- * Deliveries without a slot stay in MongoDB. A wait in vain indicates that the business's attempts are hanging, or that
- * its endpoints cannot keep up.
+ * When a relay has waited for a slot in vain, the other relays of that business do not wait for slots during this time.
+ * Such a timeout indicates that the business's attempts are hanging, or that its endpoints cannot keep up. Deliveries
+ * without a slot stay in MongoDB.
  */
 export const noWaitForMs = 5_000
-/** How many relays may wait for a slot: per endpoint, per business and per process. */
+/** The maximum number of relays that may be waiting for slots, per endpoint, per business and per process. */
 export const maxWaitsPerEndpoint = 500
 export const maxWaitsPerBusiness = 1_000
 export const maxWaits = 4_000
 
 /**
- * Waiting endpoints are served this long after a slot becomes free. During the delay, more slots become free and share
- * one read of the endpoint's deliveries.
+ * How long after a slot becomes free the waiting endpoints are served. More slots become free during this delay, so
+ * that a single read of the endpoint's deliveries serves all of them.
  */
 export const serveAfterMs = 10
 /**
- * How long a job waits if it found no slot for its delivery. This process does not need the job: it attempts the
- * delivery as soon as a slot is free. The job only shows staff that the delivery is waiting, and wakes other processes.
- * So it rarely runs, and an endpoint's jobs run `backEveryMs` apart.
+ * How long a job is delayed if it finds no slot for its delivery. This process does not need the job, because it starts
+ * the attempt as soon as a slot is free. The job only shows staff that the delivery is waiting, and wakes other
+ * processes. It therefore rarely needs to run, and the jobs of one endpoint are spaced `backEveryMs` apart.
  */
 export const backAfterMs = 5_000
 export const backEveryMs = 50
 
-/** A process forgets an endpoint that has had no attempts for this long. MongoDB keeps its health. */
+/**
+ * A process discards the state of an endpoint that has had no attempts for this long. The endpoint's health remains
+ * stored in MongoDB.
+ */
 export const forgetAfterMs = 60_000

@@ -1,6 +1,9 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts'
 
-/** An attempt's endpoint, with everything that its slot counts against. `origin` is the host and port. */
+/**
+ * The endpoint of an attempt, with everything that the attempt's slot counts against. `origin` is the URL's host and
+ * port.
+ */
 export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
   endpointId: string
   origin: string
@@ -8,18 +11,19 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 
 export interface Slot {
   /**
-   * Counts the body. Returns false and counts nothing if the business or the process has too many characters in flight.
+   * Counts the body. If the business or the process would have too many characters in flight, counts nothing and
+   * returns false.
    */
   count(body: string): boolean
   /**
-   * Frees the slot. Calling it again does nothing. `delivered`: whether the attempt succeeded; null if there was no
-   * attempt.
+   * Frees the slot. Further calls do nothing. `delivered` is whether the attempt succeeded, or null if no attempt was
+   * made.
    */
   free(delivered: boolean | null): void
 }
 
 export interface SlotClock {
   elapsedMs(): number
-  /** Calls `act` after `ms`. Returns a function that cancels the call. */
+  /** Calls `act` after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, act: () => unknown): () => void
 }
