@@ -13,7 +13,7 @@ export interface Jobs {
   'wallet-outcome': { intentId: string }
   /** Restores the failed jobs of DEAD deliveries: either the recent ones, or all that Redis may have lost. */
   maintenance: { slot: string; reach: 'lately' | 'all' }
-  /** The nightly clean-up. What has to be removed is determined from MongoDB. */
+  /** The nightly clean-up. It searches MongoDB for everything that is due for removal. */
   retention: Record<string, never>
 }
 

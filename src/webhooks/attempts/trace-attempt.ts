@@ -3,13 +3,15 @@ import type { AttemptRecord } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The span of an attempt, in the trace of the request that caused the event. `traceparent` is null without tracing. */
+/**
+ * The span of an attempt, in the trace of the request that caused the event. `traceparent` is null if tracing is off.
+ */
 export interface AttemptSpan {
   traceparent: string | null
   end(attempts: number, outcome: Verdict['outcome'], record: AttemptRecord): void
 }
 
-/** Starts the span. Call this just before the request to the endpoint. */
+/** Starts the span. Must be called just before the request is sent to the endpoint. */
 export function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery): AttemptSpan {
   const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
   const span = tracing?.begin('attempt', 'call', traceparent)

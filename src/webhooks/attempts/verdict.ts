@@ -16,9 +16,9 @@ export const statusAfter = {
 } as const satisfies Record<Verdict['outcome'], DeliveryStatus>
 
 /**
- * Returns the verdict on attempt number `attempts` of the retry table. The number starts at 1 and excludes attempts
- * that were requested manually. The wait for the next attempt starts at `endedAt` (SPEC 6.4). `steps` is the retry
- * table in milliseconds.
+ * Returns the verdict on an attempt. `attempts` is the attempt's number, counting from 1 and excluding manually
+ * requested attempts. The wait for the next attempt starts at `endedAt` (SPEC 6.4). `steps` contains the waiting times
+ * of the retry table in milliseconds.
  */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.outcome === 'delivered')
@@ -29,7 +29,7 @@ export function judge(sent: Attempt, attempts: number, steps: readonly number[],
   return { outcome: 'retrying', nextAttemptAt, deliveredAt: null, deadAt: null }
 }
 
-/** The attempt as the delivery stores it. */
+/** Returns the attempt in the form in which its delivery stores it. */
 export function recordOf(at: Date, url: string, sent: Attempt): AttemptRecord {
   const durationMs = Math.round(sent.durationMs)
   if (sent.outcome === 'unreachable')

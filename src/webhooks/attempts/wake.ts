@@ -6,7 +6,7 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { cancelDue, claimAndBegin } from './attempt-due.ts'
 import { slotOwner } from './find-endpoint.ts'
 
-/** A wake-up job's delivery, with its counts at the time when the job was created. */
+/** The delivery of a wake-up job, with its counts from the time when the job was created. */
 export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
   deliveryId: string
 }
@@ -21,7 +21,7 @@ export type WakeOutcome =
   | { outcome: 'no-slot' | 'not-due'; again: Date }
   | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
 
-/** Starts the attempt that a wake-up job is for, if there is a slot. Does not wait for the attempt. */
+/** Starts the attempt for which the job was created, if there is a slot. Does not wait for the attempt to end. */
 export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
   const { deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)

@@ -3,15 +3,15 @@ import type { Recorded } from './facts.ts'
 import { type OrderSource, orderFormats } from './order-data.ts'
 import { type PaymentSource, paymentFormats } from './payment-data.ts'
 
-/** The intent or order that a body is about. */
+/** The intent or order from which a body is composed. */
 export type BodySource = PaymentSource | OrderSource
 
-/** The fields of a body besides `data`. */
+/** The fields of a body other than `data`. */
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
 
 /**
- * Returns the `data` of an event as JSON, which is the same for all of its deliveries. Throws if the format belongs to
- * a later version: a worker of that version will take over the delivery.
+ * Returns an event's `data` as JSON. It is the same for all deliveries of the event. Throws if the format is from a
+ * later version, because a worker running that version will take over the delivery.
  */
 export const composeData = ({ format, facts }: Recorded, source: BodySource): string =>
   'items' in source
@@ -23,12 +23,12 @@ function known<Write>(format: number, write: Write | undefined): Write {
   return write
 }
 
-/** Returns the exact text that is signed and sent to one endpoint (SPEC 6.2). `data`: from `composeData`. */
+/** Returns the exact string that is signed and sent to one endpoint (SPEC 6.2). `data` must come from `composeData`. */
 export function composeBody({ _id: id, event, eventAt, sandbox }: BodyHead, data: string): string {
   const head = JSON.stringify({ id, event, created_at: eventAt, sandbox })
   return `${head.slice(0, -1)},"data":${data}}`
 }
 
-/** Returns the body of one delivery, including its `data`. */
+/** Returns the complete body of one delivery. */
 export const bodyOf = (delivery: BodyHead & Recorded, source: BodySource): string =>
   composeBody(delivery, composeData(delivery, source))

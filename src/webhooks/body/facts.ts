@@ -2,15 +2,16 @@ import type { PaymentFailure } from '../../intents/payments/payment.ts'
 import type { Commission } from '../../wallets/commission.ts'
 
 /**
- * The fields of a webhook's `data` that may change later, with their values at the time of the event. For an order this
- * is only `status`. A missing field means the default of the event's format: null, or no commission.
+ * Those fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
+ * `status` is the only such field. If a field is missing, the default of the event's format applies: null, or no
+ * commission.
  */
 export interface Facts {
   status: string
-  /** Centimes. Missing for an OPEN intent that is not paid. */
+  /** In centimes. Missing for an OPEN intent that has not been paid. */
   amount?: number
   paidAt?: Date
-  /** Masked. */
+  /** The masked phone number. */
   payerPhone?: string
   commission?: Commission
   failure?: PaymentFailure
@@ -18,7 +19,7 @@ export interface Facts {
 }
 
 /**
- * The fields of an event that its outbox and its deliveries store. `format` selects how `data` is written
+ * The fields of an event that are stored in its outbox and its deliveries. `format` determines how `data` is composed
  * (payment-data.ts, order-data.ts).
  */
 export interface Recorded {
@@ -26,5 +27,8 @@ export interface Recorded {
   facts: Facts
 }
 
-/** `facts` is untyped to save space: Mongoose would write defaults for the missing fields of a typed sub-document. */
+/**
+ * The type of `facts` is left open to save space, because Mongoose would store defaults for missing fields of a typed
+ * sub-document.
+ */
 export const recordedFields = { format: Number, facts: Object }

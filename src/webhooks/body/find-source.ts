@@ -10,19 +10,24 @@ import { type PaymentSource, paymentSourceFields } from './payment-data.ts'
 type Sources = Pick<Models, 'Intent' | 'Order'>
 
 /**
- * The maximum number of documents per read. An intent's metadata may be as large as 150 KB, so a read returns at most 4
- * MB.
+ * The maximum number of documents per read. An intent's metadata may be as large as 150 KB, so one read returns at most
+ * 4 MB.
  */
 const maxPerRead = 25
 
-/** Reads the sources of bodies by reference number, in batches. Returns null if the intent or order is gone. */
+/**
+ * Reads the sources of bodies by reference number, in batches. Returns null if the intent or order no longer exists.
+ */
 export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
   createBatcher(maxPerRead, async (references) => {
     const found = await findSources(models, references)
     return references.map((reference) => found.get(reference) ?? null)
   })
 
-/** Reads the source of one body, for callers other than workers. Returns null if the intent or order is gone. */
+/**
+ * Reads the source of a single body, for callers outside the workers. Returns null if the intent or order no longer
+ * exists.
+ */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findSources(models, [reference])).get(reference) ?? null
 

@@ -2,17 +2,17 @@ import { currencyCode } from '../../../schemas/currency.ts'
 import type { Order } from '../../store/orders/order.ts'
 import type { Facts } from './facts.ts'
 
-/** The immutable fields of an order that appear in its events. The event stores the other fields (facts.ts). */
+/** The immutable fields of an order that appear in its events. The other fields are stored in the event (facts.ts). */
 export const orderSourceFields = { number: 1, items: 1, total: 1, customer: 1, createdAt: 1 } as const
 export type OrderSource = Pick<Order, '_id' | keyof typeof orderSourceFields>
 
-/** The format used for new order events. */
+/** The current format, which new order events use. */
 export const orderFormat = 1
 
 /**
- * Returns the `data` of an order event (SPEC 6.2) as JSON, by format. The `data` is the order in snake_case.
- * `reference_number` is the order's number. Amounts are in centimes. A released format never changes: add a format with
- * the next number instead.
+ * The functions that return an order event's `data` (SPEC 6.2) as JSON, by format number. `data` contains the order
+ * with its field names in snake_case. `reference_number` is the order's number. Amounts are in centimes. A released
+ * format must never change, so add a format with the next number instead.
  */
 export const orderFormats: Record<number, (order: OrderSource, facts: Facts) => string> = {
   1: (order, { status }) => JSON.stringify(orderFields(order, status)),

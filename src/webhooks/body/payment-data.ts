@@ -5,14 +5,14 @@ import { type Commission, noCommission } from '../../wallets/commission.ts'
 import type { Facts } from './facts.ts'
 
 /**
- * The fields of an intent that appear in its events and never change. The other fields are stored with the event
- * (facts.ts). `metadata` may be as large as 150 KB.
+ * The immutable fields of an intent that appear in its events. The other fields are stored in the event (facts.ts).
+ * `metadata` may be as large as 150 KB.
  */
 export const paymentSourceFields = { referenceNumber: 1, shortCode: 1, metadata: 1 } as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
 /**
- * The payment used in endpoint tests. References and short codes of real payments never contain a zero
+ * The payment used for testing an endpoint. References and short codes of real payments never contain a zero
  * (src/security/ids.ts).
  */
 export const samplePayment: PaymentSource = {
@@ -21,12 +21,12 @@ export const samplePayment: PaymentSource = {
   metadata: [],
 }
 
-/** The format used for new payment events. */
+/** The current format, which new payment events use. */
 export const paymentFormat = 1
 
 /**
- * Returns the `data` of a payment event (SPEC 6.2) as JSON, by format. A released format never changes, because a
- * delivery must have the same bytes at every attempt. Add a format with the next number instead
+ * The functions that return a payment event's `data` (SPEC 6.2) as JSON, by format number. A released format must never
+ * change, because a delivery must send the same bytes at every attempt. Add a format with the next number instead
  * (test/vectors/webhook-bodies).
  */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
@@ -34,8 +34,8 @@ export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts
 }
 
 /**
- * Amounts are in centimes. All bodies of one source share the text of its metadata. Otherwise 200 bodies could hold 20
- * MB of metadata.
+ * Amounts are in centimes. All bodies with the same source share one metadata string, because otherwise 200 bodies
+ * could hold 20 MB of metadata.
  */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {

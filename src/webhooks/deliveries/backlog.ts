@@ -2,14 +2,17 @@ import type { Deps } from '../../deps.ts'
 import type { Span } from '../../input/span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
-/** The number of deliveries that are due, are waiting for their next attempt, or died within the last `shownDeadMs`. */
+/**
+ * The number of deliveries that are due, are waiting for their next attempt, or have died within the last
+ * `shownDeadMs`.
+ */
 export interface Backlog {
   due: number
   waiting: number
   dead: number
 }
 
-/** Counting stops here, so a count of this value means "or more". */
+/** Counting stops at this number, so a count of this value means "at least this many". */
 export const maxCounted = 100_000
 
 /** Counts with the partial indexes `open` and `deadByTime`, each up to `maxCounted`. */
@@ -23,7 +26,7 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
   return { due, waiting, dead }
 }
 
-/** Counts an endpoint's DEAD deliveries that died within the span, up to `maxCounted`. */
+/** Counts an endpoint's deliveries that died within the span and are still DEAD, up to `maxCounted`. */
 export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
   count(deps, { endpointId, ...deadIn(span) })
 

@@ -4,38 +4,41 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import { deadIn } from './dead-in.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 
-/** A range of time. Both ends are included. */
+/** A period of time. Both ends are included. */
 export interface Period {
   from: Date
   to: Date
 }
 
-/** The deliveries of one endpoint that died in a period. */
+/** The deliveries to one endpoint that died in a period. */
 export interface DeadGroup {
   businessId: string
   endpointId: string
   count: number
-  /** The number of live deliveries among them. */
+  /** How many of the deliveries are live. */
   live: number
   oldest: Date
   newest: Date
-  /** The last attempt at the newest delivery; null if the delivery has just been re-queued. */
+  /** The last attempt at the newest delivery, or null if that delivery has just been re-queued. */
   lastAttempt: AttemptRecord | null
 }
 
-/** Groups by endpoint, largest first. `isCut`: more endpoints have DEAD deliveries than `groups` contains. */
+/**
+ * Groups of DEAD deliveries by endpoint, largest first. `isCut` is true if there are more groups than `groups`
+ * contains.
+ */
 export interface DeadGroups {
   groups: DeadGroup[]
   isCut: boolean
 }
 
-/** The maximum number of groups on a page, which is more than a person reads. */
+/** The maximum number of groups on a page, which is more than anyone reads. */
 export const maxGroups = 100
 /**
- * The time limit for the count. A staff page that takes longer is useless, and would slow down MongoDB's other work.
+ * The time limit for counting. A staff page that takes longer is useless, and it would slow down MongoDB's other work.
  */
 const countingMs = 4000
-/** MongoDB's error code MaxTimeMSExpired. */
+/** The MongoDB error code MaxTimeMSExpired. */
 const maxTimeExpired = 50
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
@@ -44,7 +47,7 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 
 /**
  * Counts the deliveries that died in a period, for at most `maxGroups` endpoints. Returns null if there are too many to
- * count in time. The caller should then try a shorter period.
+ * count in time. In that case the caller should try a shorter period.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)
@@ -59,7 +62,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): P
   return { groups, isCut: counted.length > maxGroups }
 }
 
-/** Reads only keys of the index `deadByTime`. */
+/** Reads only keys of the `deadByTime` index. Returns null if the time limit is exceeded. */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
   const stages = [
     { $match: deadIn(period) },
@@ -73,7 +76,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    // One extra group reveals whether there are more.
+    // One extra group shows whether there are more than `maxGroups`.
     { $limit: maxGroups + 1 },
   ]
   try {

@@ -1,8 +1,8 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** The results of one hour's attempts across all businesses, for the charts on the staff pages. */
+/** The results of all attempts within one hour, across all businesses, for the charts on the staff pages. */
 export interface DeliveryHour {
-  /** When the hour starts. */
+  /** The start of the hour. */
   _id: Date
   delivered: number
   retrying: number
@@ -11,7 +11,7 @@ export interface DeliveryHour {
 
 export const hourMs = 3_600_000
 
-/** Returns the start of the hour that contains `at`, in milliseconds. */
+/** Returns the start of the hour that contains `at`, in milliseconds since 1970. */
 export const hourOf = (at: Date): number => Math.floor(at.getTime() / hourMs) * hourMs
 
 export const deliveryHours: Collection = {

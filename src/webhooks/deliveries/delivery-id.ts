@@ -1,6 +1,6 @@
 /**
- * Returns 32 characters that encode the 12 bytes of the event's id and the 12 bytes of the endpoint's id. The id is
- * short because Redis stores it three times for each waiting delivery.
+ * Returns 32 characters that encode the event's 12-byte id and the endpoint's 12-byte id. The result is short because
+ * Redis stores it three times for each waiting delivery.
  */
 export const deliveryId = (eventId: string, endpointId: string): string =>
   Buffer.from(eventId + endpointId, 'hex').toString('base64url')
@@ -9,5 +9,5 @@ export const eventIdOf = (id: string): string => Buffer.from(id, 'base64url').to
 
 export const endpointIdOf = (id: string): string => Buffer.from(id, 'base64url').toString('hex').slice(24)
 
-/** Whether a text has the form of a delivery id. No other id has this form. */
+/** Whether a string has the form of a delivery id. Ids of other kinds never have this form. */
 export const isDeliveryId = (id: string): boolean => /^[\w-]{32}$/.test(id)

@@ -2,15 +2,15 @@ import { maxAttempts } from '../../../schemas/retry-table.ts'
 import type { NamedJob } from '../../queues/jobs.ts'
 import { type AttemptRecord, type Delivery, hostOf } from './delivery.ts'
 
-/** The fields of a delivery that its job shows to support staff. `lastAttempt`: set only after a failure. */
+/** The fields of a delivery that its job shows to support staff. `lastAttempt` is set only after a failed attempt. */
 type Shown = Pick<
   Delivery,
   '_id' | 'event' | 'referenceNumber' | 'url' | 'attempts' | 'requeues' | 'nextAttemptAt'
 > & { lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined }
 
 /**
- * Returns the job that wakes a worker when a delivery is due. Workers need only its id; staff see the rest
- * (src/admin/board).
+ * Returns the job that wakes a worker when a delivery is due. Workers only need the job's id. The other fields are for
+ * staff (src/admin/board).
  */
 export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
@@ -29,27 +29,27 @@ export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-deliv
   }
 }
 
-/** The error of a failed attempt, in a few words. */
+/** Returns a short description of a failed attempt's error. */
 export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error'>): string =>
   error ?? `status ${status}`
 
 type Counts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
 /**
- * Returns an id for each wait of a delivery. BullMQ ignores a job whose id already exists, and the previous job may not
- * have ended yet.
+ * Returns a job id that differs for each attempt at a delivery. BullMQ ignores a job whose id already exists, and the
+ * job for the previous attempt may not have ended yet.
  */
 export const jobIdOf = ({ _id, attempts, requeues }: Counts): string => `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** Returns a job's delivery, with its counts at the time when the job was created. */
+/** Returns the id of a job's delivery, and the delivery's counts from the time when the job was created. */
 export function countsOf(jobId: string): Counts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
 }
 
-/** Returns the id of the job that the last re-queue replaced, or null if there was no re-queue. */
+/** Returns the id of the job that was replaced by the last re-queue, or null if there has been no re-queue. */
 export function supersededJobId(jobId: string): string | null {
   const { requeues, ...counts } = countsOf(jobId)
   return requeues === 0 ? null : jobIdOf({ ...counts, requeues: requeues - 1 })

@@ -6,12 +6,15 @@ import { parseUrl } from '../../polyfills/parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
 /**
- * One attempt. `stage`: where the attempt failed, or null. `responseText`: the beginning of the response, until the
- * clean-up removes it (src/retention).
+ * One attempt. `stage` is where the attempt failed, or null if it succeeded. `responseText` is the beginning of the
+ * response, which the clean-up later removes (src/retention).
  */
 export interface AttemptRecord {
   at: Date
-  /** The URL of this attempt. It may differ from the delivery's, because the merchant may change it. */
+  /**
+   * The URL used for this attempt. It may differ from the delivery's URL, because merchants can change an endpoint's
+   * URL.
+   */
   url: string
   durationMs: number
   status: number | null
@@ -20,14 +23,17 @@ export interface AttemptRecord {
   responseText?: string | null
 }
 
-/** One event for one endpoint. `_id` consists of both ids, so relaying an event twice creates only one delivery. */
+/**
+ * The delivery of one event to one endpoint. `_id` is composed of their ids, so relaying an event twice creates only
+ * one delivery.
+ */
 export interface Delivery extends Recorded, Caused {
   _id: string
   endpointId: string
   businessId: string
   sandbox: boolean
   event: string
-  /** When the event happened. `created_at` in the body. */
+  /** When the event happened. Sent as `created_at` in the body. */
   eventAt: Date
   referenceNumber: string
   /** The endpoint's URL when the delivery was created. */
@@ -35,31 +41,37 @@ export interface Delivery extends Recorded, Caused {
   status: DeliveryStatus
   /** The number of attempts with a recorded result. An attempt that was cut short does not count. */
   attempts: number
-  /** The number of manual re-queues. Each adds one attempt to those of the retry table. */
+  /** The number of manual re-queues. Each adds one attempt to those in the retry table. */
   requeues: number
-  /** The value of `attempts` at the last re-queue. While the two are equal, the requested attempt has no result. */
+  /**
+   * The value of `attempts` at the last re-queue. As long as the two are equal, the requested attempt has no result
+   * yet.
+   */
   attemptsAtRequeue?: number
   /**
-   * When a worker may claim the delivery: the time of the next attempt, or the end of the lease while an attempt is in
-   * flight. Null if the status allows no attempt: DELIVERED, DEAD or CANCELLED.
+   * When a worker may claim the delivery: at the time of the next attempt or, if an attempt is in flight, at the end of
+   * its lease. Null if the status is DELIVERED, DEAD or CANCELLED, which allow no further attempt.
    */
   nextAttemptAt: Date | null
-  /** The token of the attempt in flight. Only its holder may record a result. */
+  /** The token of the attempt in flight. Only the holder of this token may record a result. */
   leaseToken: string | null
-  /** For an old delivery, the clean-up keeps only the last attempt (src/retention). */
+  /**
+   * The recorded attempts, oldest first. Once the delivery is old, the clean-up keeps only the last attempt
+   * (src/retention).
+   */
   attemptLog: AttemptRecord[]
   /**
-   * True for a live delivery that had not ended when the clean-up reached it, or that was re-queued. The clean-up must
-   * check it again.
+   * True for a live delivery that was still open when the clean-up reached it, or that was re-queued. The clean-up must
+   * check the delivery again.
    */
   untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
-  /** When the last attempt at a DEAD delivery failed, otherwise null. */
+  /** When the last attempt at a DEAD delivery failed. Null if the delivery is not DEAD. */
   deadAt: Date | null
-  /** Effect ids of the re-queues, so that a retried request finds its own re-queue. */
+  /** The effect ids of re-queues, so that a retried request finds the re-queue that it has already made. */
   effects: string[]
-  /** Audit lines that are not in the audit trail yet. */
+  /** Audit lines that have not been written to the audit trail yet. */
   unaudited: AuditEvent[]
 }
 
@@ -102,8 +114,8 @@ export const deliveries: Collection = {
     ...causedFields,
   },
   indexes: [
-    // Open deliveries: only these have a `nextAttemptAt`. `open` serves the poll, and `openByEndpoint` serves endpoints
-    // that are waiting for slots. Both queries read only index keys.
+    // These two indexes contain only open deliveries, because only those have a `nextAttemptAt`. The poll uses `open`,
+    // and endpoints that are waiting for slots use `openByEndpoint`. Both queries read only index keys.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
@@ -114,8 +126,8 @@ export const deliveries: Collection = {
       key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These three indexes contain every field that a merchant's list can filter by, so that counting reads no
-    // documents.
+    // These three indexes contain every field by which a merchant can filter the list, so that counting does not read
+    // any documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -127,7 +139,7 @@ export const deliveries: Collection = {
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
     // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs, so that
-    // it reads no documents.
+    // it does not read any documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
@@ -138,7 +150,7 @@ export const deliveries: Collection = {
       key: { endpointId: 1, deadAt: -1 },
       partialFilterExpression: { deadAt: { $type: 'date' } },
     },
-    // This index serves the clean-up and contains very few deliveries.
+    // This index is for the clean-up. It contains very few deliveries.
     {
       name: 'untrimmedByTime',
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },
@@ -148,5 +160,5 @@ export const deliveries: Collection = {
   ],
 }
 
-/** Returns the host and port of a URL, to be shown to people. */
+/** Returns the URL's host and port, for display. */
 export const hostOf = ({ url }: Pick<Delivery, 'url'>): string => parseUrl(url)?.host ?? url

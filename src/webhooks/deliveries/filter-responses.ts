@@ -1,8 +1,8 @@
 import { keptBytes } from '../sender/response.ts'
 
 /**
- * The fields of an event's `data` that staff pages show. Support staff may see no other fields. In particular, they may
- * not see an order's customer, or a payment's metadata and short code.
+ * The fields of an event's `data` that staff pages show. Support staff must not see any other fields. In particular,
+ * they must not see an order's customer, or a payment's metadata and short code.
  */
 const shownToStaff: ReadonlySet<string> = new Set([
   '_id',
@@ -22,15 +22,16 @@ const shownToStaff: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A value shorter than this is recognised only as a separate word. Others are recognised anywhere, however they are
- * spaced.
+ * A value shorter than this is only recognised as a separate word. Longer values are recognised anywhere, whatever
+ * spaces or punctuation they contain.
  */
 const shortestValue = 6
 
 /**
  * Creates a filter for the responses to one delivery. `body` is the delivery's body. The filter returns the part of a
- * response that support staff may see, or null if the response repeats hidden data of the event: a value, however it is
- * spaced, or a word of a value. A word that also occurs in the rest of the event, such as a field name, is not hidden.
+ * response that support staff may see. It returns null if the response repeats hidden data from the event, which is
+ * either an entire value, regardless of spacing, or a single word of a value. A word that also occurs in the rest of
+ * the event, such as a field name, does not count as hidden.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {
   const { data, ...envelope } = JSON.parse(body) as { data: Record<string, unknown> }
@@ -51,35 +52,38 @@ export function createResponseFilter(body: string): (response: string) => string
   }
 }
 
-/** Returns all strings in a JSON value. */
+/** Returns all strings in a JSON value, including nested ones. */
 const textsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** Decodes the escapes of JSON and of URLs, because an endpoint may repeat a value in either form. */
+/** Decodes JSON and URL escapes, because an endpoint may repeat a value in either form. */
 const decoded = (text: string): string =>
   text
     .replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
     .replace(/\\[bfnrt]/g, ' ')
     .replace(/(?:%[0-9a-f]{2})+/gi, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString())
 
-/** Removes case and accents, so that `AÏCHA` becomes `aicha`. */
+/** Converts to lower case and removes accents, so that `AÏCHA` becomes `aicha`. */
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 
-/** Removes host names, because they reveal nothing about a customer and occur in many error pages. */
+/** Removes host names, which reveal nothing about a customer and occur in many error pages. */
 const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
 
-/** Returns the words of at least three letters or four digits, because `of` and `500` occur everywhere. */
+/**
+ * Returns only words of at least three letters and numbers of at least four digits, because `of` and `500` occur
+ * everywhere.
+ */
 const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
 
 const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Reduces a phone number to its last eight digits, so that it is also found without its country code. */
+/** Shortens a phone number to its last eight digits, so that it is also recognised without its country code. */
 const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '')
 
 /**
- * Removes the last word of a truncated response. It may be the beginning of a phone number, which would not be
+ * Removes the last word of a truncated response. That word could be the beginning of a phone number, which would not be
  * recognised.
  */
 const withoutCutWord = (response: string): string =>

@@ -6,9 +6,9 @@ import type { Delivery } from './delivery.ts'
 import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present.ts'
 
 /**
- * Finds one of the caller's deliveries, with all its attempts and the source of its body. Throws DELIVERY_NOT_FOUND if
- * the id is unknown or belongs to another business. Throws SANDBOX_MISMATCH for a delivery of the caller's other
- * environment.
+ * Finds one of the caller's deliveries, with all of its attempts and the source of its body. Throws DELIVERY_NOT_FOUND
+ * if the id is unknown or the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs to
+ * the caller's other environment.
  */
 export async function findDeliveryWhole(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
@@ -19,7 +19,7 @@ export async function findDeliveryWhole(
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
-/** Like `findDeliveryWhole`, but reads only the fields that a list shows. */
+/** Does the same as `findDeliveryWhole`, but reads only the fields that a list contains. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,

@@ -3,8 +3,8 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { Delivery } from './delivery.ts'
 
 /**
- * How long a lease lasts from its start or last renewal. Renewals come every 3 s, so the lease of a dead worker ends
- * within 10 s.
+ * How long a lease lasts after it is obtained or renewed. Leases are renewed every 3 s, so the lease of a dead worker
+ * ends within 10 s.
  */
 export const deliveryLeaseMs = 10_000
 
@@ -20,8 +20,8 @@ export const isLeased = (
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
 /**
- * Returns when the next attempt is due, to be shown to people. During an attempt, returns when the attempt's lease
- * started or was last renewed.
+ * Returns when the next attempt is due, for display. If an attempt is in flight, returns when its lease was obtained or
+ * last renewed.
  */
 export const dueAt = ({
   leaseToken,
@@ -31,22 +31,22 @@ export const dueAt = ({
     ? nextAttemptAt
     : new Date(nextAttemptAt.getTime() - deliveryLeaseMs)
 
-/** A delivery that this process has leased. */
+/** A delivery that has been leased by this process. */
 interface Leased {
   _id: string
   leaseToken: string
 }
 
-/** The leases that this process holds. */
+/** The leases held by this process. */
 export interface Leases {
-  /** Makes `renew` renew this lease until `release`. */
+  /** Adds a lease, which `renew` keeps renewing until `release` is called. */
   hold(delivery: Leased): void
   /**
-   * Calls `abort` when a renewal finds that the lease is lost: the endpoint was deleted or disabled, or the process was
-   * frozen.
+   * Sets a function that is called when a renewal finds that the lease has been lost, because the endpoint was deleted
+   * or disabled, or because the process was frozen.
    */
   onLost(delivery: Leased, abort: () => void): void
-  /** Whether this process still believes that it holds the lease. */
+  /** Whether this process believes that it still holds the lease. */
   holds(delivery: Leased): boolean
   release(delivery: Leased): void
   /** Renews all leases of this process in one write. */
@@ -83,7 +83,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
     },
     holds: ({ _id, leaseToken }) => held.get(_id)?.token === leaseToken,
     release({ _id, leaseToken }) {
-      // An earlier attempt that lost its lease must not release the lease of a later one.
+      // An earlier attempt that has lost its lease must not release a later attempt's lease.
       if (held.get(_id)?.token === leaseToken) held.delete(_id)
     },
     async renew() {

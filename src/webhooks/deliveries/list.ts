@@ -14,21 +14,24 @@ export interface DeliverySearch extends Slice, Span {
   endpointId: string | null
 }
 
-/** Parses the query of the list of deliveries (SPEC 4.8). */
+/** Parses the query parameters for the list of deliveries (SPEC 4.8). */
 export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch {
   const { status = null, event = null, endpointId = null } = query
   return { status, event, endpointId, ...readSpan(query), ...readSlice(query) }
 }
 
-/** Lists the deliveries of the caller's business and environment without bodies, newest first, ties by id. */
+/**
+ * Lists the deliveries in the caller's business and environment, newest first, without their bodies. Deliveries with
+ * the same time are ordered by id.
+ */
 export function listDeliveries(
   deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
   caller: Caller,
   search: DeliverySearch,
 ): Promise<Page<DeliveryRecord>> {
   const { status, event, endpointId } = search
-  // Count checkpoints need lists that never shrink, but the clean-up removes test deliveries of any age together with
-  // their intents.
+  // Count checkpoints only work for lists that never shrink. The clean-up removes test deliveries of any age together
+  // with their intents, so lists of test deliveries have no checkpoints.
   const hasCheckpoints = !caller.sandbox && status === null && event === null && endpointId === null
   if (hasCheckpoints)
     return readCountedPage<DeliveryRecord>(deps, allLive(deps, caller), search, search, recordFields)
@@ -44,7 +47,7 @@ export function listDeliveries(
   return readPage<DeliveryRecord, Delivery>(deps.Delivery, { where, index, fields: recordFields }, search)
 }
 
-/** Returns the index that contains all fields of the filter. */
+/** Returns the name of the index that contains all fields of the filter. */
 function indexFor({ status, endpointId }: DeliverySearch): string {
   if (status !== null) return 'byStatus'
   return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'

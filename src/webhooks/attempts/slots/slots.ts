@@ -16,46 +16,46 @@ import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 import { createWaits } from './waits.ts'
 
 /**
- * Slots for the attempts of one process (docs/maintainers/architecture.md, "Isolation"). Each attempt starts with a
- * fast slot, which counts against its business, its origin within the business, and its endpoint. After `fastForMs` the
- * attempt changes to a slow slot. Slow slots are a second bounded set, so endpoints that hang do not block other
- * attempts. A business gets a slot only if it holds fewer slots than are free, so there are always some left for other
+ * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"). Every attempt starts in a fast
+ * slot, which counts against its business, its origin within the business, and its endpoint. After `fastForMs`, the
+ * attempt moves to a slow slot. Slow slots are a separate limited set, so that hanging endpoints do not block other
+ * attempts. A business only gets a slot if it holds fewer slots than are free, so some are always left for other
  * businesses.
  */
 export interface Slots {
-  /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting`. */
+  /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting` is called. */
   takeNow(owner: SlotOwner): Slot | null
   /**
-   * Like `takeNow`, but waits up to `maxWaitMs` for a slot. A delivery that waits here needs no job and no second read.
-   * Returns null immediately if older deliveries of the endpoint are waiting in MongoDB, or if the business has
+   * Does the same as `takeNow`, but waits up to `maxWaitMs` for a slot. This saves the delivery a job and a second
+   * read. Returns null immediately if older deliveries to the endpoint are waiting in MongoDB, or if the business has
    * recently waited in vain.
    */
   take(owner: SlotOwner): Promise<Slot | null>
-  /** An upper bound on the number of attempts at the endpoint that can start now. */
+  /** Returns an upper bound on the number of attempts that can start for this endpoint now. */
   available(owner: SlotOwner): number
-  /** Marks the endpoint as waiting until `clearWaiting`. */
+  /** Marks the endpoint as waiting until `clearWaiting` is called. */
   setWaiting(owner: SlotOwner): void
-  /** The waiting endpoints. Those that have waited longest come first. */
+  /** Returns the waiting endpoints, starting with those that have been waiting longest. */
   waiting(): SlotOwner[]
   isWaiting(endpointId: string): boolean
   clearWaiting(endpointId: string): void
   /**
-   * Sets the callback that serves waiting endpoints. The callback runs soon after a slot becomes free, never twice at
-   * the same time, and must not throw.
+   * Sets the callback that serves waiting endpoints. It is called soon after a slot becomes free, and never while a
+   * previous call is still running. It must not throw.
    */
   onAvailable(act: () => Promise<void>): void
   /**
-   * Calls the callback soon if endpoints are waiting. Needed after the callback has failed, because no other slot may
-   * become free.
+   * Calls the callback soon if any endpoints are waiting. This is necessary after an error in serving endpoints,
+   * because no other slot may become free.
    */
   serveWaiting(): void
-  /** Returns how many milliseconds later a job that found no slot must run again. */
+  /** Returns the delay in milliseconds after which a job that found no slot must run again. */
   backOff(owner: SlotOwner): number
-  /** The number of attempts in flight, in both sets. */
+  /** The number of attempts in flight, in fast and slow slots. */
   inFlight(): number
-  /** The number of attempts in flight that hold slow slots. */
+  /** The number of attempts in slow slots. */
   slowInFlight(): number
-  /** There are no slots before `open` and after `close`. */
+  /** No slots are available before `open` or after `close`. */
   open(): void
   close(): void
   isOpen(): boolean
@@ -65,7 +65,7 @@ interface Held {
   use: EndpointUse
   origin: string
   set: 'fast' | 'slow'
-  /** Characters of the body. */
+  /** The number of characters in the body. */
   length: number
   isFree: boolean
 }
@@ -77,7 +77,7 @@ export function createSlots(clock: SlotClock): Slots {
   const fast = createCountsByOwner()
   const slow = createCountsByOwner()
   const bodies = createBodies()
-  /** By business: slow attempts that still count as fast, because no slow slot was free. */
+  /** The slow attempts, by business, that are still in a fast slot because no slow slot was free. */
   const overdue = new Map<string, Set<Held>>()
   const waits = createWaits(clock, {
     takeFree,
@@ -118,7 +118,7 @@ export function createSlots(clock: SlotClock): Slots {
     fast.addPart(origin, count)
   }
 
-  /** Gives a slow attempt a slow slot instead of its fast one, or marks it as overdue if no slow slot is free. */
+  /** Moves a slow attempt from its fast slot to a slow one, or records it as overdue if no slow slot is free. */
   function becomeSlow(held: Held): void {
     const { businessId } = held.use.owner
     if (isSlowFree(businessId)) return changeToSlow(held)
@@ -139,8 +139,8 @@ export function createSlots(clock: SlotClock): Slots {
   }
 
   /**
-   * Must be called when a slow slot becomes free. Checks all businesses, because the share of each depends on how many
-   * slots are free.
+   * Must be called when a slow slot becomes free. Checks all businesses, because each one's share depends on the number
+   * of free slots.
    */
   function changeOverdue(): void {
     for (const [businessId, late] of overdue)

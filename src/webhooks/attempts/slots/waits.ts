@@ -15,14 +15,14 @@ import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 export interface Waits {
   isAllowed(use: EndpointUse): boolean
   isEmpty(use: EndpointUse): boolean
-  /** Resolves to null after `maxWaitMs`. */
+  /** Waits for a slot. Resolves to null after `maxWaitMs`. */
   add(use: EndpointUse): Promise<Slot | null>
   /**
-   * Gives free slots to waiting relays: first to those of `first`, the endpoint that freed a slot, then to those of
+   * Gives the free slots to waiting relays. Relays of `first`, the endpoint that freed a slot, come before those of
    * other endpoints.
    */
   serve(first: EndpointUse): void
-  /** Ends all waits without a slot. */
+  /** Resolves all waits to null. */
   close(): void
 }
 
@@ -32,9 +32,9 @@ interface Wait {
 }
 
 interface SlotSource {
-  /** Takes a slot, or returns null. */
+  /** Takes a slot, or returns null if none is free. */
   takeFree(use: EndpointUse): Slot | null
-  /** Called for an endpoint whose relays did not get a slot in time. */
+  /** Called for each endpoint whose relays have waited for a slot in vain. */
   onTimeout(owner: SlotOwner): void
   fastInUse(): number
 }
@@ -42,7 +42,7 @@ interface SlotSource {
 export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource): Waits {
   const waits = new Map<EndpointUse, Wait[]>()
   const counts = createCountsByOwner()
-  /** By business: when its relays may wait again. */
+  /** When the relays of a business may wait for slots again, by business id. */
   const allowedAt = new Map<string, number>()
   let isTimed = false
 
@@ -62,7 +62,10 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource):
     }
   }
 
-  /** Whether other businesses may be waiting for a slot of the process, rather than for one of their own. */
+  /**
+   * Whether so few slots are free that other businesses' relays may be waiting because of the process's limit rather
+   * than their own.
+   */
   const isTight = (): boolean => slots.fastInUse() + maxFastPerBusiness >= maxFast
 
   function giveUp(businessId: string, now: number): void {
