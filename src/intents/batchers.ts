@@ -6,17 +6,20 @@ import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
 /**
- * An intent as read by a request that may change it. `refunds` is empty: an intent may have 1 000 refunds, and reading
- * 1 MB takes 5 ms, during which the process serves no other request.
+ * An intent as read by a request that may change it. `refunds` is always empty, because an intent may have 1 000
+ * refunds. Reading their 1 MB takes 5 ms, during which the process can serve no other request.
  */
 export interface IntentToChange extends Intent {
-  /** The effect id of each refund. */
+  /** The effect ids of the intent's refunds. */
   refundEffects: string[]
   /** The size of the whole stored document, including its refunds. */
   bytes: number
 }
 
-/** Reads intents of all businesses by reference. Each caller checks that the intent is its own. */
+/**
+ * Creates the batcher that reads intents by reference. It reads the intents of all businesses, so each caller must
+ * check that an intent is its own.
+ */
 export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(
     (referenceNumbers) =>
@@ -26,7 +29,7 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** Reads intents for `findIntentToChange`. */
+/** Creates the batcher for `findIntentToChange`. */
 export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
   createReadBatcher(
     (referenceNumbers) =>
@@ -40,15 +43,15 @@ export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<stri
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** An intent as shown on its hosted page. `refunds` is empty, because the page shows only the sum of the refunds. */
+/** An intent as displayed on its hosted page. `refunds` is always empty, because the page shows only their sum. */
 export interface OfferedIntent extends Intent {
-  /** The sum of its SUCCEEDED refunds, in centimes. */
+  /** The sum of the intent's SUCCEEDED refunds, in centimes. */
   refunded: number
-  /** The name of the intent's business. */
+  /** The name of the business that created the intent. */
   merchant: string
   /** The size of the whole stored document, including its refunds and outbox. */
   bytes: number
-  /** Whether the business is suspended and cannot be paid. */
+  /** Whether the business is suspended, so that it cannot be paid. */
   isSuspended: boolean
 }
 
@@ -56,7 +59,7 @@ const succeeded = {
   $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
-/** Reads intents by short code for the hosted page, together with their businesses. */
+/** Creates the batcher that reads intents and their businesses by short code for the hosted page. */
 export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>
@@ -80,8 +83,8 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
   )
 
 /**
- * Reads intents that may expire, by reference. Uses a batcher, because the intents of a sale may all expire in the same
- * second. Omits the metadata, which may take up 150 KB.
+ * Creates the batcher that reads intents that may expire, by reference. Reads are batched because all intents of a sale
+ * may expire in the same second. The metadata is omitted, because it can take up 150 KB per intent.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(

@@ -12,7 +12,7 @@ import { isPending, transitions } from './lifecycle.ts'
 import { asOf } from './present.ts'
 import { applyTransitionInBatch } from './transition.ts'
 
-/** The PENDING intents of one business in one environment that were created before a given time. */
+/** Selects the PENDING intents of one business in one environment that were created before a given time. */
 export interface CancelSelection {
   businessId: string
   sandbox: boolean
@@ -20,12 +20,15 @@ export interface CancelSelection {
 }
 
 /**
- * `under-way`: a customer is paying the intent. `ended`: the intent has been paid, been cancelled or expired in the
- * meantime.
+ * `under-way`: a customer is paying the intent. `ended`: in the meantime, the intent was paid, was cancelled or
+ * expired.
  */
 export type CancelResult = 'cancelled' | 'under-way' | 'ended'
 
-/** How to run a bulk cancel. `count` gets the results of each batch before the pause that follows it. */
+/**
+ * The options of a bulk cancel. `count` is called with the results of each batch, before the pause that follows the
+ * batch.
+ */
 export interface CancelRun {
   actor: Actor
   /** Stops the run after the current batch. */
@@ -35,7 +38,9 @@ export interface CancelRun {
 
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
-/** An intent may have 100 KB of metadata, which its event repeats, so a page takes up at most about 10 MB of memory. */
+/**
+ * An intent may have 100 KB of metadata, which its event duplicates, so a page takes up at most about 10 MB of memory.
+ */
 const pageSize = {
   documents: 50,
   projection: { outbox: 0 },
@@ -43,8 +48,8 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * Limits a bulk cancel to 100 intents per second, as many as one API key may change by default. At this rate, it slows
- * down other businesses no more than a busy merchant does.
+ * Limits a bulk cancel to 100 intents per second, which is also the default limit for one API key. At this rate, a bulk
+ * cancel slows down other businesses no more than a busy merchant does.
  */
 const batchEveryMs = 500
 
@@ -58,10 +63,10 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /**
- * Cancels the PENDING intents of a business, oldest first, each with the same guarded write and event as a single
- * cancel. Does not change an intent that a customer is paying. If a run is stopped or killed, the next run finds the
- * intents that are still PENDING. The audit trail entry is written before the first cancel. Its id is added to the
- * `effects` of each intent that the run cancels.
+ * Cancels the PENDING intents of a business, oldest first. Each cancel uses the same guarded write and adds the same
+ * event as a single cancel. Intents that a customer is paying are not changed. If a run is stopped or killed, the next
+ * run finds the intents that are still PENDING. The audit trail entry is written before the first cancel, and its id is
+ * added to the `effects` of each intent that the run cancels.
  */
 export async function cancelAll(
   deps: CancelDeps,
@@ -126,7 +131,10 @@ async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): P
   })
 }
 
-/** Returns the ids of the intents that are still PENDING: a customer is paying them, or was doing so a moment ago. */
+/**
+ * Returns the ids of the intents that are still PENDING, because a customer is paying them or was doing so a moment
+ * ago.
+ */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()
   const found = await deps.Intent.find(

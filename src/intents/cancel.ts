@@ -10,9 +10,9 @@ import { asOf } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /**
- * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING when it is
- * read. Throws INTENT_CANCEL_CONFLICT if another operation changes or holds it before the write. A retry finds the
- * effect of the first request and returns the intent again.
+ * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is no longer PENDING when it
+ * is read. Throws INTENT_CANCEL_CONFLICT if another operation changes or holds the intent before it is written. A retry
+ * finds the effect of the first request and returns the intent again.
  */
 export async function cancelIntent(
   deps: Deps,
@@ -30,7 +30,7 @@ export async function cancelIntent(
   return cancelled
 }
 
-/** Returns the intent if this request has cancelled it. Throws INTENT_CANCEL_CONFLICT otherwise. */
+/** Returns the intent if this request has already cancelled it. Otherwise, throws INTENT_CANCEL_CONFLICT. */
 async function ownEarlierCancel(
   deps: Deps,
   caller: Caller,

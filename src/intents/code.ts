@@ -4,36 +4,44 @@ import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
 /**
- * A code is not given out again for this long, so that a customer who types an old code does not pay another intent.
+ * The time during which a code is not reused, so that a customer who enters an old code does not pay a different
+ * intent.
  */
 const quarantineMs = 15 * 60_000
 
-/** Returns when a code that is active until `endsAt` may be given out again. */
+/** Returns the time from which a code that is active until `endsAt` may be reused. */
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
 /**
- * Returns the unique key of a code in use. Live codes are unique across all businesses. Test codes are unique within
- * one business, so that one merchant's load test cannot use up another merchant's codes.
+ * Returns the unique key of a code that is in use. Live codes are unique across all businesses. Test codes are unique
+ * only within a business, so that one merchant's load test cannot use up the codes of other merchants.
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${owner.businessId}:${code}` : `live:${code}`
 
 /**
- * Whether an intent can be found by its code at `now`. Expects the intent in its state at `now` (present.ts, `asOf`).
+ * Returns whether an intent can be found by its code at `now`. The intent must be passed in its state at `now`
+ * (present.ts, `asOf`).
  */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 
-/** Characters that people type between digits. */
+/** The characters that people type between digits. */
 const separators = /[\s.\p{Pd}]/gu
 
-/** Reads the 6 digits of a code, in any script. Returns null for anything else. */
+/**
+ * Returns a payment code as 6 ASCII digits. Accepts digits of any script and separators. Returns null if the input is
+ * not a code.
+ */
 export function readCode(typed: string): string | null {
   const code = plainDigits(typed).replaceAll(separators, '')
   return /^\d{6}$/.test(code) ? code : null
 }
 
-/** Frees a code that is reusable, even if no worker has expired its intent yet. Returns whether the code was freed. */
+/**
+ * Frees a code that may be reused, even if no worker has expired its intent yet. Returns whether this call freed the
+ * code.
+ */
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
   const freed = await deps.Intent.updateOne(
     { codeKey, codeReusableAt: { $lte: deps.now() } },

@@ -5,16 +5,16 @@ import { expireIntents } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
-/** How long the poll leaves an intent that has just expired to its job, which may still arrive. */
+/** The poll skips intents that expired less than this long ago, because their jobs may still be about to run. */
 const graceMs = 1_500
-/** The most intents of one business that one run of the poll expires. */
+/** The maximum number of intents that one run of the poll expires for one business. */
 const maxPerBusiness = 1_000
 
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
 /**
- * Expires due intents that no job has expired, with a share for each business. Returns the number of intents that it
- * found.
+ * Expires the due intents that no job has expired. Each business gets a fair share of each run. Returns the number of
+ * intents found.
  */
 export async function expireDue(deps: Deps): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)
@@ -30,7 +30,7 @@ export async function expireDue(deps: Deps): Promise<number> {
   )
 }
 
-/** Skips intents that a payment holds: their `cancelsAt` is `neverCancels`. */
+/** The search skips intents that a payment holds, because their `cancelsAt` is `neverCancels`. */
 const findExpiring = (
   deps: Pick<Deps, 'Intent'>,
   before: Date,

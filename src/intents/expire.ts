@@ -5,15 +5,15 @@ import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
 import { applyTransitionInBatch } from './transition.ts'
 
-/** `dueAt`: the time from which the intent can expire, or null if there is nothing to do. */
+/** `dueAt` is the time from which the intent can expire, or null if there is nothing left to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', effectId: null, cause: null } as const
 
 /**
- * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so there is exactly one `payment.expired`,
- * however often this runs. Does nothing if the intent is not PENDING or if a payment holds it. When that payment ends,
- * the expiry is enqueued again.
+ * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so `payment.expired` occurs exactly once,
+ * however often this function runs. Does nothing if the intent is not PENDING or if a payment holds it. When that
+ * payment ends, the expiry is enqueued again.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
   const intent = await deps.batchers.findExpiring(referenceNumber, noDeadline)
@@ -26,8 +26,8 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
 }
 
 /**
- * Expires the intents that are due. Returns as `dueAt` when the earliest of the remaining intents is due, or null if
- * none remains.
+ * Expires those of the intents that are due. `dueAt` is the time at which the next of the remaining intents is due, or
+ * null if none remains.
  */
 export async function expireIntents(
   deps: Deps,
@@ -42,14 +42,14 @@ export async function expireIntents(
 }
 
 const maxIntentsPerJob = 100
-/** The intents of one job expire within this time span. The job runs when the last of them is due. */
+/** All intents of one job are due within this time span. The job runs when the last of them is due. */
 const maxSpreadMs = 500
 
 type Expiring = Pick<Intent, 'referenceNumber' | 'expiresAt'>
 
 /**
- * Returns jobs that expire intents when they are due. Intents that expire together share a job, which saves 90 % of the
- * memory and work.
+ * Returns the jobs that expire the intents when they are due. Intents that are due at about the same time share a job,
+ * which saves 90 % of the memory and work.
  */
 export function expiryJobs(intents: readonly Expiring[], now: Date): NewJob<'intent-expiry'>[] {
   const groups: Expiring[][] = []

@@ -4,15 +4,18 @@ import type { Intent } from './intent.ts'
 import type { PaymentFailure } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
-/** Data of an event that is not part of the intent's state: why a payment failed, or which refund was made. */
+/**
+ * The data of an event that is not part of the intent's state, such as the reason for a failed payment or the refund
+ * that was made.
+ */
 export interface EventDetails {
   failure?: PaymentFailure
   refund?: Pick<Refund, 'id' | 'amount' | 'reason'>
 }
 
 /**
- * Returns the facts that an event stores. `intent` is in its state after the event. An OPEN intent that is not paid has
- * no amount. The commission is always the payment's, even in later events.
+ * Returns the facts to store with an event. `intent` must be in its state after the event. An OPEN intent has no amount
+ * until it is paid. The commission is always that of the payment, even in later events.
  */
 export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent

@@ -14,8 +14,9 @@ const neededFields = {
 }
 
 /**
- * Finds the intent with an active payment code. `sandboxOf` is the business whose test intents to search, or null for
- * live intents. Returns null if the code is unknown, or if its intent has been paid, been cancelled or expired.
+ * Finds the intent with an active payment code. `sandboxOf` is the id of the business whose test intents are searched,
+ * or null to search live intents. Returns null if the code is unknown, or if its intent has been paid, has been
+ * cancelled or has expired.
  */
 export async function findByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,

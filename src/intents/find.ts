@@ -5,9 +5,9 @@ import type { IntentToChange } from './batchers.ts'
 import type { Intent } from './intent.ts'
 
 /**
- * Finds the caller's intent, without its outbox. Throws INTENT_NOT_FOUND for an unknown reference, another business's
- * intent, or a test intent that the clean-up is removing. Throws SANDBOX_MISMATCH for an intent in the caller's other
- * environment (SPEC 4.2).
+ * Finds one of the caller's intents and returns it without its outbox. Throws INTENT_NOT_FOUND if the reference is
+ * unknown or belongs to another business, or if the clean-up is removing the test intent. Throws SANDBOX_MISMATCH if
+ * the intent belongs to the caller's other environment (SPEC 4.2).
  */
 export async function findIntent(
   deps: Pick<Deps, 'batchers'>,
@@ -18,7 +18,7 @@ export async function findIntent(
   return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 }
 
-/** Like `findIntent`, for a request that may change the intent. */
+/** Same as `findIntent`, but for a request that may change the intent. */
 export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,

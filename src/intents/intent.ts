@@ -9,24 +9,29 @@ import { type Refund, refundFields } from './refunds/refund-record.ts'
 
 export type AmountType = 'FIXED' | 'OPEN'
 
-/** A payment intent as stored (SPEC 2.1). `_id` is the effect id of the idempotency claim that created it. */
+/**
+ * A payment intent as stored (SPEC 2.1). The `_id` is the effect id of the idempotency claim that created the intent.
+ */
 export interface Intent {
   _id: string
   businessId: string
   sandbox: boolean
   referenceNumber: string
   shortCode: string
-  /** The code as shown to the merchant. Lookups by code use `codeKey`. */
+  /** The code as the merchant sees it. Lookups by code use `codeKey`. */
   code: string
   codeExpiresAt: Date
-  /** `live:<code>` or `test:<businessId>:<code>`, unique. Removed when another intent draws the reusable code. */
+  /**
+   * `live:<code>` or `test:<businessId>:<code>`. The key is unique. It is removed when another intent draws the code
+   * after it has become reusable.
+   */
   codeKey?: string
   codeReusableAt: Date
   amountType: AmountType
-  /** Centimes. For an OPEN intent, this is a suggestion that no response contains, or null. */
+  /** In centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
   amount: number | null
   label: string | null
-  /** Stored as pairs, because a key may be `a.b` or `$x`. */
+  /** Stored as pairs, because a key may contain a dot or begin with `$`. */
   metadata: { key: string; value: string }[]
   successUrl: string | null
   cancelUrl: string | null
@@ -35,17 +40,19 @@ export interface Intent {
   payment: Payment | null
   hold: PaymentHold | null
   failure: PaymentFailure | null
-  /** The latest attempts, newest last. */
+  /** The latest payment attempts and refunds that were not made, with the newest last. */
   attempts: PaymentAttempt[]
   refunds: Refund[]
-  /** The sum of all refunds in centimes, including PENDING ones. Never more than the amount paid. */
+  /** The sum of all refunds in centimes, including PENDING ones. It never exceeds the amount paid. */
   refundsCommitted: number
   expiresAt: Date
   /**
-   * The time from which the intent reads as CANCELLED, even before a worker writes that status. One index range
-   * therefore counts the intents that read as PENDING, and another range counts those that read as CANCELLED. PENDING:
-   * `expiresAt`, or `neverCancels` while a payment holds the intent. CANCELLED: `alreadyCancelled`. Any other status:
-   * null. Written only together with `status` and `hold`.
+   * The time from which the intent is shown as CANCELLED, even if no worker has written that status yet. Thanks to this
+   * field, the intents shown as PENDING can be counted in one index range, and those shown as CANCELLED in another.
+   * It is written only together with `status` and `hold`. Depending on the status, its value is:
+   * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
+   * - CANCELLED: `alreadyCancelled`.
+   * - Any other status: null.
    */
   cancelsAt: Date | null
   createdAt: Date
@@ -54,13 +61,13 @@ export interface Intent {
    * Events that have not become deliveries yet. Each event is added in the same write as the change that it reports.
    */
   outbox: OutboxEvent[]
-  /** The effect ids of the intent's changes, so that a retry finds the change that the first request made. */
+  /** The effect ids of the changes to the intent, so that a retry finds the change that the first request made. */
   effects: string[]
-  /** PAY_URL when the intent was created. The `payUrl` in that response begins with it. */
+  /** The value of PAY_URL when the intent was created. The `payUrl` in the create response begins with it. */
   payBase: string
-  /** The format in which a retry computes the response to the create request (idempotency/recall.ts). */
+  /** The format version that a retry uses to recompute the create response (idempotency/recall.ts). */
   responseFormat: number
-  /** From this time on, the clean-up removes the intent, and its merchant can neither see nor change it. */
+  /** When the clean-up started to remove the intent. From then on, its merchant can neither see nor change it. */
   cleanedAt?: Date
 }
 
@@ -109,19 +116,19 @@ export const intents: Collection = {
       unique: true,
       partialFilterExpression: { codeKey: { $exists: true } },
     },
-    // For the quota of live codes, so that they are counted without reading documents. Does not contain test codes.
+    // Counts the live codes for the quota without reading documents. The index does not contain test codes.
     {
       name: 'liveCodes',
       key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
       partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
-    // Contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads no documents except
-    // those that it lists.
+    // Contains `cancelsAt`, so that listing PENDING or CANCELLED intents in a time range reads only the documents that
+    // are listed.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
-    // The following indexes contain `businessId`, so that a poll reads no documents of a business that has already had
-    // its share.
+    // The following indexes contain `businessId`, so that a poll does not read the documents of a business that has
+    // already received its share.
     {
       name: 'expiring',
       key: { cancelsAt: 1, businessId: 1 },

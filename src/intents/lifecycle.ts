@@ -3,41 +3,51 @@ import type { Status } from '../../schemas/list-intents.ts'
 import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Intent } from './intent.ts'
 
-/** A transition of an intent: its old statuses, its new status, when it is allowed, and the event that it adds. */
+/**
+ * A transition of an intent: its possible old statuses, its new status, the condition under which it is allowed, and
+ * the event that it adds.
+ */
 export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** Returns an additional filter for the write, given the time of the write. */
+  /** Returns an additional filter for a write at this time. */
   guard: (now: Date) => Record<string, unknown>
-  /** The time of the transition, used as the intent's `updatedAt` and as the time of the event. */
+  /** Returns the time of the transition, which becomes the intent's `updatedAt` and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
-  /** The intent's `cancelsAt` after the transition. */
+  /** Returns the intent's `cancelsAt` after the transition. */
   cancelsAt: (intent: Pick<Intent, 'expiresAt'>) => Date | null
   cancellationReason: CancellationReason | null
 }
 
-/** `cancelsAt` of a PENDING intent while a payment holds it: the latest time that a Date can represent. */
+/** The `cancelsAt` of a PENDING intent while a payment holds it: the latest time that a Date can represent. */
 export const neverCancels = new Date(8.64e15)
-/** `cancelsAt` of an intent whose status is CANCELLED: it reads as CANCELLED at any time, by any clock. */
+/** The `cancelsAt` of an intent that is stored as CANCELLED. It is in the past according to any clock. */
 export const alreadyCancelled = new Date(0)
 
 const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 
-/** A filter: the intent has time left and no payment holds it, so the merchant may cancel it or simulate a payment. */
+/**
+ * Returns a filter for an intent that has not expired and that no payment holds. The merchant may cancel such an intent
+ * or simulate a payment for it.
+ */
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
  * The database times of two processes differ by less than this (src/mongo/database-time.ts). If an intent has less time
- * left, another process may already have returned it as expired, and a payment that starts now would contradict that.
+ * left, another process may already have reported it as expired. A payment that starts now would contradict that
+ * report.
  */
 const maxClockSkewMs = 1000
 
-/** Whether the intent has time left according to every process. */
+/** Returns whether the intent has not expired yet according to the clock of every process. */
 export const isOpenEverywhere = ({ expiresAt }: Pick<Intent, 'expiresAt'>, now: Date): boolean =>
   expiresAt.getTime() > now.getTime() + maxClockSkewMs
 
-/** A filter: the intent has time left according to every process and no payment holds it, so a payment may start. */
+/**
+ * Returns a filter for an intent that no payment holds and that has not expired yet according to the clock of every
+ * process. Customers may pay such an intent.
+ */
 export const isPayable = (now: Date) => isFree(new Date(now.getTime() + maxClockSkewMs))
 
 const anyTime = () => ({})
@@ -54,9 +64,9 @@ const cancel = {
 } as const satisfies Transition
 
 /**
- * The life of an intent (SPEC 3). A status can change only as a row of this table describes. When a payment or a
- * PENDING refund ends, the write has an additional guard that identifies that payment or refund. `decline` is for a
- * failed payment that the customer may retry.
+ * The lifecycle of an intent (SPEC 3). Its status changes only as defined in this table. When a payment or a PENDING
+ * refund ends, the write has an additional guard that identifies that payment or refund. `decline` is used for a failed
+ * payment that the customer may retry.
  */
 export const transitions = {
   pay: {
@@ -101,10 +111,10 @@ export const transitions = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists use the same field, so they show as CANCELLED exactly the intents that this transition may change.
+    // Lists filter by the same field, so they show exactly those intents as CANCELLED that this transition may change.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
-    // The intent expired at `expiresAt`, however late this write is. A payment that held the intent may have ended
-    // later.
+    // The intent expired at `expiresAt`, even if this write happens much later. A payment that held the intent may have
+    // ended after `expiresAt`.
     at: ({ expiresAt, updatedAt }) => (updatedAt > expiresAt ? updatedAt : expiresAt),
     cancelsAt: () => alreadyCancelled,
     cancellationReason: 'expired',
@@ -113,10 +123,10 @@ export const transitions = {
 
 export type TransitionName = keyof typeof transitions
 
-/** Whether a customer could still pay. PENDING is the only status that expires. */
+/** Returns whether a customer could still pay. PENDING is the only status from which an intent can expire. */
 export const isPending = (status: Status): boolean =>
   (transitions.expire.from as readonly Status[]).includes(status)
 
-/** Whether the intent has been paid, so that money may be refunded. */
+/** Returns whether the intent has been paid, so that its payment may be refunded. */
 export const isRefundable = (status: Status): boolean =>
   (transitions.refund.from as readonly Status[]).includes(status)

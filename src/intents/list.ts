@@ -12,19 +12,21 @@ export interface IntentSearch extends Slice, Span {
   status: Intent['status'] | null
 }
 
-/** Parses the query of a list (SPEC 4.3). A `to` date without a time stands for the end of that UTC day. */
+/**
+ * Parses the query parameters of a list (SPEC 4.3). If `to` is a date without a time, it includes that whole UTC day.
+ */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
   ...readSpan(query),
   ...readSlice(query),
 })
 
-/** Fields that no list shows. Together they may be larger than all the others. */
+/** The fields that lists omit. Together, they may be larger than all other fields. */
 const unlisted = { outbox: 0, effects: 0, attempts: 0 } as const
 
 /**
- * Returns the caller's intents, newest first, with ties sorted by id. Treats intents that have expired at `now` as
- * CANCELLED.
+ * Returns the caller's intents, newest first. Intents that were created at the same time are sorted by id. Intents that
+ * have expired at `now` are listed as CANCELLED.
  */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
@@ -48,7 +50,7 @@ export async function listIntents(
       where,
       index: 'byStatus',
       fields: unlisted,
-      // This is a single key range, even with overdue intents, because `cancelsAt` is null for every other status.
+      // Even overdue intents are within this single key range, because `cancelsAt` is null for every other status.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -71,8 +73,8 @@ function allIntents(
 }
 
 /**
- * Returns a filter for the intents that read as `status` at `now`. Looks for overdue PENDING intents only if
- * `hasOverdue`, because that search skips over all the others.
+ * Returns a filter for the intents that are shown as `status` at `now`. Only with `hasOverdue` does the filter include
+ * overdue PENDING intents, because that search has to skip all the other PENDING intents.
  */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)
@@ -81,14 +83,15 @@ function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Re
 }
 
 /**
- * Returns a filter on `cancelsAt` for the intents that read as `status` at `now`, or null if that status needs none.
+ * Returns a filter on `cancelsAt` for the intents that are shown as `status` at `now`, or null if that status does not
+ * need one.
  */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === transitions.expire.to) return transitions.expire.guard(now)
   return isPending(status) ? { cancelsAt: { $gt: now } } : null
 }
 
-/** Whether any of the owner's intents is stored as PENDING but reads as CANCELLED at `now`. */
+/** Returns whether any of the owner's intents is stored as PENDING but shown as CANCELLED at `now`. */
 async function hasOverdueIntents(
   deps: Pick<Deps, 'Intent'>,
   owner: Record<string, unknown>,

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 import { type Transition, transitions } from './lifecycle.ts'
 
-/** An intent as support staff see it: without its code, the merchant's metadata and the stored data of its events. */
+/** An intent as support staff see it, without its code, the merchant's metadata and the stored data of its events. */
 export type TracedIntent = Omit<
   Intent,
   'code' | 'codeKey' | 'metadata' | 'successUrl' | 'cancelUrl' | 'effects'
@@ -19,7 +19,7 @@ const hidden = {
   'outbox.facts': 0,
 }
 
-/** Finds an intent by its reference, in all businesses and both environments. */
+/** Finds an intent by its reference, whatever its business and environment. */
 export const lookUpIntent = (
   deps: Pick<Deps, 'Intent'>,
   referenceNumber: string,
@@ -27,7 +27,7 @@ export const lookUpIntent = (
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
 /**
- * Returns the past events of an intent, as far as the intent still has a record of them. The same event may occur
+ * Returns the intent's past events, as far as the intent still contains a record of them. The same event may occur
  * several times.
  */
 export function eventsSoFar(intent: TracedIntent): EventName[] {

@@ -10,14 +10,14 @@ import { scheduleRefundQuery } from './refunds/hold.ts'
 import type { Refund } from './refunds/refund-record.ts'
 import { settleRefund } from './refunds/settle.ts'
 
-/** A payment or refund whose outcome is unknown, and the operations that end it or schedule the next query. */
+/** A payment or refund whose outcome is unknown, together with the functions that end it or schedule the next query. */
 export interface OpenOrder {
   intent: Intent
   wallet: WalletName
   query: StatusQuery
   startedAt: Date
   queryAt: Date
-  /** `cause`: the request that queried the wallet, or null for a job. */
+  /** `cause` is the request that queried the wallet, or null if a job queried it. */
   settle(outcome: KnownOutcome, cause: Cause | null): Promise<Intent | null>
   scheduleQuery(at: Date): Promise<void>
 }
@@ -36,7 +36,7 @@ export function openPayment(deps: Deps, intent: Intent, payment: PaymentHold): O
   }
 }
 
-/** `payment` is the payment to refund. */
+/** `payment` is the payment that is being refunded. */
 export function openRefund(
   deps: Deps,
   intent: Intent,
@@ -55,7 +55,7 @@ export function openRefund(
   }
 }
 
-/** Returns the payment or refund with this key, or null if it has ended. */
+/** Returns the payment or refund with this key if it has not ended yet. Otherwise, returns null. */
 export function findOpen(deps: Deps, intent: Intent, key: string): OpenOrder | null {
   const { hold, payment, refunds } = intent
   if (hold?.id === key) return openPayment(deps, intent, hold)

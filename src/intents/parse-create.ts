@@ -6,13 +6,13 @@ import {
 import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 
-/** The fields of a new intent that the merchant sets. The service sets the others. */
+/** The fields of a new intent that come from the merchant's request. The service sets all other fields. */
 export type IntentRequest = Pick<
   Intent,
   'amount' | 'amountType' | 'label' | 'metadata' | 'successUrl' | 'cancelUrl'
 >
 
-/** Validates the body of a create request (SPEC 4.1) and returns the fields of the intent that it sets. */
+/** Validates the body of a create request (SPEC 4.1) and returns the intent's fields that it specifies. */
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const schema = sandbox ? createTestIntentBody : createLiveIntentBody
   const valid = deps.validate<CreateIntentBody>(schema, body)

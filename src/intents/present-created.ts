@@ -3,7 +3,7 @@ import { byFormat, type Recall } from '../idempotency/recall.ts'
 import type { Intent } from './intent.ts'
 import { metadataObject } from './metadata.ts'
 
-/** The response to a create request is computed from these fields. No transition changes them. */
+/** The fields from which the response to a create request is computed. No transition changes them. */
 const createdFields = {
   referenceNumber: 1,
   shortCode: 1,
@@ -22,19 +22,20 @@ const createdFields = {
 
 type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
-/** The format of new intents. */
+/** The format version that is stored with new intents. */
 export const responseFormat = 1
 
 /**
- * Returns the data of the first response to the request that created this intent, even if the intent has changed since.
+ * Returns the data of the response to the request that created this intent, even if the intent has changed in the
+ * meantime.
  */
 export const createdResponse = byFormat<CreatedIntent>({
   1: (intent) => presentCreated(intent, intent.payBase),
 })
 
 /**
- * The response to a create request (SPEC 4.1). Every other response about the intent begins with these fields
- * (present.ts).
+ * Returns the response data of a create request (SPEC 4.1). All other responses about the intent begin with these
+ * fields (present.ts).
  */
 export const presentCreated = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat'>,
@@ -56,7 +57,7 @@ export const presentCreated = (
   createdAt: intent.createdAt,
 })
 
-/** Recomputes the first response for a retry. */
+/** Recomputes the first response when a create request is retried. */
 export const recallIntent: Recall = {
   kind: 'computed',
   async find({ Intent }, effectId) {

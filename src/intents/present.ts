@@ -8,13 +8,13 @@ import type { Payment } from './payments/payment.ts'
 import { presentCreated } from './present-created.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
-/** The fields that decide whether an intent has expired. */
+/** The fields that determine whether an intent has expired. */
 type Expirable = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
 
 /**
- * Returns the intent in its state at `now`. An intent that is due has expired even if no worker has written this yet,
- * unless a payment holds it. The later write sets the same values. Pass a `now` from before the intent was read. With a
- * later time, an intent that was paid in time could appear to have expired.
+ * Returns the intent in its state at `now`. Unless a payment holds it, an intent that is due counts as expired even
+ * before a worker writes this. The worker will write the same values. `now` must be a time before the intent was read.
+ * With a later time, an intent that was paid in time could appear to have expired.
  */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
@@ -27,7 +27,7 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
-/** Returns every field of SPEC 2.1 as of `now`. The code is null once it is no longer active. */
+/** Returns all fields listed in SPEC 2.1 as of `now`. The code is null once it is no longer active. */
 export function presentIntent(
   config: Pick<Config, 'payUrl'>,
   stored: Intent,
@@ -54,8 +54,8 @@ export function presentIntent(
 }
 
 /**
- * Returns the intent as this caller may see it. A publishable key is visible in the page of the shop, so responses to
- * it do not contain the reasons for refunds.
+ * Returns the intent as this caller may see it. A publishable key is visible in the source of the shop's page, so
+ * responses to such a key omit the reasons for refunds.
  */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
@@ -70,7 +70,7 @@ export function presentFor(
 
 const presentPayment = ({ amountPaid, paidAt, method }: Payment) => ({ amountPaid, paidAt, method })
 
-/** A refund as merchants see it. PENDING while its outcome is unknown. */
+/** Returns a refund as merchants see it. The refund is PENDING while its outcome is unknown. */
 export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund) => ({
   id,
   amount,
@@ -80,6 +80,6 @@ export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund)
   createdAt,
 })
 
-/** The sum of the successful refunds, in centimes. */
+/** Returns the sum of the successful refunds, in centimes. */
 const sumRefunded = (refunds: readonly Refund[]): number =>
   refunds.reduce((sum, { amount, status }) => sum + (status === 'SUCCEEDED' ? amount : 0), 0)

@@ -4,7 +4,10 @@ import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import type { Intent } from './intent.ts'
 import { queryWithSlot } from './query-wallets.ts'
 
-/** The most intents of one business in one run of the poll. This is more than a process queries at the same time. */
+/**
+ * The maximum number of intents per business in one run of the poll. A process never queries this many at the same
+ * time.
+ */
 const maxPerBusiness = 100
 
 interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
@@ -12,9 +15,9 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
 }
 
 /**
- * Starts the wallet queries that are due, with a share for each business. Does not wait for the wallets, because a
- * wallet that hangs must not delay queries to the others. Returns the number of intents that it found. Payments and
- * refunds are searched for separately, each with their own index.
+ * Starts the wallet queries that are due. Each business gets a fair share of each run. Does not wait for the wallets,
+ * because a wallet that hangs must not delay queries to other wallets. Returns the number of intents found. Payments
+ * and refunds are searched for separately, because each have their own index.
  */
 export async function queryDueWallets(deps: Deps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
@@ -43,16 +46,20 @@ async function queryBy(deps: Deps, field: string, index: string, queryAt: unknow
   )
 }
 
-/** Selects only the PENDING refunds, because an intent may have a thousand refunds, most of which have ended. */
+/**
+ * Selects only the PENDING refunds, because an intent may have a thousand refunds, most of which have already ended.
+ */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
-/** Returns the keys of the payments and refunds that are due. */
+/** Returns the keys of the intent's payment and refunds that are due for a query. */
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
   const open = hold === null ? refunds : [hold, ...refunds]
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
-/** Takes the slot before the intent is read, because a thousand queries for one business may be waiting for slots. */
+/**
+ * The slot is taken before the intent is read, because a thousand queries for one business may be waiting for slots.
+ */
 function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
   const free = deps.walletQueries.has(key) ? null : deps.walletQuerySlots.takeNow(businessId)
   if (free === null) return

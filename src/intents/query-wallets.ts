@@ -10,16 +10,19 @@ import { findOpen, type OpenOrder } from './open-order.ts'
 import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
 /**
- * If the outcome is still unknown, the next query follows after a quarter of the time since the order, within these
- * limits.
+ * If the outcome is still unknown, the wait before the next query is a quarter of the order's age, within these limits.
  */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
 /**
- * The result of a query. `ended`: the payment or refund has ended already. `not-due`: the next query is not due.
- * `no-slot`: this process is already running as many queries for the business as it may. `nextAt`: when to query next,
- * unless the outcome is known. `why`: the reason for an unknown outcome.
+ * The result of a query. `outcome` is the outcome at the wallet or one of these values:
+ * - `ended`: the payment or refund has already ended.
+ * - `not-due`: the next query is not due yet.
+ * - `no-slot`: this process is already running the maximum number of queries for the business.
+ *
+ * `why` is the reason why the outcome is unknown. `nextAt` is the time of the next query, or null if no query is
+ * needed.
  */
 export interface QueryResult {
   outcome: WalletOutcome['outcome'] | 'ended' | 'not-due' | 'no-slot'
@@ -28,8 +31,8 @@ export interface QueryResult {
 }
 
 /**
- * Queries the wallet for the outcome of the payment or refund with this key, if that is due. If the outcome is known,
- * ends the payment or refund. This happens only once, even if two processes query at the same time.
+ * If a query is due, queries the wallet for the outcome of the payment or refund with this key. If the outcome is
+ * known, ends the payment or refund. It ends only once, even if two processes query the wallet at the same time.
  */
 export async function queryWallet(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
@@ -39,7 +42,7 @@ export async function queryWallet(deps: Deps, intentId: string, key: string): Pr
   return queryOrder(deps, open, worker).finally(free)
 }
 
-/** Like `queryWallet`, for a caller that already holds one of the business's query slots. */
+/** Same as `queryWallet`, but for a caller that already holds one of the business's query slots. */
 export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
   return open === null ? ended : queryOrder(deps, open, worker)
@@ -52,16 +55,16 @@ async function readOpen(deps: Deps, intentId: string, key: string): Promise<Open
 
 const ended = { outcome: 'ended', why: null, nextAt: null } as const
 
-/** The request that queries a wallet, or null for a job, and its timeouts for MongoDB. */
+/** The request that queries a wallet (null for a job) and its timeouts for MongoDB. */
 export interface Querier {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
-/** A worker has no timeouts of its own for MongoDB. */
+/** A worker sets no timeouts of its own for MongoDB. */
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
-/** Like `queryWallet`, for an order that was just read. */
+/** Same as `queryWallet`, but for an order that has just been read. */
 export async function queryOrder(
   deps: Deps,
   open: OpenOrder,
@@ -78,9 +81,7 @@ export async function queryOrder(
   return { outcome: 'unknown', why: outcome.why, nextAt }
 }
 
-/**
- * Queries only the wallet that received the order, because any other wallet would report that the order does not exist.
- */
+/** Queries only the wallet that received the order. Any other wallet would report that the order does not exist. */
 async function fetchOutcome(deps: Deps, { wallet: name, query }: OpenOrder): Promise<WalletOutcome> {
   const wallet = deps.wallets.named(name)
   if (wallet === null) return { outcome: 'unknown', why: 'not configured' }
@@ -94,8 +95,8 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Returns a random time for the next query. This spreads out orders that became due together, for example after an
- * outage.
+ * Returns a random time for the next query, in order to spread out orders that became due together, for example after
+ * an outage.
  */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
@@ -104,8 +105,8 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Leaves an order with an unknown outcome to the workers. Never throws, because the order has had a `queryAt` from the
- * start, so a poll finds it even if this write fails.
+ * Leaves an order with an unknown outcome to the workers. Never throws: even if this write fails, a poll finds the
+ * order, because it has had a `queryAt` from the start.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
   const at = firstQueryAt(deps.now())

@@ -7,22 +7,22 @@ import { type EventDetails, paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
 
-/** A transition to apply to one intent. */
+/** A transition that is to be applied to one intent. */
 export interface TransitionInput {
   name: TransitionName
   /**
-   * The effect id of the idempotency claim, by which a retry finds the change that the request made. For a payment,
+   * The effect id of the idempotency claim, which lets a retry find the change that the request made. For a payment,
    * this is the payment's id, so that one form makes only one payment. Null if the service itself acts, or if `guard`
    * lets the transition happen only once.
    */
   effectId: string | null
-  /** The request that causes the transition. Null for a job or the clock. */
+  /** The request that causes the transition, or null if a job or the clock causes it. */
   cause: Cause | null
-  /** An additional filter for the write: the payment or the refund that this transition ends. */
+  /** An additional filter for the write, which identifies the payment or refund that this transition ends. */
   guard?: Record<string, unknown>
-  /** New values of fields other than the status. */
+  /** The new values of fields other than the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure'>>
-  /** Changes inside the intent's lists, as update operators. */
+  /** Changes to the intent's lists, as update operators. */
   lists?: {
     $set?: Record<string, unknown>
     $unset?: Record<string, unknown>
@@ -31,27 +31,27 @@ export interface TransitionInput {
   eventDetails?: EventDetails
 }
 
-/** A change to an intent, as one update of one document. */
+/** A change to an intent, written as one update of one document. */
 export interface PlannedChange {
   /** Null if the status stays the same. */
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** The intent after the change, but with its lists from before the change. */
+  /** The intent after the change, except for its lists, which are those from before the change. */
   after: Intent
 }
 
 export interface PlannedTransition extends PlannedChange {
   /**
-   * A filter that matches the intent after the transition. Uses the effect id if there is one. Otherwise, uses the
-   * event, which stays in the outbox until it is relayed.
+   * A filter that matches the intent once the transition has been written. It checks for the effect id if there is one.
+   * Otherwise, it checks for the event, which stays in the outbox until it is relayed.
    */
   proof: Record<string, unknown>
 }
 
 /**
- * Applies a transition in a write of its own, for merchants' requests. Returns the intent after the transition, with
- * its current lists but without its outbox. Returns null if the guard does not match.
+ * Applies a transition for a merchant's request, in a separate write. Returns the intent after the transition, with its
+ * current lists but without its outbox. Returns null if the guard does not match.
  */
 export async function applyTransition(
   deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
@@ -68,10 +68,10 @@ export async function applyTransition(
 }
 
 /**
- * Applies a transition in a batch with other transitions. Used for transitions that occur in large numbers, as when the
- * intents of a sale expire or in a bulk cancel. Returns null if the guard does not match. Also returns null for a
- * transition without an effect id whose event was relayed before the batcher checked the proof. In that case, nothing
- * is left to do.
+ * Applies a transition in a batch with other transitions. Used where many transitions happen together, for example when
+ * the intents of a sale expire or in a bulk cancel. Returns null if the guard does not match. Also returns null for a
+ * transition without an effect id if its event was relayed before the batcher checked the proof. In that case, there is
+ * nothing left to do.
  */
 export async function applyTransitionInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
@@ -85,7 +85,7 @@ export async function applyTransitionInBatch(
 
 /**
  * Writes a planned change in a batch with other changes. Returns `change.after`, or null if the filter does not match.
- * For `proof`, see mongo/batching/update-batcher.ts.
+ * `proof` is explained in mongo/batching/update-batcher.ts.
  */
 export async function writeInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
@@ -98,7 +98,7 @@ export async function writeInBatch(
   return after
 }
 
-/** Counts a transition after its write. */
+/** Adds a transition that has just been written to the metrics. */
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
   name: TransitionName | 'create',
@@ -106,9 +106,9 @@ export const countTransition = (
 ): void => metrics.transitions.inc({ transition: name, environment: environmentOf(intent) })
 
 /**
- * Plans THE write: guard, change and event together, as one update of one document. Nothing else sets a status.
- * `applyTransition` and `applyTransitionInBatch` send it. payments/settle.ts sends it with `writeInBatch`, because its
- * proof outlives the event.
+ * Plans the ONLY write that sets an intent's status: one update of one document, with the guard, the change and the
+ * event. `applyTransition` and `applyTransitionInBatch` send it. payments/settle.ts sends it with `writeInBatch`, in
+ * order to pass a proof that remains valid after the event has been relayed.
  */
 export function planTransition(
   deps: Pick<Deps, 'now'>,
@@ -139,7 +139,7 @@ export function planTransition(
     update: {
       $set: { ...change, ...lists?.$set },
       ...(lists?.$unset === undefined ? {} : { $unset: lists.$unset }),
-      // The code becomes reusable some time after the intent stops being PENDING.
+      // A code becomes reusable some time after its intent stops being PENDING.
       ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
       $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },

@@ -2,8 +2,8 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from './intent.ts'
 
 /**
- * The job that queries the outcome of one payment or refund. Its id is the order's key at the wallet, so adding it
- * twice creates only one job.
+ * Returns the job that queries the wallet for the outcome of one payment or refund. The job's id is the order's key at
+ * the wallet, so adding the job twice creates it only once.
  */
 export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: Date) => ({
   data: { intentId },
@@ -11,7 +11,7 @@ export const walletOutcomeJob = (intentId: string, key: string, at: Date, now: D
   delayMs: Math.max(0, at.getTime() - now.getTime()),
 })
 
-/** Enqueues a query of the wallet for `at`. If the job is lost, the poll of due wallet queries finds the order. */
+/** Enqueues a wallet query for the time `at`. If the job is lost, the poll for due wallet queries finds the order. */
 export const enqueueWalletOutcome = (
   deps: Pick<Deps, 'enqueue' | 'now'>,
   intent: Pick<Intent, '_id'>,

@@ -9,12 +9,12 @@ import { applyTransition, type TransitionInput } from '../transition.ts'
 import { pushAttempt } from './hold.ts'
 import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './payment.ts'
 
-/** The fields of a payment that are needed to end it. */
+/** The fields that are needed to end a payment. */
 export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone'>
-/** The outcomes that have an event. */
+/** The outcomes that are reported as an event. */
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/** Ends a payment with a transition, in one write. Returns null if the guard refuses. */
+/** Ends a payment by applying a transition in one write. Returns null if the guard does not match. */
 export const endPayment = (
   deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,
   intent: Intent,
@@ -26,7 +26,7 @@ export const endPayment = (
   return applyTransition(deps, intent, { ...transitionFor(deps, payment, outcome, attempt), ...by })
 }
 
-/** Returns the transition that an outcome causes. */
+/** Returns the transition that results from an outcome. */
 export function transitionFor(
   deps: Pick<Deps, 'config' | 'now'>,
   payment: EndingPayment,
@@ -62,7 +62,7 @@ const paymentOf = (
   key: id,
 })
 
-/** Returns the record of a payment that ends now, whatever its outcome. */
+/** Returns the record of a payment that has just ended, whatever its outcome. */
 export const attemptOf = (
   deps: Pick<Deps, 'now'>,
   { id, amount, payerPhone }: EndingPayment,

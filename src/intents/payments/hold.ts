@@ -6,19 +6,20 @@ import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 /**
- * An intent keeps the outcomes of this many attempts. `effects` keeps the ids of more attempts (idempotency/effect.ts).
+ * The number of attempts whose outcomes an intent keeps. `effects` keeps the ids of a larger number of attempts
+ * (idempotency/effect.ts).
  */
 const maxAttempts = 50
 
-/** Returns the `$push` operand that adds an attempt to an intent. */
+/** Returns a `$push` operand that adds the attempt to an intent. */
 export const pushAttempt = (attempt: PaymentAttempt) => ({
   attempts: { $each: [attempt], $slice: -maxAttempts },
 })
 
 /**
- * Holds an intent for a payment. While the hold exists, no other payment, cancel or expiry changes the intent. Returns
- * null if the guard does not match, because the intent is not PENDING, is about to expire or is held, or because this
- * payment has already ended. The status stays the same.
+ * Holds an intent for a payment without changing its status. While the hold exists, no other payment, cancel or expiry
+ * can change the intent. Returns null if the guard does not match. In that case, the intent is not PENDING, is about to
+ * expire or is already held, or this payment has already ended.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -45,9 +46,8 @@ export async function beginPayment(
 }
 
 /**
- * Plans the end of a payment without an event. The intent is PENDING, as it was before the payment. If the intent has
- * expired in the meantime, its expiry is dated to the end of the payment. The guard requires that this payment still
- * holds the intent.
+ * Plans the end of a payment that has no event. The intent stays PENDING. If it has expired in the meantime, the end of
+ * the payment counts as the time of the expiry. The guard requires that this payment still holds the intent.
  */
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent
@@ -61,7 +61,7 @@ export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedCha
   }
 }
 
-/** Stores when to query the wallet next for the outcome of a payment. */
+/** Stores the time at which to query the wallet again for the outcome of a payment. */
 export async function schedulePaymentQuery(
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Pick<Intent, 'businessId' | 'sandbox' | '_id'>,

@@ -2,18 +2,17 @@ import { type SimulatePaymentBody, simulatePaymentBody } from '../../../schemas/
 import type { Deps } from '../../deps.ts'
 import { readPhone } from '../../wallets/phone.ts'
 
-/** A payment to simulate. */
 export interface Simulation {
-  /** Centimes. If null, the payment is for the intent's amount, or for the amount suggested by an OPEN intent. */
+  /** In centimes. If null, the payment uses the amount of the intent, or the suggested amount of an OPEN intent. */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/** The demo wallet's phone number that always pays. Used if the body contains no payer. */
+/** A phone number with which demo wallet payments always succeed. It is used if the body contains no payer. */
 const demoPayer = '22000001'
 
-/** Validates the body of a simulation as far as possible without the intent. */
+/** Validates the body of a simulation request as far as that is possible without the intent. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount, payerPhone, outcome } = deps.validate<SimulatePaymentBody>(simulatePaymentBody, body)
   return {

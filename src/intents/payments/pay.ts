@@ -14,28 +14,30 @@ import { beginPayment } from './hold.ts'
 import type { PaymentHold } from './payment.ts'
 import { settlePayment } from './settle.ts'
 
-/** A payment that a customer confirms with their PIN. */
+/** A payment that a customer has confirmed with a PIN. */
 export interface Confirmation {
-  /** Created with the form, so that a form that is sent twice makes only one payment. */
+  /** Generated with the form, so that submitting the form twice makes only one payment. */
   paymentId: string
-  /** As `readPhone` returns it. */
+  /** The phone number, as returned by `readPhone`. */
   phone: string
-  /** As `readPin` returns it. */
+  /** The PIN, as returned by `readPin`. */
   pin: string
-  /** Centimes. The intent's amount, unless the intent is OPEN. */
+  /** In centimes. Unless the intent is OPEN, this is the intent's amount. */
   amount: number
 }
 
-/** The customer's request, and its timeouts for MongoDB. */
+/** The customer's request and its timeouts for MongoDB. */
 export interface PaymentRequest {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
 /**
- * `settled`: the outcome is known. `waiting`: the outcome is not known yet, and the payment still holds the intent.
- * `not-begun`: the intent cannot be paid, is being paid, belongs to a suspended business, or this form was already
- * sent. The state of the intent shows which of these is the case.
+ * The result of a payment:
+ * - `settled`: the outcome is known.
+ * - `waiting`: the outcome is not known yet, and the payment still holds the intent.
+ * - `not-begun`: the intent cannot be paid, is already being paid or belongs to a suspended business, or the form was
+ *   already submitted. The state of the intent shows which of these applies.
  */
 export type PaymentResult =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -43,8 +45,9 @@ export type PaymentResult =
   | { state: 'not-begun' }
 
 /**
- * Pays an intent by wallet and PIN (SPEC 3). One write holds the intent, the wallet moves the money, and another write
- * ends the payment. If the process dies in between, the hold stays, and a worker queries the wallet for the outcome.
+ * Pays an intent by wallet and PIN (SPEC 3). One write holds the intent, then the wallet moves the money, and a second
+ * write ends the payment. If the process dies in between, the hold remains, and a worker queries the wallet for the
+ * outcome.
  */
 export async function payIntent(
   deps: Deps,
@@ -78,13 +81,17 @@ export async function payIntent(
 }
 
 /**
- * Runs after the hold and just before the wallet is called. Once a business is suspended, the only orders that still
- * reach a wallet are those that have already passed this check. Each of them is void from its `validUntil` on.
+ * This check runs after the hold is written and immediately before the wallet is called. After a business is suspended,
+ * orders can reach a wallet only if they passed this check before the suspension. Each of those orders becomes void at
+ * its `validUntil`.
  */
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
   (await deps.Business.exists({ _id, suspended: false })) === null
 
-/** Whether the hold took so long that other processes may read the intent as expired, or the order is void. */
+/**
+ * Returns whether the hold took so long that other processes may consider the intent expired or that the order is
+ * already void.
+ */
 const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now
 

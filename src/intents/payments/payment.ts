@@ -4,11 +4,11 @@ import type { RefusalReason, WalletName } from '../../wallets/wallet.ts'
 
 /** A successful payment. */
 export interface Payment {
-  /** Centimes. */
+  /** In centimes. */
   amountPaid: number
   paidAt: Date
   method: 'WALLET'
-  /** Masked: `22******45`. */
+  /** Masked, for example `22******45`. */
   payerPhone: string
   commission: Commission
   wallet: WalletName
@@ -16,27 +16,29 @@ export interface Payment {
   key: string
 }
 
-/** A payment whose outcome is unknown. While it exists, no other payment, cancel or expiry changes the intent. */
+/**
+ * A payment whose outcome is not known yet. While it exists, no other payment, cancel or expiry can change the intent.
+ */
 export interface PaymentHold {
-  /** Also the idempotency key at the wallet. */
+  /** The payment's id, which is also its idempotency key at the wallet. */
   id: string
   wallet: WalletName
-  /** Centimes. */
+  /** In centimes. */
   amount: number
-  /** Masked. */
+  /** Masked, for example `22******45`. */
   payerPhone: string
   startedAt: Date
   /** The wallet must not carry out the payment after this time. */
   validUntil: Date
-  /** When to query the wallet for the outcome. */
+  /** When to query the wallet next for the outcome. */
   queryAt: Date
-  /** Unique for each attempt to hold the intent, because the same form may be sent twice at the same time. */
+  /** Unique for each attempt to hold the intent, because the same form may be submitted twice at the same time. */
   writeId: string
 }
 
 /**
- * A payment that has ended, whatever its outcome, or a refund that was not made. Support staff see both. The record of
- * a payment also keeps the same form from being paid twice.
+ * A payment that has ended, whatever its outcome, or a refund that was not made. Support staff can see both. The record
+ * of a payment also prevents the same form from being paid twice.
  */
 export interface PaymentAttempt {
   kind: 'payment' | 'refund'
@@ -51,7 +53,10 @@ export interface PaymentAttempt {
   writeId: string
 }
 
-/** Why the last payment did not succeed. `retryable`: the intent is still PENDING, and the customer may pay again. */
+/**
+ * The reason why the last payment did not succeed. If `retryable` is true, the intent is still PENDING, and the
+ * customer may pay again.
+ */
 export interface PaymentFailure {
   code: DeclineReason | FailureReason
   retryable: boolean

@@ -11,16 +11,16 @@ import { planRelease } from './hold.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 export interface Settler {
-  /** The request that settles the payment, or null for a job. */
+  /** The request that settles the payment, or null if a job settles it. */
   cause: Cause | null
   /** The deadline of the write (mongo/batching/batcher.ts). */
   deadlineAt: number
 }
 
 /**
- * Ends a payment according to its outcome at the wallet, in one write with the event: the intent becomes PAID or
- * FAILED, or stays PENDING. This happens only once, however often and in however many processes the function runs.
- * Returns the intent after the write, or null if the payment had already ended.
+ * Ends a payment according to its outcome at the wallet. The intent becomes PAID or FAILED, or stays PENDING, and the
+ * event is added in the same write. The payment is settled only once, however often this function runs and in however
+ * many processes. Returns the intent after the write, or null if the payment had already ended.
  */
 export async function settlePayment(
   deps: Deps,
@@ -38,7 +38,8 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The payment delayed the expiry. A job is fast enough, because the intent already reads as expired.
+  // The payment delayed the expiry. A job is fast enough to make up for this, because the intent is already shown as
+  // expired.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', expiryJobs([settled], now))
@@ -54,8 +55,8 @@ async function write(
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
-  // The proof is the attempt, because the event may be relayed before the proof is checked. The customer must see the
-  // outcome.
+  // The attempt is the proof of the write, because the relay may remove the event before the proof is checked. The
+  // customer must see the outcome even then.
   const after = await writeInBatch(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
@@ -84,8 +85,8 @@ function planEnd(
 }
 
 /**
- * Logs an error if the wallet took the money although it had reported that it never would. The service cannot refund
- * that money, so someone must act.
+ * Logs an error if the wallet took the money after reporting that it never would. The service cannot refund that money,
+ * so an operator must act.
  */
 async function logIfAstray(
   deps: Deps,

@@ -14,7 +14,7 @@ import { endPayment, type ReportedOutcome } from './end.ts'
 import type { Simulation } from './parse-simulation.ts'
 import type { PaymentAttempt } from './payment.ts'
 
-/** The amount for an OPEN intent if neither the body nor the intent has one: 100.00 MRU. */
+/** The amount, in centimes, of a payment for an OPEN intent if neither the body nor the intent specifies one. */
 const defaultOpenAmount = 10_000
 
 const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
@@ -25,11 +25,11 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 }
 
 /**
- * Simulates a test payment with the outcome that the merchant chose, in one write (SPEC 4.6). Returns the PAID intent.
- * Throws PAYMENT_FAILED if the chosen outcome is a failure. Throws INTENT_NOT_PENDING if the intent cannot be paid, is
- * being paid, or changes before the write. Throws VALIDATION_ERROR for an amount that differs from the intent's amount.
- * A retry finds the payment of the first request and has the same result, even if the intent has changed in the
- * meantime.
+ * Simulates a test payment with the outcome that the merchant has chosen, in one write (SPEC 4.6). Returns the PAID
+ * intent. Throws PAYMENT_FAILED if the chosen outcome is a failure. Throws INTENT_NOT_PENDING if the intent cannot be
+ * paid, is already being paid, or changes before the write. Throws VALIDATION_ERROR if the amount differs from the
+ * intent's amount. A retry finds the payment that the first request made and has the same result, even if the intent
+ * has changed in the meantime.
  */
 export async function simulatePayment(
   deps: Deps,
@@ -48,8 +48,8 @@ export async function simulatePayment(
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
-  // The guard and the write use the same time. Otherwise, an expired intent could be paid if the clock were set in
-  // between.
+  // The guard and the write use the same time. Otherwise, if the clock were adjusted in between, an expired intent
+  // could be paid.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(fixed, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
@@ -73,7 +73,7 @@ function amountFor(
 }
 
 /**
- * Returns the result of the payment that this request made. Throws INTENT_NOT_PENDING if the request made no payment.
+ * Returns the result of the payment that this request has already made. Throws INTENT_NOT_PENDING if it has made none.
  */
 async function ownEarlierPayment(
   deps: Deps,
@@ -86,18 +86,21 @@ async function ownEarlierPayment(
   return resultOf(after, effect)
 }
 
-/** Whether this request has made its payment. The intent keeps each of these records for a different length of time. */
+/**
+ * Returns whether this request has already made its payment. The intent keeps each of these records for a different
+ * length of time.
+ */
 const wasMade = ({ effects, payment, attempts }: Intent, { id }: Effect): boolean =>
   effects.includes(id) || payment?.key === id || attempts.some((attempt) => attempt.id === id)
 
-/** Returns the intent if this request paid it. Throws PAYMENT_FAILED otherwise. */
+/** Returns the intent if this request paid it. Otherwise, throws PAYMENT_FAILED. */
 function resultOf(intent: Intent, effect: Effect): Intent {
   if (intent.payment?.key === effect.id) return intent
   const attempt = intent.attempts.find(({ id }) => id === effect.id)
   throw refuse('PAYMENT_FAILED', attempt === undefined ? {} : { details: failureOf(attempt) })
 }
 
-/** The details of PAYMENT_FAILED. `status` is the status of the intent after the payment. */
+/** Returns the `details` of PAYMENT_FAILED. `status` is the intent's status after the payment. */
 function failureOf({ outcome, reason }: PaymentAttempt): Record<string, unknown> {
   const retryable = outcome === 'declined'
   return { status: retryable ? transitions.decline.to : transitions.fail.to, retryable, code: reason }

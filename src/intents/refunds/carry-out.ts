@@ -14,9 +14,9 @@ import { leaveOpen, queryOrder } from '../query-wallets.ts'
 import type { Refund } from './refund-record.ts'
 import { settleRefund } from './settle.ts'
 
-/** A refund whose amount has been set aside, but for which the wallet has not been called yet. */
+/** A refund whose amount has been set aside but that has not been sent to the wallet yet. */
 export interface StartedRefund {
-  /** The intent as it was before the refund. Its `refunds` are empty (see `IntentToChange`). */
+  /** The intent as it was before the refund. Its `refunds` list is empty (see `IntentToChange`). */
   intent: Intent
   payment: Payment
   wallet: Wallet
@@ -25,7 +25,7 @@ export interface StartedRefund {
   cause: Cause | null
 }
 
-/** Orders the refund at the wallet and records the outcome. Returns the response data. */
+/** Sends the refund to the wallet and records the outcome. Returns the response data. */
 export async function carryOut(
   deps: Deps,
   caller: Caller,
@@ -44,13 +44,13 @@ export async function carryOut(
   throw outcomeUnknown()
 }
 
-/** Returns the refund that the request with this effect id started, unless it was released. */
+/** Returns the refund that was started by the request with this effect id, unless the refund has been released. */
 const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
   refunds.find((refund) => refund.effectId === effectId)
 
 /**
  * Returns the response data for the refund that an earlier attempt at this request started. Queries the wallet if a
- * query is due, but never sends the order again.
+ * query is due, but never sends the refund again.
  */
 export async function earlierRefund(
   deps: Deps,
@@ -76,14 +76,16 @@ async function conclude(
   outcome: KnownOutcome,
 ): Promise<Record<string, unknown>> {
   const settled = await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
-  // Null means that another process has queried the wallet and settled the refund.
+  // Null means that another process has already queried the wallet and settled the refund.
   const after =
     settled ??
     (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))
   return responseOf(deps, after, refund.effectId)
 }
 
-/** Returns the response data for the refund that this request started. Throws if it failed or is PENDING. */
+/**
+ * Returns the response data for the refund that this request started. Throws if the refund failed or is still PENDING.
+ */
 function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,
   intent: Intent,

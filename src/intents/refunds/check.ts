@@ -6,19 +6,19 @@ import { isRefundable } from '../lifecycle.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'
 
-/** A refund that the intent allows. */
+/** A refund that passed the checks. */
 export interface AllowedRefund {
   payment: Payment
-  /** Centimes. */
+  /** In centimes. */
   amount: number
-  /** A filter for the intent's `refundsCommitted` at the time of the write, in centimes. */
+  /** A filter for the value of the intent's `refundsCommitted` at the time of the write, in centimes. */
   committed: number | { $lte: number }
 }
 
 /**
- * Checks a refund against the intent as it was read. Throws INTENT_REFUND_INVALID_STATUS if nothing has been paid or
- * nothing is left to refund. Throws REFUND_AMOUNT_MISMATCH or AMOUNT_OUT_OF_RANGE with the refundable amount in
- * `details.refundable`. Throws REFUND_FAILED for the sandbox's magic amount.
+ * Checks whether the intent, as it was read, allows a refund. Throws INTENT_REFUND_INVALID_STATUS if nothing has been
+ * paid or nothing is left to refund. Throws REFUND_AMOUNT_MISMATCH or AMOUNT_OUT_OF_RANGE, with the refundable amount
+ * in `details.refundable`. Throws REFUND_FAILED for the amount that always fails in the sandbox.
  */
 export function checkRefund(intent: IntentToChange, request: RefundRequest): AllowedRefund {
   const { payment, refundsCommitted, sandbox, status } = intent

@@ -9,16 +9,20 @@ import type { Refund } from './refund-record.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
-/** A filter: this refund is PENDING. */
+/** Returns a filter that matches while this refund is PENDING. */
 export const pending = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
 /**
- * Sets an amount aside for a refund, so that no other refund can take it. `committed` is a filter for the amount that
- * is already set aside. Returns false if the guard does not match, because the intent is not refundable, `committed`
- * does not match, the intent already has `maxRefunds` refunds, this request has already started its refund, or the
- * clean-up is removing the intent. The status stays the same.
+ * Sets an amount aside for a refund, so that no other refund can use it, without changing the intent's status.
+ * `committed` is a filter for the amount that is already set aside. Returns false if the guard does not match, for one
+ * of these reasons:
+ * - The intent is not refundable.
+ * - `committed` does not match.
+ * - The intent already has `maxRefunds` refunds.
+ * - This request has already started its refund.
+ * - The clean-up is removing the intent.
  */
 export const beginRefund = async (
   deps: Pick<Deps, 'Intent'>,
@@ -47,7 +51,7 @@ export const beginRefund = async (
 
 /**
  * Removes a refund for which no money was transferred, and keeps `attempt` as its record. Returns null if the refund
- * was not PENDING.
+ * was no longer PENDING.
  */
 export const releaseRefund = (
   deps: Pick<Deps, 'Intent'>,
@@ -61,7 +65,7 @@ export const releaseRefund = (
     { returnDocument: 'after', projection: { outbox: 0 } },
   ).lean<Intent | null>()
 
-/** Stores when to query the wallet next for the outcome of a refund. */
+/** Stores the time at which to query the wallet again for the outcome of a refund. */
 export async function scheduleRefundQuery(
   deps: Pick<Deps, 'Intent'>,
   { businessId, sandbox, _id }: Owner,

@@ -1,19 +1,19 @@
 import { type RefundBody, refundBody } from '../../../schemas/refund.ts'
 import type { Deps } from '../../deps.ts'
 
-/** A refund that a merchant requests. */
+/** A merchant's request for a refund. */
 export interface RefundRequest {
-  /** Centimes. If null, everything that is refundable is refunded. */
+  /** In centimes. If null, the whole refundable amount is refunded. */
   amount: number | null
   reason: string | null
   /**
-   * The refundable amount that the merchant expects, in centimes. If the actual amount differs, nothing is refunded. If
-   * null, any amount is accepted.
+   * The amount, in centimes, that the merchant expects to be refundable. If the actual refundable amount is different,
+   * nothing is refunded. If null, this is not checked.
    */
   expectedRefundable: number | null
 }
 
-/** Validates the body of a refund. */
+/** Validates the body of a refund request. */
 export function parseRefund(deps: Pick<Deps, 'validate'>, body: unknown): RefundRequest {
   const { amount, reason, expectedRefundable } = deps.validate<RefundBody>(refundBody, body)
   return {

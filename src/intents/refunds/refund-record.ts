@@ -1,8 +1,11 @@
-/** A refund. PENDING while its outcome at the wallet is unknown. A refund that the wallet refused is removed. */
+/**
+ * A refund as stored in its intent. It is PENDING while its outcome at the wallet is unknown. A refund that the wallet
+ * refused is removed.
+ */
 export interface Refund {
-  /** `RF-…`. Also the idempotency key at the wallet. */
+  /** `RF-…`. The id is also the idempotency key at the wallet. */
   id: string
-  /** Centimes. */
+  /** In centimes. */
   amount: number
   reason: string | null
   status: 'PENDING' | 'SUCCEEDED'
@@ -11,7 +14,7 @@ export interface Refund {
   createdAt: Date
   /** The wallet must not carry out the refund after this time. */
   validUntil: Date
-  /** When to query the wallet for the outcome. Set only while the refund is PENDING. */
+  /** When to query the wallet for the outcome. Present only while the refund is PENDING. */
   queryAt?: Date
 }
 

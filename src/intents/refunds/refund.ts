@@ -13,26 +13,28 @@ import { beginRefund } from './hold.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
 
-/** A round of reading and writing fails only if another refund of the intent is written in between. */
+/** A round of reading and writing fails only if another refund of the same intent is written in between. */
 const maxRounds = 5
 
 /**
- * The measured cost of a refund, as a number of reads: it reads the whole intent once, then builds, seals and stores
- * the response.
+ * The measured cost of a refund, expressed as a number of reads. A refund reads the whole intent once, and then it
+ * builds, seals and stores the response.
  */
 const costInReads = 3
 
 /**
- * The wallet's timeout with its 1 s grace period (wallets/query.ts), plus the 8 s that a request may wait for MongoDB.
+ * Returns the wallet's timeout with its grace period of 1 s (wallets/query.ts), plus the 8 s that a request may wait
+ * for MongoDB.
  */
 export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
   config.walletTimeoutMs + 9000
 
 /**
- * Refunds all or part of a payment (SPEC 4.5). One write sets the amount aside, the wallet moves the money, and another
- * write ends the refund. Returns a function for the step that waits for the wallet. It resolves to the intent with the
- * new record as `refund`. Throws the errors of `checkRefund`. Throws REFUND_FAILED, with nothing changed, if the wallet
- * refuses. Throws SERVICE_UNAVAILABLE while the outcome is unknown. A retry then finds the refund of the first request.
+ * Refunds all or part of a payment (SPEC 4.5). One write sets the amount aside, then the wallet moves the money, and a
+ * second write ends the refund. Returns a function that waits for the wallet and resolves to the intent, with the new
+ * refund as `refund`. Throws the errors of `checkRefund`. Throws REFUND_FAILED if the wallet refuses, which leaves the
+ * intent unchanged. Throws SERVICE_UNAVAILABLE while the outcome is unknown. In that case, a retry finds the refund
+ * that the first request started.
  */
 export async function refundIntent(
   deps: Deps,
@@ -51,7 +53,7 @@ export async function refundIntent(
     if (wallet === null) throw walletNotConnected()
     await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amount, request.reason, effect.id)
-    // If this process was frozen for longer than its lease, a retry may have already returned.
+    // If this process was frozen for longer than its lease, a retry may already have finished.
     if (performance.now() >= effect.deadlineAt) throw unavailable()
     if (await beginRefund(deps, intent, committed, refund))
       return (withinDeadline) =>
