@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 
 /**
- * The commission of a payment, in centimes (SPEC 6.2). `tof` and `tte` are the taxes inside the fees. `totalRevenue` is
- * the rest of the fees.
+ * The commission on a payment, in centimes (SPEC 6.2). `tof` and `tte` are the taxes included in the fees.
+ * `totalRevenue` is what remains of the fees after taxes.
  */
 export interface Commission {
   providerTtc: number
@@ -12,19 +12,19 @@ export interface Commission {
   totalRevenue: number
 }
 
-/** The commission of an intent that is not paid. */
+/** The commission on an intent that has not been paid. */
 export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, tte: 0, totalRevenue: 0 }
 
 /**
- * Rates in basis points. The two fees are shares of the amount, the two taxes are shares of the fees. Each rate is at
- * most 50 % (schemas/environment.ts).
+ * Rates in basis points. The two fees are shares of the amount, and the two taxes are shares of the fees. Each rate is
+ * at most 50 % (schemas/environment.ts).
  */
 export type CommissionRates = Config['commissionRates']
 
 /**
- * Returns the commission of a payment of `amount` centimes. Each part is an integer, rounded half up, and at least 1 if
- * its rate is set. If the fees do not cover the taxes and 1 centime of revenue, the merchant's fee is raised, or the
- * payer's fee if it is the only one. Without a fee there are no taxes.
+ * Returns the commission on a payment of `amount` centimes. Each part is rounded half up to an integer, and is at least
+ * 1 if its rate is set. If the fees do not cover the taxes and 1 centime of revenue, the merchant's fee is raised, or
+ * the payer's fee if there is no merchant's fee. If there are no fees, there are no taxes.
  */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = share(BigInt(amount), rates.provider)
@@ -43,7 +43,7 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
   }
 }
 
-/** Calculates in bigint, because amount × basis points can exceed the safe integers. */
+/** Calculates with bigint, because amount × basis points can exceed Number.MAX_SAFE_INTEGER. */
 function share(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)

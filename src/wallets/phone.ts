@@ -1,22 +1,22 @@
 import { plainDigits } from '../input/digits.ts'
 
-/** The code of Mauritania, which customers often omit. */
+/** Mauritania's country code, which customers often omit. */
 const countryCode = '222'
 const nationalLength = 8
 /**
- * The fewest digits of a foreign number, with its country code. A lower minimum would accept a national number after a
- * stray `+` as foreign.
+ * The minimum number of digits in a foreign number, including the country code. A lower minimum would accept a national
+ * number after a stray `+` as a foreign number.
  */
 const minForeignLength = 10
 
-/** Characters that people write between digits. */
+/** Characters that people put between digits. */
 const separators = /[\s.()/\p{Dash_Punctuation}]/gu
-/** The zero in a number that is written for national and foreign callers: `+33 (0)6 …`. */
+/** The zero in a number that is written for both national and foreign callers, such as `+33 (0)6 …`. */
 const trunkZero = /\(0\)/
 
 /**
- * Returns a phone number in the form that wallets use: digits only. A number of this country has no country code, any
- * other number has one. Returns null if the text is not a phone number.
+ * Returns a phone number in the format that wallets use: digits only, with a country code unless the number is from
+ * Mauritania. Returns null if the text is not a phone number.
  */
 export function readPhone(typed: string): string | null {
   const text = plainDigits(typed).replace(trunkZero, '').replaceAll(separators, '')
@@ -28,11 +28,15 @@ export function readPhone(typed: string): string | null {
 }
 
 /**
- * Returns a phone number as merchants and staff see it: `22******45`, with the same number of stars for every length.
+ * Masks a phone number for merchants and staff, such as `22******45`. The number of asterisks is always the same, so it
+ * does not reveal the length.
  */
 export const maskPhone = (phone: string): string => `${phone.slice(0, 2)}******${phone.slice(-2)}`
 
-/** Returns a PIN of 4 to 6 digits, typed in any script. Returns null for any other text. */
+/**
+ * Returns a PIN of 4 to 6 digits in Western digits, even if it was typed in another script. Returns null for any other
+ * text.
+ */
 export function readPin(typed: string): string | null {
   const pin = plainDigits(typed).trim()
   return /^\d{4,6}$/.test(pin) ? pin : null

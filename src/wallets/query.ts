@@ -3,12 +3,12 @@ import { isDatabaseFault } from '../mongo/connect.ts'
 import { withTimeout } from '../process/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
-/** Added to the wallet's own timeout, so that the wallet itself can report the timeout. */
+/** This time is added to the wallet's own timeout, so that the wallet itself can report the timeout. */
 const graceMs = 1000
 
 /**
  * Calls a wallet and returns the outcome within a time limit. If the call throws or takes too long, the outcome is
- * unknown. An error that is not a fault of MongoDB is a bug, so it is logged in full, even after the time limit.
+ * unknown. Any error other than a MongoDB fault is a bug, so it is logged in full, even after the time limit.
  */
 export async function outcomeOf(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -24,7 +24,7 @@ export async function outcomeOf(
   return result
 }
 
-/** Returns a wallet's name without the name of its provider. */
+/** Returns a wallet's name without its provider's name. */
 const kindOf = (wallet: WalletName): string => wallet.split(':', 1)[0] as string
 
 async function resultOf(

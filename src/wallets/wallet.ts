@@ -1,14 +1,14 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 
 /**
- * The system that keeps the customers' money: the sandbox, none (a simulation), or a provider of live mode. A payment
- * stores the name, because only this provider can report its outcome or refund it.
+ * The system that holds the customers' money: the sandbox, a simulation without money, or a live-mode provider. Each
+ * payment stores this name, because only the wallet that made the payment can report its outcome or refund it.
  */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /**
- * Why a wallet refused a payment in a way that the customer can correct. The intent does not change and no event is
- * recorded. A phone without a wallet counts as a wrong PIN.
+ * Why a wallet refused a payment, if the customer can correct the problem. The intent does not change, and no event is
+ * recorded. A phone number without a wallet is reported as a wrong PIN.
  */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'
 
@@ -31,18 +31,18 @@ export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
 /** An order to a wallet. */
 interface Order {
-  /** The merchant whose payment or refund this is. */
+  /** The business whose payment or refund this is. */
   businessId: string
-  /** The idempotency key. The same key never moves money twice. */
+  /** The idempotency key. Two orders with the same key never move money twice. */
   key: string
   /** Centimes. */
   amount: number
-  /** A wallet that receives the order after this instant must not carry it out. */
+  /** A wallet that receives the order after this time must not carry it out. */
   validUntil: Date
 }
 
 export interface PaymentOrder extends Order {
-  /** The payment's reference, for the customer's statement. */
+  /** The payment's reference, which appears on the customer's statement. */
   referenceNumber: string
   /** Digits only (phone.ts). */
   phone: string
@@ -50,7 +50,7 @@ export interface PaymentOrder extends Order {
 }
 
 export interface RefundOrder extends Order {
-  /** The key of the payment whose money goes back. */
+  /** The key of the payment that is being refunded. */
   paymentKey: string
 }
 
@@ -58,24 +58,24 @@ export interface StatusQuery {
   kind: 'payment' | 'refund'
   businessId: string
   key: string
-  /** Centimes, as in the order. A response with another amount is not trusted. */
+  /** In centimes, as in the order. A response with a different amount is not trusted. */
   amount: number
   validUntil: Date
 }
 
 /**
- * A wallet as the service sees it. Every response of a wallet is a value. An error that is thrown is an unknown outcome
- * (query.ts).
+ * A wallet as the rest of the service uses it. Methods report every response from the wallet as a value. If a method
+ * throws, the outcome is unknown (query.ts).
  */
 export interface Wallet {
   name: WalletName
-  /** Takes the amount from the customer, once. */
+  /** Charges the customer once. */
   authorise(order: PaymentOrder): Promise<WalletOutcome>
-  /** Returns the amount of a payment, or a part of it, to the payer. */
+  /** Returns all or part of a payment to the payer. */
   refund(order: RefundOrder): Promise<WalletOutcome>
   /**
-   * Resolves to the outcome of the order with this key. `not-executed` is a promise: even an order that arrives later
-   * is never carried out.
+   * Resolves to the outcome of the order with this key. `not-executed` is a promise that the order will never be
+   * carried out, even if it arrives later.
    */
   status(query: StatusQuery): Promise<WalletOutcome>
 }

@@ -1,16 +1,16 @@
 import type { Wallet, WalletName } from './wallet.ts'
 
-/** A wallet that keeps connections open. */
+/** A wallet that keeps its connections open until it is closed. */
 type LiveWallet = Wallet & { close(): Promise<void> }
 
-/** The wallets of this installation. */
+/** The wallets that are configured in this installation. */
 export interface Wallets {
   /**
-   * Returns the wallet for new payments. Test intents use the sandbox, live intents the provider. Returns null if live
-   * mode has no provider.
+   * Returns the wallet for new payments: the sandbox for test intents, or the provider for live intents. Returns null
+   * for live intents if no provider is configured.
    */
   forPayments(sandbox: boolean): Wallet | null
-  /** Returns the wallet that made an earlier payment, or null if it is not configured any more. */
+  /** Returns the wallet that made an earlier payment, or null if that wallet is no longer configured. */
   named(name: WalletName): Wallet | null
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export function openWallets(sandboxWallet: Wallet | null, liveWallet: LiveWallet
   }
 }
 
-/** The wallet of simulated payments. It has no money, so every order succeeds. */
+/** The wallet for simulated payments. It holds no money, so every order succeeds. */
 const simulation: Wallet = {
   name: 'simulation',
   authorise: async () => ({ outcome: 'done' }),

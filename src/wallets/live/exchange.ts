@@ -9,7 +9,7 @@ export interface ProviderRequest {
   body: string | null
 }
 
-/** The provider's response, with any status and body. */
+/** A complete response from the provider, with any status and body. */
 export interface ProviderResponse {
   outcome: 'responded'
   status: number
@@ -17,8 +17,9 @@ export interface ProviderResponse {
 }
 
 /**
- * The result of a request. `never-sent`: no byte of it was sent, and none ever will be. `lost`: the provider may have
- * received all of it. `why` is a short reason for operators, without any content of the request or the response.
+ * The result of a request. `never-sent` means that no byte of the request was sent and none ever will be. `lost` means
+ * that the provider may have received the complete request. `why` is a short reason for operators that contains nothing
+ * from the request or the response.
  */
 export type Exchange =
   | ProviderResponse
@@ -26,17 +27,17 @@ export type Exchange =
   | { outcome: 'never-sent'; why: string }
 
 /**
- * The share of its timeout that a request may wait for a connection. A request sent later than that would time out
- * while the provider carries it out, most often when the provider is overloaded.
+ * The fraction of its timeout that a request may spend waiting for a connection. A request sent later would time out
+ * while the provider is carrying it out, which is most likely when the provider is overloaded.
  */
 export const connectionWaitShare = 0.5
 
-/** A genuine response has 100 to 200 bytes. */
+/** A genuine response is only 100 to 200 bytes long. */
 const maxResponseBytes = 16 * 1024
 
 /**
- * Sends one request once and reads its response, all within `timeoutMs`. The timeouts of the HTTP client are idle
- * timers, so a response that arrives byte by byte would never reach them.
+ * Sends a request exactly once and reads the response, all within `timeoutMs`. The HTTP client's own timeouts only
+ * limit idle time, so a response that arrives byte by byte would never trigger them.
  */
 export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -65,8 +66,8 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
     const handler: Dispatcher.DispatchHandler = {
       /** Called when a connection is ready, before the first byte is written. */
       onRequestStart(controller) {
-        // Either the wait for a connection was too long, or a kept connection broke and the client sends the request
-        // again.
+        // This happens if waiting for a connection took too long, or if a kept-alive connection broke and the client is
+        // resending the request.
         if (isSettled || sending !== null) return controller.abort(new Error('not twice'))
         sending = controller
       },
@@ -98,8 +99,8 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Returns the reason for an error of the HTTP client. An unparsable response has a code of the HTTP parser or none. The
- * code of a certificate error names the problem.
+ * Returns the reason for an HTTP client error. The error for an unparsable response has either a code from the HTTP
+ * parser or no code. For a certificate error, the code itself describes the problem.
  */
 function reasonOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : ''

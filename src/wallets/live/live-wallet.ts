@@ -8,31 +8,33 @@ import { openProvider } from './provider.ts'
 import { type OrderIdentity, readResponse, toOutcome } from './response.ts'
 
 /**
- * The largest clock skew of a provider. Its clock may be ahead, so the `validUntil` that it receives is this much later
- * than the order's own.
+ * The maximum clock skew of a provider. The provider's clock may be ahead, so the `validUntil` sent to the provider is
+ * later than the order's own by this amount.
  */
 const maxClockSkewMs = 30_000
 
 /**
- * An order that the provider does not know this long after its `validUntil` will never be carried out. The provider's
- * clock may be behind, and storing an order may take it 30 s (docs/operators/wallet-provider.md).
+ * If the provider still does not know an order this long after the `validUntil` it was sent, it will never carry out
+ * the order. The provider's clock may be behind, and storing an order may take 30 s
+ * (docs/operators/wallet-provider.md).
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
 /**
- * After this time an unknown order proves nothing, because a provider remembers orders for 30 days. One day is the
- * margin for clock skew and for orders that were carried out well before their `validUntil`.
+ * After this time, an unknown order proves nothing, because providers remember orders for only 30 days. The margin of
+ * one day allows for clock skew and for orders that were carried out well before their `validUntil`.
  */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-/** The status that proves that an order will never be carried out. Null: no status proves it. */
+/** The status that proves that an order will never be carried out, or null if no status proves it. */
 type NotExecutedStatus = 'expired' | 'unknown' | null
 
 /**
- * The wallet of live mode: a provider behind HTTP. An outcome is known only if a well-formed response reports it, or if
- * the order was certainly never sent. Any other outcome is unknown until a status query finds it.
+ * Creates the wallet for live mode, which calls a provider over HTTP. An outcome is known only if a well-formed
+ * response reports it or the order was certainly never sent. Otherwise, the outcome is unknown until a status query
+ * finds it.
  */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
@@ -46,7 +48,7 @@ export function createLiveWallet(
     return { outcome: 'unknown', why }
   }
 
-  /** Returns the outcome that a response proves. An untrusted response proves nothing. */
+  /** Returns the outcome that a response proves. A response that cannot be trusted proves nothing. */
   function outcomeOf(
     httpResponse: ProviderResponse,
     order: OrderIdentity,
@@ -55,7 +57,7 @@ export function createLiveWallet(
     const read = readResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
-    // Either the order took too long to arrive, or a clock is wrong.
+    // Either the order took too long to reach the provider, or a clock is wrong.
     if (response.status === 'expired') logFault(order, 'expired')
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
@@ -101,7 +103,8 @@ export function createLiveWallet(
 
     async status(query) {
       const { kind, businessId, key } = query
-      // Measured before the query is sent. The response may be late, and the order may arrive before the response does.
+      // This is measured before the query is sent. The response may be delayed, and the order may reach the provider in
+      // the meantime.
       const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
       const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
       const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)
@@ -116,11 +119,11 @@ export function createLiveWallet(
 const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
   new Date(validUntil.getTime() + maxClockSkewMs)
 
-/** A provider that fails for one customer fails for all, so one line per interval is enough. */
+/** If a provider fails for one customer, it fails for all of them, so one log line per interval is enough. */
 const logEveryMs = 5000
 
 /**
- * Logs faults of the provider. Each `why` is throttled separately, so that a frequent fault does not hide a rare one.
+ * Logs the provider's faults. Each `why` is throttled separately, so that a frequent fault does not hide a rare one.
  */
 function createFaultLog(log: Log): (order: OrderIdentity, why: string) => void {
   const writers = new Map<string, (fields: object) => void>()

@@ -4,9 +4,9 @@ import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 import { signature } from './sign.ts'
 
-/** The connection to the provider. Each request counts against the slots of its business. */
+/** The connection to the provider. Each request uses one of its business's slots. */
 export interface Provider {
-  /** Sends an order. Its key is the idempotency key. */
+  /** Sends an order. The order's key is used as the idempotency key. */
   post(
     businessId: string,
     resource: string,
@@ -14,28 +14,28 @@ export interface Provider {
   ): Promise<Exchange>
   /** Sends a status query. */
   get(businessId: string, resource: string): Promise<Exchange>
-  /** Closes the connections after the running requests have ended. */
+  /** Closes the connections once all running requests have finished. */
   close(): Promise<void>
 }
 
 /**
- * Requests beyond this number wait, so a provider that hangs takes no more sockets. Each business has a share of the
- * connections, because a provider may hang for the customers of one business only.
+ * Requests beyond this number wait, so a provider that hangs does not use up more sockets. Each business has a share of
+ * the connections, because a provider may hang only for one business's customers.
  */
 const maxConnections = 256
 
 /**
- * Shorter than the 5 s after which many servers close a connection. An order is lost if the server closes the
- * connection at the moment of sending.
+ * Many servers close idle connections after 5 s, so connections are closed slightly earlier. An order would be lost if
+ * the server closed the connection while the order was being sent.
  */
 const idleMs = 4_000
-/** A server may announce a longer keep-alive. The margin below, for the network's delay, is subtracted from it. */
+/** A server may announce a longer keep-alive. To allow for network delay, the margin below is subtracted from it. */
 const maxIdleMs = 60_000
 const idleMarginMs = 2_000
 
 /**
- * Opens a pool of connections to the provider at `url` and signs each request with `key`. No environment variable of
- * Node.js changes the connections.
+ * Opens a pool of connections to the provider at `url`, and signs each request with `key`. Node.js environment
+ * variables do not affect these connections.
  */
 export function openProvider(
   deps: Pick<Deps, 'config' | 'now'>,
@@ -55,13 +55,15 @@ export function openProvider(
     }
   }
 
-  /** Sends a request once its business has a connection left. The wait is part of `timeoutMs`. */
+  /**
+   * Sends a request as soon as its business has a free connection. The time spent waiting counts towards `timeoutMs`.
+   */
   async function send(businessId: string, request: () => ProviderRequest): Promise<Exchange> {
     const startedAt = performance.now()
     const free = await slots.take(businessId, timeoutMs * connectionWaitShare)
     if (free === null) return { outcome: 'never-sent', why: 'no connection' }
     const leftMs = timeoutMs - (performance.now() - startedAt)
-    // Signed only now: a signature is valid for a limited time.
+    // The request is signed only after the wait, because a signature is valid only for a limited time.
     return exchange(pool, request(), leftMs).finally(free)
   }
 
@@ -88,12 +90,12 @@ export function openProvider(
 const openPool = (origin: string, timeoutMs: number): Pool =>
   new Pool(origin, {
     connections: maxConnections,
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+    // This is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     connect: { timeout: timeoutMs, rejectUnauthorized: true },
-    // The timeout of the exchange applies instead.
+    // The timeout in `exchange` applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // The default of Node.js, so that NODE_OPTIONS cannot change it.
+    // This is the Node.js default, set explicitly so that NODE_OPTIONS cannot change it.
     maxHeaderSize: 16 * 1024,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: maxIdleMs,

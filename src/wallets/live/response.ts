@@ -6,25 +6,25 @@ import type { ProviderResponse } from './exchange.ts'
 
 const isWalletResponse = new Ajv().compile<WalletResponse>(walletResponse)
 
-/** Identifies the order that a response must be about. */
+/** The fields of an order that a response must match. */
 export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount'>
 
-/** The outcomes with an HTTP status of their own. All others have 200. */
+/** The outcomes that have their own HTTP status. All other outcomes use 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-/** Returns the parsed response of the provider, or the reason why it cannot be trusted. */
+/** Returns the provider's parsed response, or the reason why the response cannot be trusted. */
 export function readResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
   order: OrderIdentity,
 ): { response: WalletResponse } | { fault: string } {
   const response = parse(body)
-  // A 404 of a proxy, or of another server at the same address, says nothing about an order.
+  // A 404 from a proxy, or from a different server at the same address, proves nothing about an order.
   if (!isWalletResponse(response) || status !== (ownStatus[response.status] ?? usualStatus))
     return { fault: status === usualStatus ? 'malformed' : `status ${status}` }
   if (response.key !== order.key) return { fault: 'another key' }
   if (response.amount !== undefined && response.amount !== order.amount) return { fault: 'another amount' }
-  // A refund needs no PIN, so a wallet cannot refuse one.
+  // A refund does not require a PIN, so a wallet cannot refuse one.
   if (response.status === 'refused' && order.kind === 'refund') return { fault: 'malformed' }
   return { response }
 }
@@ -40,8 +40,8 @@ function parse(body: string): unknown {
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
 /**
- * Returns the outcome that a response reports. Its status says whether money moved. An unknown reason becomes the one
- * that tells the customer least.
+ * Returns the outcome that a response reports. The status tells whether money moved. An unknown reason is replaced by
+ * the reason that reveals the least to the customer.
  */
 export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The signed parts of a request. `path` includes the path of the base URL. `body` is the exact text, empty for a GET.
+ * The signed parts of a request. `path` includes the path of the base URL. `body` is the exact request body, or an
+ * empty string for a GET.
  */
 export interface Signed {
-  /** Unix time in seconds, as in the header. */
+  /** Unix time in seconds, as sent in the header. */
   timestamp: string
   method: 'GET' | 'POST'
   path: string
@@ -12,8 +13,8 @@ export interface Signed {
 }
 
 /**
- * Returns `sha256=` and the hex HMAC-SHA256 of timestamp, method, path and body, joined by line feeds. The first three
- * contain no line feed, so two different requests never have the same signed text.
+ * Returns `sha256=` followed by the hex HMAC-SHA256 of the timestamp, method, path and body, joined by line feeds. The
+ * first three parts never contain a line feed, so two different requests can never produce the same signed string.
  */
 export function signature(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')

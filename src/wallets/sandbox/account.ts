@@ -1,50 +1,55 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** An order in the form that a sandbox wallet carries out. */
+/** An order as a sandbox wallet carries it out. */
 export interface WalletOrder {
   /** The idempotency key. */
   key: string
   kind: 'payment' | 'refund'
   /** Centimes. */
   amount: number
-  /** The key of the refunded payment. A payment has its own key here. */
+  /** For a refund, the key of the refunded payment. For a payment, the payment's own key. */
   paymentKey: string
 }
 
 /**
- * A movement of money that is not finished. A wallet has one at most, and nothing else changes the balance meanwhile.
+ * A movement of money that has not been finished. A wallet has at most one current movement, and nothing else changes
+ * the balance until that movement is finished.
  */
 export interface CurrentMovement extends WalletOrder {
   /**
-   * Identifies this attempt to carry out the order. Finishing and undoing are guarded by it, so neither happens twice.
+   * Identifies this attempt to carry out the order. Finishing or undoing the movement requires this nonce to match, so
+   * neither happens twice.
    */
   nonce: string
   since: Date
 }
 
-/** The attempts to enter a wallet's PIN, counted before the PIN is checked (failed-pins.ts). */
+/** The attempts to enter a wallet's PIN. Each attempt is counted before the PIN is checked (failed-pins.ts). */
 interface PinAttempts {
-  /** Increases with each reset. Attempts of earlier rounds no longer count. */
+  /** The round increases with each reset. Attempts from earlier rounds no longer count. */
   round: number
   taken: number
-  /** The number of taken attempts with a PIN that was found wrong. */
+  /** The number of attempts whose PIN turned out to be wrong. */
   wrong: number
   lastTakenAt: Date
 }
 
 /**
- * A customer's wallet in the sandbox. `_id` is its phone number, or business and number for a demo wallet. So
- * concurrent processes create one wallet for a number.
+ * A customer's wallet in the sandbox. For a demo wallet, `_id` consists of the business's id and the phone number. For
+ * any other wallet, it is the phone number. Concurrent processes therefore create only one wallet per number.
  */
 export interface WalletAccount {
   _id: string
   /** Digits only (phone.ts). */
   phone: string
-  /** The only merchant that sees this demo wallet. Null: the wallet was created, and every merchant sees it. */
+  /**
+   * The only merchant that sees this demo wallet. Null if the wallet was created explicitly, in which case every
+   * merchant sees it.
+   */
   businessId: string | null
-  /** An argon2id hash. Null: no PIN is right. */
+  /** An argon2id hash. If null, no PIN is correct. */
   pinHash: string | null
-  /** Centimes. It already includes the current movement. */
+  /** In centimes. The balance already includes the current movement. */
   balance: number
   pinAttempts: PinAttempts
   current: CurrentMovement | null
@@ -75,7 +80,7 @@ export const walletAccounts: Collection = {
     createdAt: Date,
   },
   indexes: [
-    // Has one entry per unfinished movement. The poll for old movements uses it too.
+    // The index has one entry per unfinished movement. The poll for abandoned movements also uses it.
     {
       name: 'moving',
       key: { 'current.key': 1 },

@@ -17,7 +17,8 @@ const refusals: Record<Exclude<PinVerdict, 'right'>, KnownOutcome> = {
 }
 
 /**
- * Takes a payment from the wallet of its phone if the PIN is right. The outcome is in the ledger before it is returned.
+ * Takes a payment from the wallet with the given phone number if the PIN is correct. The outcome is written to the
+ * ledger before it is returned.
  */
 export async function authorise(
   deps: AuthoriseDeps,

@@ -8,12 +8,15 @@ import { claimAttempt, countWrongPin, type PinAttempt, releaseAttempt, resetAtte
 export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: SlowCheck }
 
 /**
- * `busy`: too many PIN checks were waiting. `late`: the order's deadline has passed. In both cases the PIN was not
- * checked.
+ * The result of a PIN check. `busy` means that too many PIN checks were waiting, and `late` that the order's deadline
+ * had passed. In both cases, the PIN was not checked.
  */
 export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
 
-/** The part of a payment order that a PIN check needs. The check counts against the share of the paid business. */
+/**
+ * The part of a payment order that a PIN check needs. The check counts towards the share of the business that is being
+ * paid.
+ */
 export type PinOrder = Pick<PaymentOrder, 'businessId' | 'pin' | 'validUntil'>
 
 /** Checks a PIN as one of the wallet's counted attempts. */
@@ -38,20 +41,21 @@ const verdictOn = (fits: boolean | null): keyof typeof settle => {
 const settle = { right: resetAttempts, wrong: countWrongPin, busy: releaseAttempt } as const
 
 /**
- * For a phone without a wallet: costs the same work as a check and returns the same verdicts. Such a phone is never
- * locked, so a stranger can still find out that it has no wallet.
+ * Handles a phone number without a wallet. It does the same work as a real check and returns the same verdicts. Such a
+ * number is never locked, so a stranger can still find out that it has no wallet.
  */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,
   { businessId, pin }: PinOrder,
 ): Promise<'wrong' | 'busy'> => ((await deps.checkPin(businessId, null, pin)) === null ? 'busy' : 'wrong')
 
-/** The wait ends after 2 s. A PIN check takes less, unless its process died. */
+/** Waiting ends after 2 s. A PIN check takes less time, unless its process has died. */
 const waitStepMs = 50
 const maxWaits = 40
 
 /**
- * Takes an attempt. Waits while all attempts are taken, because a right PIN among the running checks resets the count.
+ * Takes an attempt. If all attempts are taken, waits for running checks, because a correct PIN in one of them would
+ * reset the count.
  */
 async function waitForAttempt(deps: PinDeps, accountId: string): Promise<PinAttempt> {
   let attempt = await claimAttempt(deps, accountId)

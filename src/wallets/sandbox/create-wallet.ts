@@ -3,7 +3,10 @@ import type { Models } from '../../mongo/models.ts'
 import type { SlowHash } from '../../security/slow-hash.ts'
 import { newAccount, type WalletAccount } from './account.ts'
 
-/** Creates a sandbox wallet that every business sees under this phone number. Returns null if the number has one. */
+/**
+ * Creates a sandbox wallet that every business sees under this phone number. Returns null if the number already has
+ * such a wallet.
+ */
 export async function createWallet(
   deps: Pick<Models, 'WalletAccount'> & { slowHash: SlowHash; now(): Date },
   { phone, pin, balance }: { phone: string; pin: string; balance: number },

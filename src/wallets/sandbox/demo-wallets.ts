@@ -1,27 +1,30 @@
 import type { RefusalReason } from '../wallet.ts'
 
-/** The outcome of every payment from a demo wallet. The locked wallet does not check the PIN. */
+/** The outcome of every payment from a demo wallet. For the locked wallet, the PIN is not checked. */
 type FixedOutcome =
   | { outcome: 'refused'; reason: RefusalReason }
   | { outcome: 'declined'; reason: 'limit_exceeded' }
   | { outcome: 'failed'; reason: 'technical_error' }
 
 interface DemoWallet {
-  /** Null: no PIN is right. */
+  /** If null, no PIN is correct. */
   pinHash: string | null
   /** Centimes. */
   balance: number
   fixedOutcome: FixedOutcome | null
 }
 
-/** The hash of 1234. It is no secret. Storing it here saves the hashing when a demo wallet is created. */
+/**
+ * The hash of 1234, which is not a secret. Storing it here avoids computing the hash whenever a demo wallet is created.
+ */
 const pinHash =
   '$argon2id$v=19$m=19456,t=2,p=1$fRkJqZEOChs2hm1R5iNmrQ$0HECChRVtUv70K1AxFnxy+xirggs1HGVcOgmdeaOyCs'
-/** Enough for nine million payments of the largest amount. JSON and MongoDB represent it exactly. */
+/** The balance is sufficient for nine million payments of the largest amount. JSON and MongoDB represent it exactly. */
 const plenty = 9_000_000_000_000_000
 
 /**
- * The demo wallets of every business in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is 1234.
+ * The demo wallets that every business has in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is
+ * 1234.
  */
 export const demoWallets: Readonly<Record<string, DemoWallet>> = {
   '22000001': { pinHash, balance: plenty, fixedOutcome: null },

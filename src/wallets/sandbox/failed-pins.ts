@@ -3,15 +3,21 @@ import type { Models } from '../../mongo/models.ts'
 
 type AttemptDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
-/** With this many attempts, a stranger guesses a 4-digit PIN with a probability of 1 in 2 000. */
+/** With this many attempts, a stranger has a 1 in 2 000 chance of guessing a 4-digit PIN. */
 const maxAttempts = 5
-/** Measured from the last attempt. After this time the count is reset. */
+/** The time after the last attempt at which the count is reset. */
 const lockedMs = 15 * 60_000
 
-/** One attempt, counted before the PIN is checked. `locked`: none is left, and all of them were wrong. */
+/**
+ * One attempt, counted before the PIN is checked. `none-left` means that all attempts are taken, but some may still be
+ * in progress. `locked` means that all attempts are taken and all of their PINs were wrong.
+ */
 export type PinAttempt = { state: 'taken'; round: number } | { state: 'none-left' } | { state: 'locked' }
 
-/** Takes one attempt of a wallet in one write. So at most five PINs of a round are checked, even under concurrency. */
+/**
+ * Takes one of a wallet's attempts in a single write, so that at most five PINs are checked per round, even by
+ * concurrent requests.
+ */
 export async function claimAttempt(deps: AttemptDeps, accountId: string): Promise<PinAttempt> {
   const now = deps.now()
   const longAgo = new Date(now.getTime() - lockedMs)
@@ -42,21 +48,21 @@ export async function claimAttempt(deps: AttemptDeps, accountId: string): Promis
 
 const ofRound = (accountId: string, round: number) => ({ _id: accountId, 'pinAttempts.round': round })
 
-/** Records that a taken attempt was wrong. This tells waiting orders whether the wallet is locked. */
+/** Records that the PIN of a taken attempt was wrong, so that waiting orders can tell whether the wallet is locked. */
 export async function countWrongPin(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
   await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $inc: { 'pinAttempts.wrong': 1 },
   })
 }
 
-/** Gives back an attempt that was counted although its PIN was not checked. */
+/** Releases an attempt that was counted even though its PIN was not checked. */
 export async function releaseAttempt(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
   await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $inc: { 'pinAttempts.taken': -1 },
   })
 }
 
-/** Resets the count after a right PIN. */
+/** Resets the count after a correct PIN. */
 export async function resetAttempts(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
   await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $set: { 'pinAttempts.taken': 0, 'pinAttempts.wrong': 0 },

@@ -6,8 +6,8 @@ import { demoWallets } from './demo-wallets.ts'
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
 /**
- * Returns the wallet that a business sees under a phone number: the created wallet if there is one, otherwise the demo
- * wallet of the business. The demo wallet is created on first use.
+ * Returns the wallet that a business sees under a phone number. This is the explicitly created wallet if there is one,
+ * otherwise the business's demo wallet. A demo wallet is created on first use.
  */
 export async function findAccount(
   deps: FindDeps,
@@ -22,7 +22,7 @@ export async function findAccount(
   return made ?? (await openDemo(deps, { _id: demoId, businessId, phone }))
 }
 
-/** Creates a demo wallet. Concurrent calls create it once, because its id and contents are the same. */
+/** Creates a demo wallet. Concurrent calls create only one, because they all use the same id and contents. */
 async function openDemo(
   deps: FindDeps,
   owner: { _id: string; businessId: string; phone: string },
@@ -39,6 +39,6 @@ async function openDemo(
   return account
 }
 
-/** Returns the outcome of every payment from this wallet, or null if the wallet pays. */
+/** Returns the fixed outcome of every payment from this wallet, or null if the outcome is not fixed. */
 export const fixedOutcomeOf = ({ businessId, phone }: WalletAccount) =>
   businessId === null ? null : (demoWallets[phone]?.fixedOutcome ?? null)

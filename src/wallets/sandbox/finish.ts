@@ -9,14 +9,14 @@ import { decide, toLedgerRow, type WalletMovement } from './movement.ts'
 
 export type MovementDeps = Pick<Models, 'WalletAccount' | 'WalletMovement'> & { now(): Date }
 
-/** Returns the change of the balance, in centimes. */
+/** Returns how an order changes the wallet's balance, in centimes. */
 export const balanceChangeOf = ({ kind, amount }: WalletOrder): number =>
   kind === 'refund' ? amount : -amount
 
 /**
- * Finishes a wallet's current movement. The ledger decides whether the movement counts. If not, the balance is
- * restored. Any process may call this concurrently for the same movement: all get the same outcome, and the balance
- * changes once.
+ * Finishes a wallet's current movement. The ledger decides whether the movement counts. If it does not, the balance is
+ * restored. Any number of processes may call this concurrently for the same movement. All of them get the same outcome,
+ * and the balance changes only once.
  */
 export async function finishMovement(
   deps: MovementDeps,
@@ -35,8 +35,8 @@ export async function finishMovement(
 }
 
 /**
- * Returns the outcome of a movement. A refund fails if the payment's refunds would exceed it. The check is safe here:
- * the current movement blocks every other refund of the payment.
+ * Returns a movement's outcome. A refund fails if the payment's refunds would exceed the amount paid. This check is
+ * free of races, because the current movement blocks all other refunds of the payment.
  */
 async function resultOf(
   deps: MovementDeps,
@@ -55,12 +55,12 @@ async function resultOf(
 
 const moved = (row: WalletMovement | null): number => (row?.result.outcome === 'done' ? (row.amount ?? 0) : 0)
 
-/** A process finishes its movement within milliseconds. An older movement is abandoned. */
+/** A running process finishes its movement within milliseconds, so an older movement has been abandoned. */
 const abandonedAfterMs = 5_000
 
 /**
- * Finishes the movements of processes that died, and returns their number. Some movements arrive only after their
- * process has died.
+ * Finishes movements that dead processes left behind, and returns the number of movements. A movement may reach MongoDB
+ * even after its process has died.
  */
 export function finishMovements(deps: MovementDeps & { log: Log }): Promise<number> {
   const abandonedSince = new Date(deps.now().getTime() - abandonedAfterMs)
@@ -73,7 +73,10 @@ export function finishMovements(deps: MovementDeps & { log: Log }): Promise<numb
   })
 }
 
-/** Logs an error of one wallet, so that it does not stop the others. Rethrows faults of MongoDB. */
+/**
+ * Finishes one wallet's movement. Logs an error, so that it does not prevent other wallets' movements from being
+ * finished, but rethrows MongoDB faults.
+ */
 async function finishOrLog(
   deps: MovementDeps & { log: Log },
   accountId: string,

@@ -5,23 +5,23 @@ import type { KnownOutcome } from '../wallet.ts'
 import type { WalletOrder } from './account.ts'
 
 /**
- * A row of the sandbox's ledger: the outcome of one order. It is written before the outcome is returned, and never
- * changes.
+ * A row in the sandbox ledger, which stores the outcome of one order. The row is written before the outcome is
+ * returned, and never changes.
  */
 export interface WalletMovement {
   /** The order's key. */
   _id: string
-  /** The nonce of the CurrentMovement that decided the order. Null if no wallet changed. */
+  /** The nonce of the CurrentMovement that decided the order, or null if no wallet's balance changed. */
   nonce: string | null
   accountId: string | null
   kind: 'payment' | 'refund'
-  /** Centimes. Null if a status query came before the order. */
+  /** In centimes. Null if a status query arrived before the order. */
   amount: number | null
   /** The key of the refunded payment. */
   paymentKey?: string
   result: KnownOutcome
   at: Date
-  /** Rows of moved money have no such date and are kept. */
+  /** Not set for rows that record moved money, because those rows are kept. */
   forgetAt?: Date
 }
 
@@ -48,7 +48,7 @@ export const walletMovements: Collection = {
   ],
 }
 
-/** After this time no status query and no late write of an order is expected. */
+/** After this time, neither a status query nor a late write is expected for an order. */
 const keptMs = 30 * 86_400_000
 
 interface LedgerDeps {
@@ -64,8 +64,8 @@ export const toLedgerRow = ({ key, kind, amount, paymentKey }: WalletOrder) => (
 })
 
 /**
- * Decides the outcome of an order once, by inserting its row. Returns this row, or the row that decided the order
- * before.
+ * Decides an order's outcome once and for all by inserting its row. Returns the inserted row, or the existing row if
+ * the order had already been decided.
  */
 export async function decide(
   deps: LedgerDeps,
@@ -83,7 +83,7 @@ export async function decide(
   }
 }
 
-/** A row that another process just inserted becomes readable with majority read concern some milliseconds later. */
+/** A row that another process has just inserted only becomes visible to majority reads some milliseconds later. */
 const readEveryMs = 10
 const maxReads = 100
 

@@ -7,10 +7,13 @@ import { finishMovement, type MovementDeps } from './finish.ts'
 import { decide } from './movement.ts'
 import { decideWithoutMoney, transfer } from './transfer.ts'
 
-/** The wallet of test intents: accounts in MongoDB with PINs and balances, but without real money. */
+/**
+ * Creates the wallet for test intents. Its accounts are stored in MongoDB and have PINs and balances, but no real
+ * money.
+ */
 export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash }): Wallet {
-  // For speed only, because the guarded writes keep the balances right. Without it, concurrent orders for one wallet
-  // would find it busy, and each such attempt costs two calls to MongoDB.
+  // This is only an optimisation, because the guarded writes keep the balances correct. Otherwise, concurrent orders
+  // for one wallet would find it busy, and each such attempt would cost two calls to MongoDB.
   const oneAtATime = { onePinAtATime: createOneAtATime(), oneMovementAtATime: createOneAtATime() }
   const ordering = { ...deps, ...oneAtATime, checkPin: deps.slowHash.createCheck(fairShare) }
   return {
@@ -21,7 +24,7 @@ export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash })
   }
 }
 
-/** Returns the money of a payment, or a part of it, to the wallet that paid. */
+/** Returns all or part of a payment to the wallet that made it. */
 async function refund(
   deps: MovementDeps & { oneMovementAtATime: OneAtATime },
   { key, amount, validUntil, paymentKey }: RefundOrder,
@@ -35,8 +38,8 @@ async function refund(
 }
 
 /**
- * Returns the outcome of an order. Decides an undecided order as not executed. If a write of it lands later,
- * `finishMovement` undoes the write.
+ * Returns an order's outcome. If the order has not been decided, decides it as not executed. If a write for the order
+ * arrives later, `finishMovement` undoes that write.
  */
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
   const moving = await nativeCollection(deps.WalletAccount).findOne({ 'current.key': key })

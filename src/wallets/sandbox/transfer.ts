@@ -6,14 +6,17 @@ import type { WalletOrder } from './account.ts'
 import { balanceChangeOf, finishMovement, type MovementDeps } from './finish.ts'
 import { decide, toLedgerRow } from './movement.ts'
 
-/** About the time that a movement takes. The pause is random, so that waiting orders do not retry all at once. */
+/**
+ * Roughly the time that a movement takes. The pause is random, so that waiting orders do not all retry at the same
+ * moment.
+ */
 const maxPauseMs = 15
 
 /**
- * Moves the money of an order into or out of a wallet, once per key, even if a process dies or a write lands late. One
- * write changes the balance and sets the current movement. It is guarded by the balance and by the absence of another
- * movement. The ledger then decides whether the movement counts, because it decides each key once. An order past its
- * deadline is decided as not executed.
+ * Moves an order's money into or out of a wallet once per key, even if a process dies or a write arrives late. A single
+ * write changes the balance and sets the current movement. That write succeeds only if the balance is sufficient and
+ * there is no other current movement. The ledger then decides whether the movement counts, because it decides each key
+ * only once. If the order's deadline has passed, the order is decided as not executed.
  */
 export async function transfer(
   deps: MovementDeps,
@@ -35,7 +38,7 @@ export async function transfer(
     const other = account.current
     if (other === null && account.balance < -balanceChangeOf(order))
       return decideWithoutMoney(deps, order, { outcome: 'declined', reason: 'insufficient_funds' })
-    // The same movement was there before the pause, so its process may be dead.
+    // This movement was already there before the pause, so its process may have died.
     if (other !== null && other.nonce === waitedFor) await finishMovement(deps, accountId, other)
     else await pause(Math.random() * maxPauseMs)
     waitedFor = other?.nonce ?? null
@@ -43,7 +46,7 @@ export async function transfer(
   return decideWithoutMoney(deps, order, { outcome: 'not-executed' })
 }
 
-/** Decides an order whose outcome moves no money. */
+/** Decides an order's outcome without moving any money. */
 export async function decideWithoutMoney(
   deps: MovementDeps,
   order: WalletOrder,
