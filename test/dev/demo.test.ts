@@ -10,7 +10,7 @@ const secret = randomBytes(32).toString('hex')
 const body = JSON.stringify({ id: 'd1', event: 'payment.created', data: { amount: 50_000 } })
 const longAgo = new Date(Date.now() - 301_000)
 
-describe('The endpoint server of the demo', () => {
+describe("The demo's endpoint server", () => {
   const server = withOpened(startEndpointServer, ({ close }) => close(), 'test')
   beforeEach(() => server.useSecret(secret))
 
@@ -22,18 +22,18 @@ describe('The endpoint server of the demo', () => {
     expect(subscribed).to.have.members(Object.keys(events))
   })
 
-  it('accepts what the service signs', async () => {
+  it('accepts deliveries that the service signed', async () => {
     expect(await statusOf(body, signed(secret, new Date()))).to.equal(200)
   })
 
-  it('refuses a changed body, another secret, an old timestamp and a missing signature', async () => {
+  it('rejects a changed body, a different secret, an old timestamp and a missing signature', async () => {
     expect(await statusOf(body.replace('50000', '1'), signed(secret, new Date()))).to.equal(401)
     expect(await statusOf(body, signed(randomBytes(32).toString('hex'), new Date()))).to.equal(401)
     expect(await statusOf(body, signed(secret, longAgo))).to.equal(401)
     expect(await statusOf(body, {})).to.equal(401)
   })
 
-  it('counts an id as handled only after it has returned 200 for it', async () => {
+  it('treats a delivery as handled only after it has returned 200 for its id', async () => {
     server.failNext('payment.created')
     const statuses: number[] = []
     for (let times = 0; times < 3; times++) statuses.push(await statusOf(body, signed(secret, new Date())))

@@ -8,8 +8,8 @@ const page = `<body><p>Pay <b>5.00</b> &amp; go</p><p hidden>later</p><dl><dt>Fo
   <form method="post" action="/p/ABC234?lang=en"><input type="hidden" name="form" value="a&amp;&quot;b">
     <label>PIN <input value="12" name="pin"></label><button name="way" value="1">Pay</button></form><script>no()</script></body>`
 
-describe('The page reader of the demo and the benchmarks', () => {
-  it('finds the form with a field, and its values', () => {
+describe('The page reader for the demo and the benchmarks', () => {
+  it('finds the form that contains a field, and its values', () => {
     expect(formFor('pin', page, 'http://pay.example/p/ABC234')).to.deep.equal({
       method: 'POST',
       url: 'http://pay.example/p/ABC234?lang=en',
@@ -18,7 +18,7 @@ describe('The page reader of the demo and the benchmarks', () => {
     expect(formFor('q', page, 'http://pay.example/p/ABC234').method).to.equal('GET')
   })
 
-  it('throws if no form has the field', () => {
+  it('throws if no form contains the field', () => {
     expect(() => formFor('code', page, 'http://pay.example/')).to.throw('does not ask for the code')
   })
 

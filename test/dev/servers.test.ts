@@ -38,7 +38,7 @@ describe('Local servers', () => {
     expect(await query(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
   })
 
-  it('freeze and thaw, and can be stopped while frozen', async () => {
+  it('can be frozen and thawed, and can be stopped while frozen', async () => {
     const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
     await queue.kill('SIGSTOP')
     let isSilent = true
@@ -55,13 +55,13 @@ describe('Local servers', () => {
     expect(await query(queue.port)).to.equal(undefined)
   })
 
-  it('say why they cannot start', async () => {
+  it('report why they cannot start', async () => {
     const queue = keep(await startRedis())
     const second: Promise<Server | string> = startRedis({ port: queue.port }).catch((error) => error.message)
     expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)
   })
 
-  it('end with the process that started them, even after kill -9, and leave nothing behind', async () => {
+  it('end when the process that started them ends, even after kill -9, and leave nothing behind', async () => {
     const script = `
       import { startMongo, startRedis } from ${JSON.stringify(resolve('dev/servers.ts'))}
       const servers = await Promise.all([startMongo(), startRedis()])
@@ -80,7 +80,7 @@ describe('Local servers', () => {
     }
   })
 
-  it('form a replica set that can lose a member', async () => {
+  it('can form a replica set that survives the loss of a member', async () => {
     const set = keep(await startMongoReplicaSet(3))
     await set.members[2]?.kill('SIGKILL')
     await withMongo(set.url, (db) => db.collection('kept').insertOne({}, { writeConcern: { w: 'majority' } }))

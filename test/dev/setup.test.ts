@@ -7,7 +7,7 @@ import { findRedisServer } from '../../dev/setup/redis.mjs'
 import { startCommand } from './command.ts'
 import { withCopyOfDev } from './copy-of-dev.ts'
 
-describe('The setup', () => {
+describe('The setup script', () => {
   let empty: string
   const copy = withCopyOfDev('test')
 
@@ -32,7 +32,7 @@ describe('The setup', () => {
     return { code, lines, last: lines.at(-1), stdout: command.output.stdout }
   }
 
-  it('names in one line every way to install what is missing', async () => {
+  it('lists every way to install the missing programs, in one line', async () => {
     await copy.usePackages()
     const { code, lines, last, stdout } = await run('stack', nothing())
     expect(code).to.equal(1)
@@ -54,7 +54,7 @@ describe('The setup', () => {
       .and.not.to.contain('_URL')
   })
 
-  it('uses programs on the PATH, but not those that fail to start', async () => {
+  it('uses programs on the PATH, except those that fail to start', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     await writeFile(join(empty, 'mongod'), '#!/bin/sh\necho broken >&2; exit 1\n', { mode: 0o755 })
@@ -66,7 +66,7 @@ describe('The setup', () => {
       .and.not.to.contain('No Redis')
   })
 
-  it('finds the browser for the tests, or says in one line how to install one', async () => {
+  it('finds the browser for the tests, or explains in one line how to install one', async () => {
     await copy.usePackages()
     const without = await run('test:browser', nothing())
     expect(without.code).to.equal(1)

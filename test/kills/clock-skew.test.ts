@@ -39,7 +39,7 @@ const cases = (['web', 'worker'] as const).flatMap((type) => [
  * the customer or the merchant repeats the request. Two real processes serve, and the wall clock of one of them is
  * wrong.
  */
-describe('Money while the wall clock of one process is wrong', function () {
+describe("The service while one process's wall clock is wrong", function () {
   this.timeout(90_000)
   let service: Service
   let provider: Provider
@@ -114,7 +114,7 @@ describe('Money while the wall clock of one process is wrong', function () {
       body: JSON.stringify({ amount: refunded }),
     })
 
-  it('comes with a metric of the skew, and with no alert while the clock is right', async () => {
+  it('reports the clock skew in its metrics', async () => {
     const skewSeconds = async (): Promise<number> => {
       const text = await (await fetch(`${web.origin}/metrics`)).text()
       return Number(/^payment_intents_process_clock_skew_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN)
@@ -128,7 +128,7 @@ describe('Money while the wall clock of one process is wrong', function () {
   })
 
   for (const { type, what, orderedMs, heldMs } of cases)
-    it(`moves once if the wall clock of the ${type} process ${what}`, async () => {
+    it(`moves money exactly once if the ${type} process's wall clock ${what}`, async () => {
       const [open, paid] = await Promise.all([1, 2].map(() => createIntent(service, merchant, { amount })))
       if (open === undefined || paid === undefined) expect.fail()
       expect(outcomeName(await pay(service, paid.referenceNumber, { phone, pin }))).to.equal('done')

@@ -32,7 +32,7 @@ interface Input {
   body: object
 }
 
-describe('A process that is killed between any two steps of a payment', function () {
+describe('A process that is killed between any two steps of its work', function () {
   this.timeout(60_000)
   const service = withService()
   const endpointServer = withEndpointServer()
@@ -159,7 +159,7 @@ describe('A process that is killed between any two steps of a payment', function
     for (const each of arrived) expect(each.body, label).to.equal(body)
   }
 
-  it('loses and duplicates nothing in a create', async () => {
+  it('loses and duplicates nothing when it creates an intent', async () => {
     const operation = request(
       201,
       async () => ({ merchant: await hookedMerchant(), path: '/intents', body: { amount: 700 } }),
@@ -180,7 +180,7 @@ describe('A process that is killed between any two steps of a payment', function
     ])
   })
 
-  it('loses and duplicates nothing in a cancellation', async () => {
+  it('loses and duplicates nothing when it cancels an intent', async () => {
     const operation = request(
       200,
       async () => {
@@ -198,7 +198,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.include.members(['mongodb findAndModify', 'mongodb update', 'enqueue outbox-relay'])
   })
 
-  it('loses and duplicates nothing in the creation of an endpoint', async () => {
+  it('loses and duplicates nothing when it creates an endpoint', async () => {
     const body = { url: 'https://example.com/hook', events: ['payment.created'] }
     const operation = request(
       201,
@@ -215,7 +215,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal(['mongodb aggregate', 'mongodb insert', 'mongodb insert'])
   })
 
-  it('loses and duplicates nothing in an update of an endpoint', async () => {
+  it('loses and duplicates nothing when it updates an endpoint', async () => {
     const body = { url: 'https://example.com/moved', active: false }
     const operation = request(
       200,
@@ -233,7 +233,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal([...changing.slice(0, 3), 'mongodb find', 'mongodb update'])
   })
 
-  it('loses and duplicates nothing in a rotation of a secret', async () => {
+  it('loses and duplicates nothing when it rotates a secret', async () => {
     const operation = request(
       200,
       async () => {
@@ -251,7 +251,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal(changing)
   })
 
-  it('leaves no delivery behind in a deletion of an endpoint', async () => {
+  it('leaves no delivery behind when it deletes an endpoint', async () => {
     const operation = request(
       200,
       async () => {
@@ -291,12 +291,12 @@ describe('A process that is killed between any two steps of a payment', function
     check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.created'], label),
   })
 
-  it('loses and duplicates nothing in a relay without slots', async () => {
+  it('loses and duplicates nothing when it relays events without free slots', async () => {
     const steps = await kill(relaying((_, act) => act()))
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'enqueue webhook-delivery'])
   })
 
-  it('loses and duplicates nothing in a relay and the attempts that it starts', async () => {
+  it('loses and duplicates nothing when it relays events and starts their first attempts', async () => {
     const steps = await kill(relaying(asWorker))
     expect(steps).to.include.members(['mongodb insert', 'mongodb update'])
     expect(steps).to.not.include('enqueue webhook-delivery')
@@ -314,7 +314,7 @@ describe('A process that is killed between any two steps of a payment', function
     'mongodb update',
   ]
 
-  it('loses and duplicates nothing in a successful attempt', async () => {
+  it('loses and duplicates nothing when an attempt succeeds', async () => {
     const steps = await kill({
       async prepare() {
         const merchant = await hookedMerchant()
@@ -327,7 +327,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal(attempting)
   })
 
-  it('uses up one attempt and no more in a failed attempt', async () => {
+  it('uses up exactly one attempt when an attempt fails', async () => {
     const steps = await kill<Delivery>({
       async prepare() {
         const merchant = await service.merchant()
@@ -344,7 +344,7 @@ describe('A process that is killed between any two steps of a payment', function
     expect(steps).to.deep.equal([...attempting, 'enqueue webhook-delivery'])
   })
 
-  it('loses and duplicates nothing in an expiry', async () => {
+  it('loses and duplicates nothing when an intent expires', async () => {
     const expiring: Operation<{ merchant: Merchant; referenceNumber: string }> = {
       async prepare() {
         const merchant = await hookedMerchant()

@@ -34,7 +34,7 @@ const skewMs = 30_000
 /** The first query of a wallet comes a second after a lost response. */
 const firstQueryMs = 2_000
 
-describe('A process that is killed between any two steps with money at a live provider', function () {
+describe('A process that is killed between any two steps of a live payment or refund', function () {
   this.timeout(60_000)
   let provider: Provider
   let merchant: Merchant
@@ -127,14 +127,14 @@ describe('A process that is killed between any two steps with money at a live pr
     ['whose order is lost', requestLost, 'enqueue wallet-outcome'],
   ]
   for (const [what, behaviour, last] of ways)
-    it(`takes the money of a payment ${what} once, and loses none`, async () => {
+    it(`takes the money exactly once for a payment ${what}`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, paying(), closings, 0)
       // The page, the hold, the check for suspension, the outcome, the wake-up job.
       expect([steps.length, steps.at(-1)]).to.deep.equal([5, last])
     })
 
-  it('settles a payment once when a worker queries its outcome', async () => {
+  it('settles a payment once when it queries the outcome as a worker', async () => {
     provider.handleOrders(responseLost)
     const { check, repeat } = paying()
     const querying = {
@@ -204,7 +204,7 @@ describe('A process that is killed between any two steps with money at a live pr
   })
 
   for (const [what, behaviour, last] of ways)
-    it(`refunds ${what} once or not at all, and reports which`, async () => {
+    it(`carries out a refund ${what} once or not at all, and reports which`, async () => {
       handleOrdersOfVictims(behaviour)
       const steps = await killAtEveryStep(service, refunding(), closings, 0)
       expect(steps.length).to.be.greaterThan(3)

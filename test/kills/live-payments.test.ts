@@ -147,14 +147,14 @@ describe('A live payment', () => {
     ],
   ]
   for (const [what, behaviour] of responses)
-    it(`is held while its outcome is unknown, and then PAID once, if ${what}`, async () => {
+    it(`is held while its outcome is unknown, and then becomes PAID once, if ${what}`, async () => {
       const referenceNumber = await unknownPayment(behaviour)
       await expectHeld(referenceNumber)
       await expectPaidOnce(referenceNumber)
       expect(orders()).to.have.length(1)
     })
 
-  it('gets its outcome from a worker, without any request', async () => {
+  it('gets its outcome through a worker, without any request', async () => {
     const workers = service.startWorkers()
     const referenceNumber = await unknownPayment(responseLost)
     await waitFor('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
@@ -162,7 +162,7 @@ describe('A live payment', () => {
     expect(moved(referenceNumber)).to.deep.equal([-amount])
   })
 
-  it('may be repeated a minute after its deadline if it never reached the provider', async () => {
+  it('may be retried a minute after its deadline if its order never reached the provider', async () => {
     const referenceNumber = await unknownPayment(requestLost)
     await expectHeld(referenceNumber)
     service.clock.advance(2_000)
@@ -176,7 +176,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is held until a slow order arrives', async () => {
+  it('is held until a slow order reaches the provider', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(2_000)
     // The provider does not know the order yet.
@@ -186,7 +186,7 @@ describe('A live payment', () => {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('takes no money if its order arrives after its deadline', async () => {
+  it('takes no money if its order reaches the provider after the deadline', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(lostForGoodMs)
     expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'not-executed' })
@@ -194,7 +194,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(unpaid)
   })
 
-  it('delays the expiry of its intent until it is known that no money moved', async () => {
+  it("delays its intent's expiry until it is known that no money moved", async () => {
     const paid = await unknownPayment(responseLost)
     const lost = await unknownPayment(requestLost)
     service.clock.advance(dayMs)
@@ -210,7 +210,7 @@ describe('A live payment', () => {
     expect(await stateOf(lost)).to.deep.equal(expired)
   })
 
-  it('is held while the provider is down, with growing waits between queries', async () => {
+  it('is held while the provider is down, with growing intervals between queries', async () => {
     const referenceNumber = await unknownPayment(responseLost)
     await provider.goDown()
     const waits: number[] = []
@@ -228,7 +228,7 @@ describe('A live payment', () => {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('may be repeated at once if the provider cannot be reached', async () => {
+  it('may be retried immediately if the provider is unreachable', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     await provider.goDown()
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
@@ -237,7 +237,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is made once for one form that is sent twice in parallel, and for two concurrent customers', async () => {
+  it('is made once if one form is submitted twice in parallel, or two customers pay at the same time', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     const form = { paymentId: newId() }
     const outcomes = await Promise.all([form, form, {}].map((each) => payLive(referenceNumber, each)))
@@ -246,7 +246,7 @@ describe('A live payment', () => {
     expect(orders()).to.have.length(1)
   })
 
-  it('ends with the outcome of the provider: refused, declined, failed', async () => {
+  it("ends with the provider's outcome: refused, declined or failed", async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN' })
     expect(outcomeName(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
     expect(outcomeName(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
@@ -258,7 +258,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal({ status: 'FAILED', events, moved: [] })
   })
 
-  it('cannot be paid by a sandbox wallet, nor a test intent by a live one', async () => {
+  it('cannot be made from a sandbox wallet, nor can a live wallet pay a test intent', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)
@@ -273,7 +273,7 @@ describe('A live payment', () => {
     ['ahead of', 25_000],
     ['behind', -25_000],
   ] as const)
-    it(`works with a provider whose clock is 25 s ${what} ours`, async () => {
+    it(`works with a provider whose clock is 25 s ${what} the service's`, async () => {
       provider.setClock(() => new Date(service.clock.now().getTime() + aheadMs))
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
@@ -281,7 +281,7 @@ describe('A live payment', () => {
       provider.setClock(service.clock.now)
     })
 
-  it('is held for as long as a provider with a slow clock may still carry it out', async () => {
+  it('is held for as long as a provider whose clock is slow may still execute the order', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() - 25_000))
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(validForMs + 20_000)
@@ -291,7 +291,7 @@ describe('A live payment', () => {
     provider.setClock(service.clock.now)
   })
 
-  it('may be repeated at once if it was too late for the provider', async () => {
+  it('may be retried immediately if its order was too late for the provider', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() + 120_000))
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
@@ -300,7 +300,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  describe('at a provider that was replaced', () => {
+  describe('whose provider has been replaced', () => {
     let other: Provider
     before(async () => {
       other = await startProvider()
@@ -319,7 +319,7 @@ describe('A live payment', () => {
       }
     }
 
-    it('is held, and the new provider gets no query about it', async () => {
+    it('is held, and the new provider receives no query about it', async () => {
       const referenceNumber = await unknownPayment(responseLost)
       const restore = replaceProvider('another')
       service.clock.advance(lostForGoodMs)
@@ -330,7 +330,7 @@ describe('A live payment', () => {
       expect(other.requests).to.deep.equal([])
     })
 
-    it('is not refunded by the new provider, but by the old one at a new address', async () => {
+    it('is not refunded through the new provider, but is refunded through the old provider at a new address', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
       let restore = replaceProvider('another')
@@ -355,7 +355,7 @@ describe('A live payment', () => {
     await without.close()
   })
 
-  describe('with a refund', () => {
+  describe('when a refund is requested', () => {
     async function paidIntent(): Promise<string> {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       provider.handleOrders(asSpecified)
@@ -376,7 +376,7 @@ describe('A live payment', () => {
       return { referenceNumber, retry }
     }
 
-    it('is refunded once if the response is lost, which the retry finds', async () => {
+    it('is refunded once if the response is lost, and a retry finds that refund', async () => {
       const { referenceNumber, retry } = await unknownRefund(responseLost)
       // The held amount cannot be refunded by another request.
       const other = await refund(service, merchant, referenceNumber, 30_000)
@@ -391,7 +391,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(2)
     })
 
-    it('is not refunded if the order is lost, and the hold ends a minute after its deadline', async () => {
+    it('is not refunded if the order is lost, and the hold on the refund ends a minute after its deadline', async () => {
       const { referenceNumber, retry } = await unknownRefund(requestLost)
       service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)
@@ -403,7 +403,7 @@ describe('A live payment', () => {
       expect(moved(referenceNumber)).to.deep.equal([-amount, amount])
     })
 
-    it('is not refunded if the provider cannot be reached, which the response says at once', async () => {
+    it('is not refunded if the provider is unreachable, and the response says so immediately', async () => {
       const referenceNumber = await paidIntent()
       await provider.goDown()
       const { status, body } = await refund(service, merchant, referenceNumber, 100)
@@ -414,7 +414,7 @@ describe('A live payment', () => {
   })
 
   describe('with any outcome', () => {
-    it('leaves neither PIN nor phone nor key in the log, in jobs or in the database', async () => {
+    it('leaves no PIN, phone number or key in the log, in jobs or in the database', async () => {
       const { mongo, config } = service.deps
       const collections = await mongo.listCollections()
       const documents = await Promise.all(

@@ -16,7 +16,7 @@ interface Create {
   retryAfter: string | null
 }
 
-describe('The service', () => {
+describe('The service during a MongoDB outage', () => {
   let mongo: Server
   let service: Service
   let web: ServiceProcess
@@ -122,7 +122,7 @@ describe('The service', () => {
     await waitFor('all delivered', () => reached().size === promised.length, 25_000)
   }
 
-  it('loses and duplicates no acknowledged create if MongoDB is killed under load and started again', async function () {
+  it('loses and duplicates no acknowledged create if MongoDB is killed under load and restarted', async function () {
     this.timeout(60_000)
     const running = load('kill', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 200)
@@ -137,7 +137,7 @@ describe('The service', () => {
     await expectNothingLostOrDoubled(creates)
   })
 
-  it('returns 503 within 10 s and stays alive while MongoDB is frozen, and creates within 5 s afterwards', async function () {
+  it('returns 503 within 10 s and stays alive while MongoDB is frozen, and creates intents within 5 s afterwards', async function () {
     this.timeout(60_000)
     const running = load('freeze', 20)
     await waitFor('some load', () => acknowledged(running.creates).length > 100)

@@ -33,7 +33,7 @@ interface Case {
   paymentId: string
 }
 
-describe('A process that is killed between any two steps of a payment', function () {
+describe('A process that is killed between any two steps of a payment or refund', function () {
   this.timeout(120_000)
   // An order is valid for 5 s longer, so it has expired when another process continues 12 s later.
   const service = withService({ WALLET_PROVIDER_TIMEOUT_SECONDS: '5' })
@@ -120,7 +120,7 @@ describe('A process that is killed between any two steps of a payment', function
     ['a payment that is declined', { phone: '22000003' }, 'declined', ['payment.failed']],
     ['a payment with a wrong PIN', { pin: '9999' }, 'refused', []],
   ] as const)
-    it(`moves no money and adds one event: ${what}`, async () => {
+    it(`moves no money and adds at most one event for ${what}`, async () => {
       const steps = await kill<Case>({
         prepare,
         run: (victim, each) => pay(victim, each.referenceNumber, { ...form, paymentId: each.paymentId }),
@@ -142,7 +142,7 @@ describe('A process that is killed between any two steps of a payment', function
       expect(steps).to.include.members(['mongodb find', 'mongodb insert', 'mongodb update'])
     })
 
-  it('adds the event of a payment that is declined after its expiry, then that of the expiry', async () => {
+  it("adds the failure event before the expiry event if a payment is declined after its intent's expiry time", async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).setStatus(declined)
     const declining: Operation<Case> = {
@@ -219,7 +219,7 @@ describe('A process that is killed between any two steps of a payment', function
     return responses[0] ?? ''
   }
 
-  it('refunds once or not at all, and reports which', async () => {
+  it('makes a refund once or not at all, and reports which', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }

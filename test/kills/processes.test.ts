@@ -7,7 +7,7 @@ import { type ServiceProcess, startProcess } from '../support/processes.ts'
 import { type Merchant, openService, type Service } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('A process that ends', () => {
+describe('A process that is stopped or killed', () => {
   const open: { stop(): Promise<unknown> }[] = []
   const kept = <T extends { stop(): Promise<unknown> }>(one: T): T => {
     open.push(one)
@@ -118,7 +118,7 @@ describe('A process that ends', () => {
     expect(await own.deps.Intent.countDocuments({ businessId })).to.equal(fates.length)
   })
 
-  it('completes and records the attempt in progress after SIGTERM, and exits with code 0 (worker)', async () => {
+  it('completes and records the current attempt after SIGTERM, and exits with code 0 (worker)', async () => {
     const { service: own, worker, held, _id, endpointServer } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -133,7 +133,7 @@ describe('A process that ends', () => {
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('exits immediately after a second signal, with a code other than 0 (worker)', async () => {
+  it('exits immediately after a second signal, with a non-zero code (worker)', async () => {
     const { worker } = await workerMidAttempt()
     worker.kill('SIGTERM')
     await worker.logged('process.stopping')
@@ -152,13 +152,13 @@ describe('A process that ends', () => {
     expect(await web.exited).to.equal(1)
   })
 
-  it('leaves its attempt to another process within 15 s after kill -9, and uses up none (worker)', async () => {
+  it('leaves its attempt to a different process within 15 s after kill -9, without using up an attempt (worker)', async () => {
     const { waitedMs, attempts, bodies, count } = await takenOver
     expect(waitedMs).to.be.at.most(15_000)
     expect([attempts, bodies.size, count]).to.deep.equal([1, 1, 2])
   })
 
-  it('exits in bounded time after SIGTERM, whatever unfinished requests clients hold open (web)', async () => {
+  it('exits in bounded time after SIGTERM, whatever unfinished requests clients are holding open (web)', async () => {
     expect(await endedMs).to.be.at.most(15_000)
   })
 })

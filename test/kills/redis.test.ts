@@ -174,7 +174,7 @@ async function stopWithoutRedis(): Promise<number> {
   return tookMs
 }
 
-describe('The service', function () {
+describe('The service during a Redis outage', function () {
   this.timeout(60_000)
   const outages: Outage[] = []
   const healed = new Map<string, Promise<void>>()
@@ -194,13 +194,14 @@ describe('The service', function () {
   after(() => Promise.all(outages.map((outage) => outage.close())))
 
   for (const name of Object.keys(breaks))
-    it(`creates intents, and later delivers every event, even if Redis is ${name}`, () => healed.get(name))
+    it(`creates intents, and eventually delivers every event, even if Redis is ${name}`, () =>
+      healed.get(name))
 
   it('stops within 8 s with thousands of unsent wake-up jobs while Redis is frozen', async () => {
     expect(await stopped).to.be.below(8_000)
   })
 
-  it('exits with code 0 on SIGTERM after a failing attempt while Redis stays down', async () => {
+  it('exits with code 0 on SIGTERM after a failed attempt while Redis stays down', async () => {
     await Promise.all(healed.values())
     const outage = outages[0] as Outage
     const { redis, web, worker, endpointServer } = outage

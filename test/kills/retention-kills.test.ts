@@ -65,7 +65,7 @@ describe('A clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
-  it('resumes after it was killed, without breaking a page or a response in the meantime', async () => {
+  it('resumes after it is killed, without breaking a page or a response in the meantime', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first clean-up of all takes one more step.
@@ -121,7 +121,7 @@ describe('A clean-up', () => {
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
-  it('keeps an intent that is refunded before it is marked, and the refund finds its payment', async () => {
+  it('keeps an intent that is refunded before the clean-up marks it, and the refund finds its payment', async () => {
     const [paid = ''] = references
     await oldThings()
     const { Intent } = service.deps
@@ -146,7 +146,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('that fails for one business cleans all others first, and retries that one a minute later', async () => {
+  it('cleans all other businesses first if one business fails, and retries that business a minute later', async () => {
     const { RetentionProgress, RetentionRecord, Business } = service.deps
     await oldThings()
     const torn = '0'.repeat(24)
@@ -194,14 +194,14 @@ describe('A clean-up', () => {
     await Business.deleteOne({ _id: torn })
   })
 
-  it('runs once if several start at the same time, and counts as the run of the night', async () => {
+  it("runs once if several start at the same time, and counts as that night's run", async () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
     expect(outcomes.toSorted()).to.deep.equal(['already-running', 'already-running', 'cleaned'])
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('stops between two batches when its process stops, and another process continues immediately', async () => {
+  it('stops between two batches when its process is shutting down, and another process continues immediately', async () => {
     await oldThings()
     const ending = new AbortController()
     const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
@@ -211,7 +211,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('that continues on the next day counts as the run of the night it began in', async () => {
+  it('counts as the run for the night on which it began, even if it continues the next day', async () => {
     const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()
@@ -226,7 +226,7 @@ describe('A clean-up', () => {
     expect(await clean()).to.equal('cleaned')
   })
 
-  it('processes more than a thousand businesses', async () => {
+  it('covers more than a thousand businesses', async () => {
     const { Business, RetentionProgress, RetentionRecord } = service.deps
     await oldThings()
     // Their ids come before ours, and this pass has processed them.
@@ -241,7 +241,7 @@ describe('A clean-up', () => {
       await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
-  it('writes nothing after another process took it over', async () => {
+  it('writes nothing after another process has taken it over', async () => {
     const first = await takeLease(service.deps)
     service.clock.advance(60_001)
     const second = await takeLease(service.deps)
@@ -286,7 +286,7 @@ describe('A clean-up', () => {
     expect(at('02:29:59.999')).to.equal('2026-02-28T02:30:00.000Z')
   })
 
-  it('is scheduled once, and an overdue run survives every deploy', async () => {
+  it('is scheduled once, and an overdue run survives every deployment', async () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await restoreJobs(service.deps, 'all')
     const [next, ...others] = await queue.getDelayed()
@@ -305,7 +305,7 @@ describe('A clean-up', () => {
     expect((await queue.getJobScheduler('nightly'))?.pattern).to.equal('0 30 2 * * *')
   })
 
-  it('is done by a worker that finds its job, and is left behind cleanly when that worker stops', async () => {
+  it('is run by a worker that finds its job, and leaves nothing unfinished when that worker stops', async () => {
     await oldThings()
     service.clock.advance(dayMs)
     const workers = service.startWorkers()

@@ -7,10 +7,10 @@ import { startMongo } from '../../dev/servers.ts'
 import { interruptAt, runToExit, type ServiceProcess, startProcess } from '../support/processes.ts'
 import { withService } from '../support/service.ts'
 
-describe('A process that starts', () => {
+describe('A process that is starting', () => {
   const service = withService()
 
-  it('exits immediately and says what is wrong if MONGODB_URL is missing', async () => {
+  it('exits immediately and reports the error if MONGODB_URL is invalid', async () => {
     const urls = ['mongodb://localhost:99999/x', 'mongodb://a/x?noSuchOption=1']
     const ends = (['web', 'worker'] as const).flatMap((type) =>
       urls.map((url) => runToExit(type, service, { MONGODB_URL: url })),
@@ -21,7 +21,7 @@ describe('A process that starts', () => {
     }
   })
 
-  it('exits immediately in production with a development environment, and prints each fault once', async () => {
+  it('exits immediately in production if its environment is meant for development, and prints each fault once', async () => {
     const changes = {
       NODE_ENV: 'production',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -38,7 +38,7 @@ describe('A process that starts', () => {
     ])
   })
 
-  it('logs that its port is taken, and exits', async () => {
+  it('logs that its port is in use, and exits', async () => {
     const PORT = new URL(service.origin).port
     const ends = [runToExit('web', service, { PORT }), runToExit('worker', service, { WORKER_PORT: PORT })]
     for (const { exitCode, stdout, stderr } of await Promise.all(ends)) {
@@ -49,7 +49,7 @@ describe('A process that starts', () => {
     }
   })
 
-  it('prints a last line if its log is off, without stored values', async () => {
+  it('prints a crash to stderr if its log is silent, without stored values', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/process/crash.ts'
@@ -79,7 +79,7 @@ describe('A process that starts', () => {
     }
   })
 
-  it('waits for a database that goes down during the start', async () => {
+  it('waits for a database that goes down during startup', async () => {
     const wire = await openWireThatBreaks(service.deps.config.mongodbUrl, ['find', 'createIndexes'])
     const worker = await startProcess('worker', service, { MONGODB_URL: wire.url })
     expect(wire.left()).to.deep.equal([])

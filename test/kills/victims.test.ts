@@ -5,7 +5,7 @@ import { openService, type Service } from '../support/service.ts'
 import { openVictim } from '../support/victim.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-describe('The fixture of a process that is killed at a step', () => {
+describe('The fixture that kills a process at a given step', () => {
   let service: Service
   before(async () => void (service = await openService()))
   after(() => service.close())
@@ -21,7 +21,7 @@ describe('The fixture of a process that is killed at a step', () => {
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }
 
-  it('sends a held write however late, even after its process has disconnected', async () => {
+  it('sends a held write when it is released, even after its process has disconnected', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(
@@ -36,7 +36,7 @@ describe('The fixture of a process that is killed at a step', () => {
     await victim.close()
   })
 
-  it('is not closed before its unanswered write is done, even if its run has ended', async () => {
+  it('is not closed before its unanswered write has finished, even if its run has ended', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }
@@ -48,7 +48,7 @@ describe('The fixture of a process that is killed at a step', () => {
     await written
   })
 
-  it('reports that it never reached the step', async () => {
+  it('reports that the process never reached the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const fault = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
     expect(fault).to.equal(`Error: ${label}: the process did not die, the operation has finished`)

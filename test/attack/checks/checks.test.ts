@@ -39,7 +39,7 @@ const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(o
 
 // The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none
 // raises a false alarm.
-describe('checks of the attack', () => {
+describe("The attack's checks", () => {
   it('report an act that happens twice with one idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']
     const act = () => exchange('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
@@ -53,7 +53,7 @@ describe('checks of the attack', () => {
     expect(judge('read once', { ...first, attack, index: 1 })).to.include('response 2')
   })
 
-  it('report data of another business or environment by its id, but not by metadata', () => {
+  it("report another business's or environment's data by its id, except in metadata", () => {
     const apart = (data: object) =>
       judge('businesses apart', exchange('GET', list, { body: JSON.stringify({ success: true, data }) }))
     expect(apart({ items: [{ id: 'x', sandbox: false }] })).to.include('sandbox')
@@ -63,13 +63,13 @@ describe('checks of the attack', () => {
     expect(apart(own)).to.equal(null)
   })
 
-  it('report responses that they cannot read', () => {
+  it('report responses that they cannot parse', () => {
     const json = { 'content-type': 'application/json; charset=utf-8' }
     const cut = exchange('GET', list, { body: '{"success":' }, json)
     expect(faultOf((one) => judge('as described', one) ?? null, cut)).to.include('cannot be checked')
   })
 
-  it('report bytes behind a response, except the body of a refusal after HEAD', () => {
+  it('report extra bytes after a response, except the body of an error after HEAD', () => {
     const after = (method: string, beyond: number, headers: Record<string, string>) =>
       judge('enveloped', exchange(method, list, { beyond }, headers))
     const ending = { connection: 'close', 'content-length': '5' }
@@ -79,7 +79,7 @@ describe('checks of the attack', () => {
     expect(after('HEAD', 5, ending)).not.to.include('bytes')
   })
 
-  it('report each missing header of a page, and an open content security policy', () => {
+  it('report each missing security header of a page, and a permissive content security policy', () => {
     const good = {
       'x-request-id': '01234567-0123-0123-0123-0123456789ab',
       'x-content-type-options': 'nosniff',
@@ -98,14 +98,14 @@ describe('checks of the attack', () => {
     expect(page({ 'content-security-policy': open })).to.include('policy')
   })
 
-  it('report a 503 other than the intended ones', () => {
+  it('report every 503 except the intended ones', () => {
     const signIn = (body: string) =>
       judge('no fault', exchange('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
     expect(signIn('Too many people are signing in right now.')).to.equal(null)
     expect(signIn('MongoDB is away')).to.include('503')
   })
 
-  it('report an endpoint on this machine that production reaches', () => {
+  it('report an endpoint on this machine that the service reaches in production mode', () => {
     const reached = (isProduction: boolean) =>
       runChecks['nothing private reached']?.({
         processes: [{ name: 'worker', connections: () => ['127.0.0.1:7', '127.0.0.1:8'] }],
@@ -117,7 +117,7 @@ describe('checks of the attack', () => {
     expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
   })
 
-  it('report a missing response to a body within its limit', () => {
+  it('report a missing response to a request whose body is within the limit', () => {
     const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
       const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
       return missingResponseChecks['no hang']?.({ attack, none, ms: 1, part, bytes })
@@ -130,7 +130,7 @@ describe('checks of the attack', () => {
     expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
   })
 
-  it('read the owner of a text from its tag, and ignore sealed text', () => {
+  it('read the owner of a string from its tag, and ignore sealed strings', () => {
     expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
       { owner: 3, mode: 'test', number: 12 },
       { owner: 4, mode: null, number: 5 },

@@ -6,7 +6,7 @@ import { plants } from './plants.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-describe('bugs planted for the attack', () => {
+describe('Bugs planted for the attack', () => {
   for (const { bug, edits } of plants)
     it(`can be planted in the current source: ${bug}`, () => {
       expect(editedFiles(root, edits).size).to.be.greaterThan(0)

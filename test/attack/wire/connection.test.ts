@@ -7,7 +7,7 @@ import { openConnection, type Result, sendAlone } from './connection.ts'
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 const request = Buffer.from('GET / HTTP/1.1\r\n\r\n')
 
-describe('connections of the attack', () => {
+describe("The attack's connections", () => {
   let server: Server
   let requests = 0
   /** Handles each request, by its number from 1 over all connections. */
@@ -40,7 +40,7 @@ describe('connections of the attack', () => {
     return result
   }
 
-  it('report a response that breaks off on a kept connection', async () => {
+  it('report a response that is cut off on a kept-alive connection', async () => {
     act = (socket, number) =>
       number === 1 ? socket.write(good) : socket.end('HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nhalf')
     const [, second] = await sendInOrder(2, false)
@@ -48,7 +48,7 @@ describe('connections of the attack', () => {
     expect(requests).to.equal(2)
   })
 
-  it('repeat a request whose kept connection closes immediately, and report that', async () => {
+  it('retry a request whose kept-alive connection closes immediately, and report the retry', async () => {
     act = (socket, number) => (number === 2 ? socket.end() : socket.write(good))
     const [first, second] = await sendInOrder(2, false)
     expect(first?.isRepeated).to.equal(false)
@@ -56,13 +56,13 @@ describe('connections of the attack', () => {
     expect(second).to.have.nested.property('response.status', 200)
   })
 
-  it('do not repeat a request whose connection closes later', async () => {
+  it('do not retry a request whose connection closes later', async () => {
     act = (socket, number) => (number === 2 ? setTimeout(() => socket.end(), 400) : socket.write(good))
     const [, second] = await sendInOrder(2, false)
     expect(second).to.include({ none: 'closed', part: 0, isRepeated: false })
   })
 
-  it('count bytes behind a response: with it, after HEAD, or before the next request', async () => {
+  it('count extra bytes that arrive with a response, after HEAD, or before the next request', async () => {
     act = (socket) => socket.write(`${good}EXTRA`)
     expect((await sendInOrder(1, false))[0]).to.have.nested.property('response.beyond', 5)
     act = (socket) => socket.write(good)
@@ -75,7 +75,7 @@ describe('connections of the attack', () => {
     expect((await sendInOrder(2, false))[1]).to.have.nested.property('response.beyond', 4)
   })
 
-  it('return all responses to raw bytes, and the bytes behind the last', async () => {
+  it('return all responses to a raw request, and count the bytes after the last response', async () => {
     act = (socket) => socket.end(`${good}${good}rest`)
     const { responses } = await sendAlone(port(), request, 2)
     expect(responses.map(({ beyond }) => beyond)).to.deep.equal([0, 4])
@@ -83,7 +83,7 @@ describe('connections of the attack', () => {
     expect(await sendAlone(port(), request, 1)).to.include({ end: 'closed', part: 25 })
   })
 
-  it('treat a response with an invalid length as endless', async () => {
+  it('treat a response with an invalid length as incomplete', async () => {
     for (const invalid of ['Content-Length: x\r\n\r\nok', 'Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n']) {
       act = (socket) => socket.end(`HTTP/1.1 200 OK\r\n${invalid}`)
       expect((await sendInOrder(1, false))[0], invalid).to.include({ none: 'closed' })

@@ -5,7 +5,7 @@ import { withService } from '../../support/service.ts'
 import { harnessEdits } from './harness-edits.ts'
 import { points } from './points.ts'
 
-describe('points of a test build', function () {
+describe('The fault points of a test build', function () {
   this.timeout(60_000)
   const service = withService()
   let web: ServiceProcess | undefined
@@ -18,7 +18,7 @@ describe('points of a test build', function () {
     expect(new Set(names).size).to.equal(names.length)
   })
 
-  it('fit into one build that serves, and kill it at the ordered time', async () => {
+  it('can be built in together, and kill the service when ordered', async () => {
     const build = buildWith(harnessEdits)
     web = await startProcessOf(build, 'web', service, { FAULT_POINTS: 'create.inserted:2:kill' })
     const merchant = await service.merchant()

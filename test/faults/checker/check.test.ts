@@ -211,7 +211,7 @@ const itemsIn = (list: Call): object[] => (dataIn(list) as { items: object[] }).
 const change = (thing: { body: string }, from: string, to: string): unknown =>
   (thing.body = thing.body.replace(from, to))
 
-describe('The checker of the fault harness', () => {
+describe("The fault harness's checker", () => {
   for (const [what, make] of Object.entries(holding))
     it(`finds nothing if ${what}`, () => {
       const round = ordinary()
@@ -219,7 +219,7 @@ describe('The checker of the fault harness', () => {
       expect(checkEvidence(round)).to.deep.equal([])
     })
 
-  it('has such a history for every promise', () => {
+  it('has at least one broken history for every promise', () => {
     for (const histories of Object.values(broken)) expect(Object.keys(histories)).to.not.deep.equal([])
   })
 
@@ -233,14 +233,14 @@ describe('The checker of the fault harness', () => {
         expect(unread).to.deep.equal([])
       })
 
-  it('reports what it cannot read, and checks the rest', () => {
+  it('reports what it cannot check, and checks the rest', () => {
     const round = ordinary()
     round.ends.push({ at: at(3), process: 'web-1', message: 'it ended with 1' })
     for (const intent of round.dump.intents) Object.assign(intent, { refunds: null })
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses no delay because an endpoint has a fault, but every delay on a busy machine', () => {
+  it('excuses a delay if the machine was busy, but not because an endpoint was faulty', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000

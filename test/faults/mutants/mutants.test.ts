@@ -11,8 +11,8 @@ import { planOf } from './plan.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-describe('mutants', () => {
-  it('have unique names, and known ones in the quick choice', () => {
+describe('Mutants', () => {
+  it('have unique names, and the quick selection contains only known names', () => {
     const names = [...controls, ...mutants].map(({ name }) => name)
     expect(new Set(names).size).to.equal(names.length)
     expect(mutants.map(({ name }) => name)).to.include.members([...quickChoice])
@@ -34,7 +34,7 @@ describe('mutants', () => {
     expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
   })
 
-  it('list each promise alone at least once, so that its check cannot hide behind another', () => {
+  it('include one for each promise that breaks only that promise, so that every check is tested on its own', () => {
     const demanded = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
     expect(Object.keys(promises).filter((name) => !demanded.has(name))).to.have.members([
       'process.lives',
@@ -46,7 +46,7 @@ describe('mutants', () => {
     ])
   })
 
-  it('have a control with the same kind of faults', () => {
+  it('have a control with the same kinds of faults', () => {
     for (const { name, focus } of mutants) {
       const control = controlOf(focus).focus
       expect(control.faults, name).to.include.members([...focus.faults])
@@ -54,7 +54,7 @@ describe('mutants', () => {
     }
   })
 
-  it('have a plan that ends before the traffic and has every fault of their focus', () => {
+  it('have a plan that fits into the run and contains every fault in their focus', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)
@@ -67,7 +67,7 @@ describe('mutants', () => {
   })
 
   for (const { name, edits } of mutants)
-    it(`${name} can be planted in the current source, together with all points`, () => {
+    it(`include ${name}, which can be planted in the current source together with all fault points`, () => {
       expect(editedFiles(root, [...edits, ...harnessEdits, fewCodes]).size).to.be.greaterThan(0)
     })
 })

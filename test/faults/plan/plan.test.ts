@@ -40,8 +40,8 @@ const frozenMs = (fault: PlannedFault): number => {
   return fault.what === 'process.point' && fault.deed === 'stop' ? fault.awayMs : 0
 }
 
-describe('the plan of a round', () => {
-  it('is the same for the same seed, even if a round is repeated on its own', () => {
+describe('The plan of a round', () => {
+  it('is the same for the same seed, even if a single round is repeated', () => {
     expect(plansOf('--seed', '4711')).to.deep.equal(plansOf('--seed', '4711'))
     expect(plansOf('--seed', '4711')).to.not.deep.equal(plansOf('--seed', '4712'))
     const [, , third] = plansOf('--seed', '4711', '--minutes', '10')
@@ -52,14 +52,14 @@ describe('the plan of a round', () => {
   })
 
   for (const seed of ['1', '4711', '123456']) {
-    it(`has every kind of fault and every point within an hour (seed ${seed})`, () => {
+    it(`contains every kind of fault and every point within an hour (seed ${seed})`, () => {
       const faults = plansOf('--seed', seed, '--soak').flat()
       expect(new Set(faults.map(({ what }) => what))).to.have.keys(kinds)
       const armed = new Set(faults.flatMap((fault) => (fault.what === 'process.point' ? [fault.point] : [])))
       expect([...armed]).to.have.members(points.map(({ name }) => name))
     })
 
-    it(`arms both workers with a point of the clean-up when a night begins (seed ${seed})`, () => {
+    it(`arms both workers with a clean-up point when a simulated night begins (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--soak')) {
         const jump = plan.find(({ what }) => what === 'clock.jump')
         const armed = plan.filter(
@@ -74,7 +74,7 @@ describe('the plan of a round', () => {
       }
     })
 
-    it(`leaves time without faults, and a target one fault at a time (seed ${seed})`, () => {
+    it(`leaves time without faults, and gives each target one fault at a time (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--minutes', '10')) {
         const gaps = gapsOf(plan, 150_000)
         expect(gaps.at(-1)).to.be.at.least(30_000)
@@ -87,7 +87,7 @@ describe('the plan of a round', () => {
       }
     })
 
-    it(`never freezes both processes of a type for long (seed ${seed})`, () => {
+    it(`never freezes both processes of the same type for long (seed ${seed})`, () => {
       for (const plan of plansOf('--seed', seed, '--minutes', '10')) {
         const long = plan.filter((fault) => frozenMs(fault) > 5000)
         for (const one of long)

@@ -15,7 +15,7 @@ if (process.env.POINT) setTimeout(() => {
 setInterval(() => {}, 1000)
 `
 
-describe('A process of a round', () => {
+describe('A service process in a round', () => {
   let build: string
   const unwanted: string[] = []
   before(() => {
@@ -34,7 +34,7 @@ describe('A process of a round', () => {
       reportStray: () => undefined,
     })
 
-  it('serves neither while it is frozen nor after its death', async () => {
+  it('is not serving while it is frozen or after it is killed', async () => {
     const web = open({})
     expect(web.freeze()).to.equal(false)
     await web.start()
@@ -49,7 +49,7 @@ describe('A process of a round', () => {
   })
 
   for (const deed of ['stop', 'kill'])
-    it(`reports when it reached a point, and does not serve there (${deed})`, async () => {
+    it(`reports when it reached a point, and is not serving while it is there (${deed})`, async () => {
       const web = open({ POINT: deed })
       await web.start()
       expect(await web.reachesPoint(5000)).to.include({ point: 'create.inserted', deed, began: 4711 })

@@ -25,7 +25,7 @@ const create: RequestSpec = {
   headers: {},
 }
 
-describe('A client of the traffic', () => {
+describe('A traffic client', () => {
   const bodies = new Set<string>()
   let broken = 0
   const server = createServer((req, res) => {
@@ -43,7 +43,7 @@ describe('A client of the traffic', () => {
     server.close()
   })
 
-  it('breaks off some writes that have a key in the middle of their body', async () => {
+  it('breaks off some writes with an idempotency key in the middle of their body', async () => {
     const calls: Call[] = []
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const record = { call: (call: Call) => void calls.push(call) } as unknown as Recording
