@@ -54,8 +54,8 @@ describe('A rate limit of five requests per second', () => {
       expect(await statuses(6, () => list(merchant, each))).to.deep.equal([200, 200, 200, 200, 200, 429])
   }
 
-  describe('of one key', () => {
-    it('allows five requests, reports how many are left with each, and refuses the sixth', async () => {
+  describe('for one key', () => {
+    it('allows five requests, reports with each how many are left, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
       const responses = []
@@ -75,14 +75,14 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('counts concurrent requests', async () => {
+    it('counts concurrent requests correctly', async () => {
       const merchant = await service.merchant()
       const requests = Array.from({ length: 20 }, (_, n) => list(merchant, service, `192.0.2.${n}`))
       const responses = await Promise.all(requests)
       expect(responses.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
     })
 
-    it('delays the refusals of a flood to make them cheap', async () => {
+    it('delays error responses during a flood', async () => {
       const merchant = await service.merchant()
       const durations = await Promise.all(
         Array.from({ length: 4 * limit }, async () => {
@@ -97,7 +97,7 @@ describe('A rate limit of five requests per second', () => {
       expect(durations[3 * limit]).to.be.at.least(2_000)
     })
 
-    it('counts an order as one request for each of its products', async () => {
+    it('counts an order as one request for each product in it', async () => {
       const merchant = await service.merchant()
       const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
       newSecond()
@@ -115,7 +115,7 @@ describe('A rate limit of five requests per second', () => {
       expect(responses.filter(({ status }) => status === 429).length).to.be.at.least(2)
     })
 
-    it('counts a JSON body as one request for each full 16 KiB', async () => {
+    it('counts a JSON body as one request per full 16 KiB', async () => {
       const merchant = await service.merchant()
       const body = { amount: 500, note: 'x'.repeat(40_000) }
       const create = () => service.http.post(intents).set(merchant.write()).send(body)
@@ -125,7 +125,7 @@ describe('A rate limit of five requests per second', () => {
       expect(await statuses(6, small)).to.deep.equal([201, 201, 201, 201, 201, 429])
     })
 
-    it('counts by key and not by business, and a rotated secret as its key', async () => {
+    it('applies to each key rather than to the business, and counts a rotated secret as the same key', async () => {
       const merchant = await service.merchant()
       const { businessId, keyId } = merchant
       const other = asMerchant(businessId, await service.key(businessId))
@@ -136,7 +136,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(other)).status).to.equal(200)
     })
 
-    it('is replaced by the limit of the business for all its keys, from the next request on', async () => {
+    it('is replaced, from the next request on, if an operator sets a limit for the business', async () => {
       const merchant = await service.merchant()
       const sibling = await withAnotherKey(service, merchant)
       const neighbour = await service.merchant()
@@ -154,7 +154,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
     })
 
-    it("is checked after the key's allowed addresses and before its kind", async () => {
+    it("is checked after the key's IP allowlist and before its type", async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
       const write = () => service.http.post(intents).set(publishable.write())
       for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
@@ -166,7 +166,7 @@ describe('A rate limit of five requests per second', () => {
       expect(remaining(service, elsewhere)).to.equal(limit)
     })
 
-    it('stores nothing for a refused request: its idempotency key works a second later', async () => {
+    it('stores nothing for a refused request, whose idempotency key works a second later', async () => {
       const merchant = await service.merchant()
       const create = () => service.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
       await statuses(5, () => list(merchant))
@@ -180,11 +180,11 @@ describe('A rate limit of five requests per second', () => {
     })
   })
 
-  describe('of one address', () => {
+  describe('for one address', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only requests without a valid key, and refuses them before their credentials are read', async () => {
+    it('counts only requests without a valid key, and refuses them before their credentials are checked', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       const before = await refusals('address')
@@ -209,14 +209,14 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('reads the credentials of only as many concurrent requests as the limit allows', async () => {
+    it('lets only as many concurrent requests check their credentials as the limit allows', async () => {
       const strange = asMerchant('', { id: '', key: newKey('secret', 'test') })
       const responses = await Promise.all(Array.from({ length: 20 }, () => list(strange)))
       const seen = responses.map(({ status }) => status).toSorted((a, b) => a - b)
       expect(seen).to.deep.equal([...Array(limit).fill(401), ...Array(20 - limit).fill(429)])
     })
 
-    it('refuses no request with a valid key under concurrency', async () => {
+    it('refuses no concurrent request that has a valid key', async () => {
       const merchants = await Promise.all(Array.from({ length: 4 }, () => service.merchant()))
       const responses = await Promise.all(
         merchants.flatMap((merchant) => [1, 2, 3, 4].map(() => list(merchant))),
@@ -224,7 +224,7 @@ describe('A rate limit of five requests per second', () => {
       expect(responses.map(({ status }) => status)).to.deep.equal(Array(16).fill(200))
     })
 
-    it('counts the first 64 bits of an IPv6 address as one address', async () => {
+    it('treats IPv6 addresses with the same first 64 bits as one address', async () => {
       for (let sent = 0; sent < limit; sent += 1)
         await expectRefused(mistyped(`2001:db8::${sent}`), 401, 'INVALID_API_KEY')
       await expectRefused(mistyped('2001:db8::ffff'), 429, 'RATE_LIMITED')
@@ -232,7 +232,7 @@ describe('A rate limit of five requests per second', () => {
     })
   })
 
-  describe('over two processes', () => {
+  describe('shared by two processes', () => {
     const counted = () => dumpKeys(redis.url, `${service.deps.config.queuePrefix}:rate:`)
 
     /** Counts that never expire would fill Redis, with a key per second. */
@@ -246,7 +246,7 @@ describe('A rate limit of five requests per second', () => {
       for (const ms of left) expect(ms === -2 || (ms >= 0 && ms <= 3000), String(ms)).to.equal(true)
     }
 
-    it('is five in total, as soon as they have exchanged their counts', async () => {
+    it('is five in total, as soon as the processes have exchanged their counts', async () => {
       const merchant = await service.merchant()
       await statuses(4, () => list(merchant))
       await waitFor('Redis knows of four', async () => (await counted()).includes(`${merchant.keyId}\n"4"`))
@@ -267,7 +267,7 @@ describe('A rate limit of five requests per second', () => {
       client.disconnect()
     })
 
-    it('is five for each process while Redis is frozen, without delaying a request', async () => {
+    it('is five for each process while Redis is frozen, which delays no request', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGSTOP')
       const startedAt = performance.now()
@@ -276,7 +276,7 @@ describe('A rate limit of five requests per second', () => {
       expect(performance.now() - startedAt).to.be.below(1500)
     })
 
-    it('is five for each process while Redis is down, and five in total after its return', async () => {
+    it('is five for each process while Redis is down, and five in total once it is back', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGKILL')
       await expectFiveEach(merchant)

@@ -15,7 +15,7 @@ const coding = 'Transfer-Encoding: chunked'
 /** The bytes to send, every response to them, and how many intents they create. */
 type Row = [title: string, responses: string[], wire: () => string | Buffer, created?: number]
 
-describe('On a raw socket', () => {
+describe('The HTTP server on a raw socket', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let origin: string
@@ -198,7 +198,7 @@ describe('On a raw socket', () => {
         })
     })
 
-  it('the service does not execute a request that has a broken body', async () => {
+  it('does not execute a request with a broken body', async () => {
     const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
     expectedInAll += 1
     const path = `${intents}/${made.body.data.referenceNumber}`
@@ -209,7 +209,7 @@ describe('On a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('the service refuses a body based on its declared length alone, without 100 Continue', async () => {
+  it('refuses a body because of its declared length alone, without sending 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([
@@ -224,7 +224,7 @@ describe('On a raw socket', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('the service sends no 100 Continue before it has authenticated the request', async () => {
+  it('sends no 100 Continue until it has authenticated the request', async () => {
     const headers = ['Expect: 100-continue', 'Content-Length: 12', closing]
     const wire = await readRaw(origin, postHead(intents, {}, ...headers))
     expect(wire).to.match(/^HTTP\/1\.1 401 /)

@@ -73,8 +73,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     throw new Error('the wallet must not be queried yet')
   }
 
-  describe('of a paid intent', () => {
-    it('returns 200 with the intent, REFUNDED, and the refund of the whole amount', async () => {
+  describe('for a paid intent', () => {
+    it('returns 200 with the REFUNDED intent and a refund of the full amount', async () => {
       const reference = await paid(10_000)
       service.clock.freeze(new Date(Date.now() + 1000))
       const { status, body } = await refund(reference, { reason: 'Sold out' })
@@ -99,7 +99,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.deep.equal(intent)
     })
 
-    it('adds payment.refunded in the same write, with the refund and the commission of the payment', async () => {
+    it("adds payment.refunded in the same write, with the refund and the payment's commission", async () => {
       const reference = await paid(10_000)
       const { body } = await refund(reference, { amount: 3000 }).expect(200)
       const { id } = body.data.refund
@@ -119,7 +119,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('refunds one part after another, then the rest, then nothing', async () => {
+    it('refunds several parts, then the remainder, then nothing more', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -132,7 +132,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await refundEvents(reference)).map((each) => each.refund.amount)).to.deep.equal([30, 50, 20])
     })
 
-    it('refunds the amount that was paid for an OPEN intent', async () => {
+    it('refunds the amount that was actually paid for an OPEN intent', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN', amount: 5 })
       const path = `${intents}/${referenceNumber}/simulate-payment`
       await service.http.post(path).set(merchant.write()).send({ amount: 900 }).expect(200)
@@ -140,7 +140,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.amount).to.equal(900)
     })
 
-    it('restores the balance of a sandbox wallet, in parts', async () => {
+    it("returns partial refunds to the sandbox wallet's balance", async () => {
       const reference = await create(10_000)
       const balances = async () =>
         (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
@@ -153,7 +153,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await balances()).to.deep.equal([paidFrom + 10_000])
     })
 
-    it('refunds a live payment with a live key to the wallet that paid it', async () => {
+    it('sends a refund of a live payment to the wallet that paid it', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live, { amount: 99_904 })
       const wallet = {
@@ -174,8 +174,8 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  describe('with a repeated key', () => {
-    it('returns the first response, even for another body, and refunds once', async () => {
+  describe('with a reused idempotency key', () => {
+    it('returns the first response, even for a different body, and refunds once', async () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'same').expect(200)
       const again = await refund(reference, { amount: 10 }, 'same').expect(200)
@@ -186,7 +186,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
     })
 
-    it('returns its own refund after a crash, however much was refunded since', async () => {
+    it('returns its own refund after a crash, even if more was refunded in the meantime', async () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'crashed').expect(200)
       await refund(reference).expect(200)
@@ -198,7 +198,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   })
 
   describe('with invalid input', () => {
-    it('returns 400 for an invalid body, and names the field', async () => {
+    it('returns 400 with the name of the invalid field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
       const invalid = 'VALIDATION_ERROR'
@@ -231,7 +231,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.reason).to.equal(reason)
     })
 
-    it('returns 404 for an unknown reference, and for one of another business', async () => {
+    it("returns 404 for an unknown reference and for another business's intent", async () => {
       const reference = await paid(100)
       await expectRefused(refund('PI-NONE'), 404, 'INTENT_NOT_FOUND')
       const path = `${intents}/${reference}/refund`
@@ -253,7 +253,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
           await expectRefused(refund(reference, body), 400, 'INTENT_REFUND_INVALID_STATUS')
     })
 
-    it('checks the expected remainder before the amount, and returns what is left', async () => {
+    it('checks expectedRefundable before the amount, and returns the refundable amount', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 40 }).expect(200)
       const expected: [body: object, code: string, param: string][] = [
@@ -291,7 +291,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('refunds 60 of 100 once, and the other response says that 40 are left', () =>
+    it('refunds 60 of 100 only once, and reports in the other response that 40 are left', () =>
       inRounds(100, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
@@ -302,7 +302,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         expect(await refundEvents(reference)).to.have.lengthOf(1)
       }))
 
-    it('refunds ten times 10 of 100, and nine times 10 of 95', async () => {
+    it('refunds 10 ten times out of 100, and nine times out of 95', async () => {
       for (const [amount, times] of [
         [100, 10],
         [95, 9],
@@ -317,7 +317,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('refunds the rest once, and never more than the merchant expected to be left', () =>
+    it('refunds the remainder once, and nothing if expectedRefundable is outdated', () =>
       inRounds(20, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [
@@ -332,7 +332,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         expect(await read(rest)).to.include({ totalAmountRefunded: 100 })
       }))
 
-    it('refunds once for one idempotency key', async () => {
+    it('refunds once for each idempotency key', async () => {
       const reference = await paid(100)
       const responses = await Promise.all(
         Array.from({ length: 5 }, () => refund(reference, { amount: 10 }, 'one')),
@@ -344,7 +344,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   })
 
   describe('depending on the wallet', () => {
-    it('returns 402 REFUND_FAILED, changes nothing and releases the hold if the wallet refuses', async () => {
+    it('returns 402 REFUND_FAILED, changes nothing and releases the hold if the wallet rejects the refund', async () => {
       const outcomes: WalletOutcome[] = [
         { outcome: 'declined', reason: 'limit_exceeded' },
         { outcome: 'failed', reason: 'wallet_closed' },
@@ -367,7 +367,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 503, keeps the refund PENDING and orders it only once until the outcome is known', async () => {
+    it('returns 503, keeps the refund PENDING, and orders it only once until the outcome is known', async () => {
       const reference = await paid(100)
       let status: WalletOutcome = unknown
       const { orders, queries } = replaceWallets({ refund: async () => unknown, status: async () => status })
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns to the retry the outcome that a worker got from a query', async () => {
+    it('returns the outcome that a worker has queried in the meantime to the retry', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
@@ -418,7 +418,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it("returns 402 to the retry, without a second order, if the wallet never executed the crashed process's order", async () => {
+    it('returns 402 to the retry, without a second order, if the wallet never executed the first order', async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = replaceWallets({
@@ -440,7 +440,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([late.status, late.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
     })
 
-    it('keeps the claim while a slow wallet works, and gives up on a wallet that never responds', async () => {
+    it('keeps its claim during a slow refund, and gives up if the wallet never responds', async () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
       service.deps.config.walletTimeoutMs = 100
@@ -465,7 +465,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await running).status).to.equal(503)
     })
 
-    it('returns 503 if MongoDB is down when the wallet is done, and the retry gets the outcome from the wallet', async () => {
+    it('returns 503 if MongoDB goes down during the refund, and lets the retry query the outcome', async () => {
       const reference = await paid(100)
       const { Intent } = service.deps
       const { findOneAndUpdate } = Intent
@@ -489,7 +489,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
     })
 
-    it('returns a retryable error and holds nothing if the wallet is no longer configured', async () => {
+    it('returns a retryable error, without a hold, if the wallet is no longer configured', async () => {
       const reference = await paid(100)
       await service.deps.Intent.updateOne(
         { referenceNumber: reference },
@@ -500,7 +500,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     })
   })
 
-  it('queries the outcome of an earlier order only within the timeout of the request', async () => {
+  it('queries the outcome of an earlier order only until the request times out', async () => {
     const reference = await paid(100)
     replaceWallets({ refund: async () => unknown, status: async () => ({ outcome: 'done' }) })
     await refund(reference, {}, `slow ${reference}`).expect(503)
@@ -516,7 +516,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
     expect((await stored(reference)).refunds[0]?.status).to.equal('PENDING')
   })
 
-  it('allows at most a thousand refunds of one payment', async () => {
+  it('allows at most a thousand refunds per payment', async () => {
     const reference = await paid(5000)
     const { body } = await refund(reference, { amount: 1 }).expect(200)
     const [record] = (await stored(reference)).refunds

@@ -18,7 +18,7 @@ import { openServer, shortTimeouts } from './short-timeouts.ts'
 
 const intents = '/api/v1/dev/intents'
 
-describe('The log of requests', () => {
+describe('The request log', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
   const { lines } = recorded
@@ -62,14 +62,14 @@ describe('The log of requests', () => {
     expect(await lineOf(await service.http.get(intents).set(read()))).to.include(getLine)
   })
 
-  it('contains one line for bytes that never became a request', async () => {
+  it('contains one line for bytes that are not a valid request', async () => {
     const [response] = await sendRaw(service.origin, 'noise\r\n\r\n')
     const line = await lineOfRaw(response)
     expect(line).to.include({ msg: 'http.request', status: 400, code: 'VALIDATION_ERROR', ip: '127.0.0.1' })
     expect(line).to.have.all.keys(await lineOf(await service.http.get('/healthz')))
   })
 
-  it('contains one line for an incomplete request, with the id and the code of its response', async () => {
+  it('contains one line for an incomplete request, with the request id and error code of its response', async () => {
     const { write, keyId, businessId } = await service.merchant()
     const { origin, close } = await openServer(service)
     /** Sends the beginning of a body after 100 Continue, which the service sends once it knows the caller. */
@@ -106,7 +106,7 @@ describe('The log of requests', () => {
     expect(requests).to.have.lengthOf(sent.length)
   })
 
-  it("contains a client's address as far as its proxy is trusted, and no other text from the forwarded header", async () => {
+  it("contains a client's address only as far as the proxy is trusted, and nothing else from X-Forwarded-For", async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config }, () => false)
     const { origin, close } = await openServer(service, shortTimeouts, app)
@@ -122,7 +122,7 @@ describe('The log of requests', () => {
     expect(seen).to.deep.equal([null, '192.0.2.7', null])
   })
 
-  it('contains the full error, which the response hides', async () => {
+  it('contains the full error, which the response omits', async () => {
     const { write } = await service.merchant()
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async () => {
@@ -135,7 +135,7 @@ describe('The log of requests', () => {
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
 
-  it('reports a bug before the first database call as 500, not as an error of MongoDB', async () => {
+  it('reports a bug before the first database call as 500, not as a MongoDB error', async () => {
     const { read } = await service.merchant()
     const { findKey } = service.deps.batchers
     service.deps.batchers.findKey = async () => {
@@ -151,7 +151,7 @@ describe('The log of requests', () => {
     )
   })
 
-  it('reports an error of MongoDB by its code, once for all requests that meet it at about the same time', async () => {
+  it('reports a MongoDB error by its code, once for all requests that fail at about the same time', async () => {
     const start = recorded.text.length
     const own = await openService({}, service.deps.log)
     const { read } = await own.merchant()
@@ -227,7 +227,7 @@ describe('The log of requests', () => {
     for (const secret of secrets) expect(recorded.text, secret).not.to.include(secret)
   })
 
-  it('reports socket errors of the driver as errors of MongoDB', async () => {
+  it("reports the driver's socket errors as MongoDB errors", async () => {
     const { read } = await service.merchant()
     const { findKey } = service.deps.batchers
     for (const code of ['EPIPE', 'ECONNRESET']) {

@@ -8,7 +8,7 @@ import { asMerchant, loseResponses, withMerchantPerTest, withService } from '../
 const hour = 3_600_000
 const events: EventName[] = ['payment.created']
 
-describe('The rotation of a webhook secret', () => {
+describe('Rotating a webhook secret', () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
@@ -36,7 +36,7 @@ describe('The rotation of a webhook secret', () => {
     secrets.map((secret) => under(secret, arrived)).join(',')
   const previousOf = ({ headers }: Received) => headers['x-service-signature-previous']
 
-  it('returns the new secret, which is stored sealed and shown nowhere else', async () => {
+  it('returns the new secret, which is stored encrypted and never shown again', async () => {
     const { status, body } = await rotate()
     expect(status).to.equal(200)
     const { secret, ...shown } = body.data
@@ -53,7 +53,7 @@ describe('The rotation of a webhook secret', () => {
     for (const each of [first, secret]) expect(kept).not.to.include(each)
   })
 
-  it('takes effect immediately, and the old secret also signs for 24 hours', async () => {
+  it('takes effect immediately, while the old secret also signs for another 24 hours', async () => {
     const before = await arrival()
     expect([isSignedWith(first, before), previousOf(before)]).to.deep.equal([true, undefined])
     service.clock.freeze(new Date('2031-03-04T05:06:07Z'))
@@ -69,7 +69,7 @@ describe('The rotation of a webhook secret', () => {
     expect([isSignedWith(second, after), previousOf(after)]).to.deep.equal([true, undefined])
   })
 
-  it('keeps up to five old secrets, newest first, each for its own 24 hours', async () => {
+  it('keeps up to five old secrets, newest first, for 24 hours each', async () => {
     const secrets = [first]
     service.clock.freeze(new Date('2031-05-06T00:00:00Z'))
     for (let times = 0; times < 7; times += 1) {
@@ -85,7 +85,7 @@ describe('The rotation of a webhook secret', () => {
     expect(previousOf(later)).to.equal(signatures(old.slice(0, 2), later))
   })
 
-  it('happens once for one idempotency key, twice for two keys under concurrency, and loses none', async () => {
+  it('rotates once per idempotency key, and keeps every secret from concurrent rotations', async () => {
     const same = await Promise.all(Array.from({ length: 10 }, () => rotate('the-same')))
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     const second = same[0]?.body.data.secret
@@ -97,7 +97,7 @@ describe('The rotation of a webhook secret', () => {
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
-  it("returns a crashed process's secret to the retry, even if it has been rotated again in the meantime", async () => {
+  it('returns the secret from before a crash to the retry, even if it has been rotated again', async () => {
     const { body } = await rotate('crashed').expect(200)
     await loseResponses(service)
     await rotated()
@@ -105,7 +105,7 @@ describe('The rotation of a webhook secret', () => {
     expect([retry.status, retry.body.data.secret]).to.deep.equal([200, body.data.secret])
   })
 
-  it('works if the SECRET_KEY that sealed the old secret is lost', async () => {
+  it('works even if the SECRET_KEY that encrypted the old secret is lost', async () => {
     const beside = await openSecondProcess(service, { SECRET_KEY: Buffer.alloc(32, 7).toString('base64') })
     beside.allowHost(endpointServer.host)
     const { _id } = await freshDelivery(service, merchant)

@@ -28,7 +28,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
 
-  it('returns 200 with the intent as GET returns it, PAID and without a code', async () => {
+  it('returns 200 with the intent in the same form as GET, PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -48,7 +48,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(await readIntent(service, merchant, reference)).to.deep.equal(body.data)
   })
 
-  it('adds payment.confirmed in the same write, with the masked payer and the commission', async () => {
+  it('adds payment.confirmed in the same write, with the masked phone number and the commission', async () => {
     const reference = await create({ amount: 10_000, metadata: { order: '7' } })
     const { body } = await simulate(reference, { payerPhone: '+222 36 12 34 58' })
     const [, event, ...more] = await events(reference)
@@ -69,20 +69,20 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(JSON.stringify(await stored(reference))).to.not.include('36123458')
   })
 
-  it('needs no body, and pays with the demo wallet', async () => {
+  it('needs no body, and pays from the demo wallet', async () => {
     const reference = await create()
     await service.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
     expect((await events(reference)).at(-1)).to.include({ payer_phone: '22******01' })
   })
 
-  describe('of an OPEN intent', () => {
+  describe('for an OPEN intent', () => {
     const amountPaid = async (intent: object, body: object) => {
       const response = await simulate(await create({ amountType: 'OPEN', ...intent }), body).expect(200)
       expect(response.body.data.amount).to.equal(null)
       return response.body.data.payment.amountPaid
     }
 
-    it('pays the given amount, or else the suggested amount, or else 100.00', async () => {
+    it('pays the given amount, the suggested amount if none is given, or 100.00 without either', async () => {
       expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
       expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
       expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
@@ -96,7 +96,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('returns 400 VALIDATION_ERROR for an amount that differs from that of a FIXED intent', async () => {
+  it('returns 400 VALIDATION_ERROR for an amount other than that of a FIXED intent', async () => {
     const reference = await create({ amount: 500 })
     await expectRefused(simulate(reference, { amount: 501 }), 400, 'VALIDATION_ERROR', { param: 'amount' })
     await simulate(reference, { amount: 500 }).expect(200)
@@ -123,7 +123,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
     }
 
-    it('keeps the intent PENDING after insufficient funds, adds payment.failed, and can be paid again', async () => {
+    it('keeps the intent PENDING after insufficient funds, adds payment.failed, and allows a new payment', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
       const read = await readIntent(service, merchant, reference)
@@ -149,7 +149,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect((await events(reference)).map((each) => each.event)).to.deep.equal(expectedEvents)
     })
 
-    it('ends the intent as FAILED, adds payment.failed, and cannot be paid again', async () => {
+    it('marks the intent FAILED, adds payment.failed, and allows no new payment', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'technical_error' }, failed)
       expect(await readIntent(service, merchant, reference)).to.deep.include({
@@ -167,7 +167,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
     })
 
-    it('fails for the magic amount 99901, for any type of amount and any requested outcome', async () => {
+    it('fails for the magic amount 99901, regardless of the amount type and the requested outcome', async () => {
       await expectFailed(await create({ amount: 99_901 }), {}, failed)
       await expectFailed(await create({ amount: 99_901 }), { outcome: 'insufficient_funds' }, failed)
       await expectFailed(await create({ amountType: 'OPEN' }), { amount: 99_901 }, failed)
@@ -175,7 +175,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await simulate(await create({ amountType: 'OPEN', amount: 99_901 }), { amount: 99_902 }).expect(200)
     })
 
-    it('returns the same failure after a crash, whatever happened to the intent since', async () => {
+    it('returns the same failure after a crash, regardless of later changes to the intent', async () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome: 'insufficient_funds' }, key).expect(402)
@@ -187,7 +187,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('returns its own payment to a retry after a crash', async () => {
+  it('returns the original payment to a retry after a crash', async () => {
     const reference = await create()
     const first = await simulate(reference, {}, 'crashed').expect(200)
     await loseResponses(service)
@@ -200,7 +200,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     ['success', 200],
     ['insufficient_funds', 402],
   ] as const)
-    it(`returns its own payment to a retry after a crash and many refunds: ${outcome}`, async () => {
+    it(`returns the original outcome after a crash and many later changes: ${outcome}`, async () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
@@ -213,7 +213,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await events(reference)).to.have.lengthOf(2)
     })
 
-  it('pays an intent in time even if the clock changes during the payment', async () => {
+  it('pays an intent that has not expired, even if the clock jumps during the payment', async () => {
     const reference = await create()
     const caller = callerOf(merchant)
     const input = { amount: null, outcome: 'success', payerPhone: '22000000' } as const
@@ -226,7 +226,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect([updatedAt, ...attempts.map(({ at }) => at)]).to.deep.equal([payment?.paidAt, payment?.paidAt])
   })
 
-  it('returns the first response for a repeated key, even with another body', async () => {
+  it('returns the first response for a reused key, even with a different body', async () => {
     const reference = await create()
     const first = await simulate(reference, {}, 'same').expect(200)
     const again = await simulate(reference, { outcome: 'technical_error' }, 'same').expect(200)
@@ -235,7 +235,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   })
 
   describe('with invalid input', () => {
-    it('returns 400 for an invalid body, and names the field', async () => {
+    it('returns 400 with the name of the invalid field', async () => {
       const reference = await create()
       const wrong: [code: string, param: string, ...values: string[]][] = [
         ['VALIDATION_ERROR', 'amount', '"500"', 'null', '1.5', '[50000]'],
@@ -254,7 +254,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await readIntent(service, merchant, reference)).to.include({ status: 'PENDING' })
     })
 
-    it('returns 404 for an unknown reference, another business and a live intent', async () => {
+    it("returns 404 for an unknown reference, another business's intent and a live intent", async () => {
       const reference = await create()
       await expectRefused(simulate('PI-NONE'), 404, 'INTENT_NOT_FOUND')
       const other = await service.merchant()
@@ -265,7 +265,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectRefused(simulate(referenceNumber), 403, 'SANDBOX_MISMATCH')
     })
 
-    it('returns 403 SANDBOX_ONLY for a live key, whatever the request is', async () => {
+    it('returns 403 SANDBOX_ONLY for a live key, regardless of the request', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live)
       for (const reference of [referenceNumber, 'PI-NONE']) {
@@ -310,7 +310,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('happens once under concurrency and excludes a cancellation, with the events of the winner', async () => {
+  it("has one winner among concurrent payments and cancellations, and adds only the winner's event", async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -41,12 +41,12 @@ describe('A connection', () => {
     return responses
   }
 
-  it('gets its timeouts for headers and requests from Node', () => {
+  it("uses Node's timeouts for headers and requests", () => {
     const nodeTimeouts = { headersTimeout: shortTimeouts.headersMs, requestTimeout: shortTimeouts.requestMs }
     expect(hasty.server).to.include(nodeTimeouts)
   })
 
-  it('gets 408 REQUEST_TIMEOUT for a body that is too slow, and nothing is executed', async () => {
+  it('gets 408 REQUEST_TIMEOUT if its request is too slow, and nothing is executed', async () => {
     const before = await service.deps.Intent.countDocuments()
     const all = await Promise.all([
       sendRaw(hasty.origin),
@@ -65,7 +65,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('is closed because its body is too slow, long before the request timeout', async () => {
+  it('is closed long before the request timeout if its body is too slow', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
@@ -78,7 +78,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('gets no credit for the bytes of its first body while its second body is slow', async () => {
+  it('gets no credit for the size of its first body while its second body is slow', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
@@ -101,14 +101,14 @@ describe('A connection', () => {
     expect(response?.status).to.equal(201)
   })
 
-  it('is closed if it sends only empty lines after a response', async () => {
+  it('is closed if it sends only empty lines after the first response', async () => {
     const idle = await openServer(service, { ...shortTimeouts, keepAliveMs: 200 })
     const responses = await drip(idle.origin, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n')
     await idle.close()
     expect(responses.map(({ status }) => status)).to.deep.equal([200])
   })
 
-  it('stays open longer than a silent one if it sends its next request in time', async () => {
+  it('stays open beyond the keep-alive time if it sends each request in time', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
     const received = readResponses(socket)
@@ -130,7 +130,7 @@ describe('A connection', () => {
     expect(early.map((responses) => responses.map(({ status }) => status))).to.deep.equal([[401], [404]])
   })
 
-  it('is not reset before the client can read a refusal, even if much data still arrives', async () => {
+  it('stays open until the client has read an error, even if much data is still arriving', async () => {
     const socket = await connectTo(hasty.origin)
     socket.on('error', () => undefined)
     socket.pause()
@@ -143,7 +143,7 @@ describe('A connection', () => {
     expectFailure(response, 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('may be closed by the client at any byte without harm', async () => {
+  it('may be closed by the client after any byte without harm', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
@@ -165,7 +165,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('may be reset while a request waits behind a slow one, on the port of a worker too', async () => {
+  it("may be reset while a request is queued behind a slow one, even on a worker's port", async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
@@ -193,7 +193,7 @@ describe('A connection', () => {
     await Promise.all([opened.close(), probes.stop(0)])
   })
 
-  it('with 100 000 pipelined requests gets some responses in order, then 429 RATE_LIMITED', async () => {
+  it('gets some responses to 100 000 pipelined requests, in order, then 429 RATE_LIMITED', async () => {
     const accepted = once(hasty.server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(hasty.origin)
     const received = readResponses(socket)
@@ -220,7 +220,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('gets no responses computed ahead if the client reads nothing, and is closed', async () => {
+  it('gets no responses in advance if the client reads nothing, and is closed', async () => {
     let made = 0
     const app = express().get('/', (_req, res) => {
       made += 1
@@ -240,7 +240,7 @@ describe('A connection', () => {
     expect(made).to.be.within(2, 30)
   })
 
-  it('is closed above the maximum number, and the others are served', async () => {
+  it('is closed if it exceeds the maximum number, while the others are served', async () => {
     const most = hasty.server.maxConnections
     expect(most).to.equal(connectionLimit())
     const open = await new Promise<number>((resolve) =>
@@ -254,7 +254,7 @@ describe('A connection', () => {
     hasty.server.maxConnections = most
   })
 
-  describe('of a network', () => {
+  describe('from a network', () => {
     /** Connects from an address of this machine. */
     const connectFrom = (origin: string, localAddress: string) =>
       new Promise<Socket>((resolve, reject) => {
@@ -267,7 +267,7 @@ describe('A connection', () => {
     const standing = (sockets: Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
     const ofAddress = connectionLimit() / 10
 
-    it(`is closed above ${ofAddress} of one address, and those of other addresses are served`, async () => {
+    it(`is closed if its address already has ${ofAddress}, while other addresses are served`, async () => {
       const { origin, close } = await openServer(service, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()
@@ -283,7 +283,7 @@ describe('A connection', () => {
       await close()
     })
 
-    it('has no limit of its own if it comes from a proxy of TRUST_PROXY', async () => {
+    it('is not limited if it comes from a proxy listed in TRUST_PROXY', async () => {
       const behind = await openService({ TRUST_PROXY: '127.9.0.1' })
       const { origin, close } = await openServer(behind, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.9.0.1')

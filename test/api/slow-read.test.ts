@@ -8,7 +8,7 @@ const lifetimeMs = 86_400_000
  * An intent is read just before its expiry and paid before the response is sent. It never expires, so the response must
  * not say so.
  */
-describe('A read that takes longer than the intent lives returns its expiry', () => {
+describe('A slow read during which the intent is paid and then reaches its expiry time', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let referenceNumber: string
@@ -44,14 +44,14 @@ describe('A read that takes longer than the intent lives returns its expiry', ()
     }
   }
 
-  it('by its reference', async () => {
+  it('returns PENDING by reference, and PAID in the next read', async () => {
     delay('findIntent')
     expect(await statusNow()).to.equal('PENDING')
     expect(await statusNow()).to.equal('PAID')
   })
 
   for (const query of ['', '?status=PENDING'])
-    it(`in a list${query}`, async () => {
+    it(`returns PENDING in a list${query}, and PAID in the next read`, async () => {
       const { collection } = service.deps.lists.models.Intent
       const { find } = collection
       collection.find = ((...args: Parameters<typeof find>) => {
@@ -71,7 +71,7 @@ describe('A read that takes longer than the intent lives returns its expiry', ()
       expect(await statusNow()).to.equal('PAID')
     })
 
-  it('on the page of the payment', async () => {
+  it('returns pending on the payment page, and paid in the next read', async () => {
     delay('findOffered')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')

@@ -8,10 +8,10 @@ import { openServer, shortTimeouts } from './short-timeouts.ts'
 
 const get = crlf('GET / HTTP/1.1', 'Host: a', '', '')
 
-describe('An HTTP server that stops', () => {
+describe('An HTTP server that is stopping', () => {
   const service = withService()
 
-  it('completes a response that the client has not fully read yet', async () => {
+  it('completes a response that the client is still reading', async () => {
     const body = 'x'.repeat(20_000_000)
     const app = express().get('/', (_req, res) => res.end(body))
     const { server, origin } = await openServer(service, { ...shortTimeouts, responseIdleMs: 10_000 }, app)
@@ -25,7 +25,7 @@ describe('An HTTP server that stops', () => {
     await stopped
   })
 
-  it('serves requests while it waits for new connections to stop, then accepts none', async () => {
+  it('serves connections that still arrive at first, then accepts none', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
     const { server, origin } = await openServer(service, shortTimeouts, app)
     const sockets: Socket[] = []

@@ -49,7 +49,7 @@ const table: Record<string, Row> = {
   'get /dev/store/orders/:id': { of: 'order' },
 }
 
-describe('Between businesses and environments', () => {
+describe('Separation of businesses and environments', () => {
   const service = withService()
 
   /** A business with a shop in each of its environments. */
@@ -83,11 +83,11 @@ describe('Between businesses and environments', () => {
     return kind.stored(service, businessIds)
   }
 
-  it('every operation is covered here', () => {
+  it('is tested for every operation', () => {
     expect(Object.keys(table)).to.have.members(routes.map(({ method, path }) => `${method} ${path}`))
   })
 
-  it('an order takes only stock of its own business and environment', async () => {
+  it('lets an order take stock only from its own business and environment', async () => {
     const [own, other] = await Promise.all([openBusiness(), openBusiness()])
     const [mine, live, foreign] = await Promise.all(
       [own.test, own.live, other.test].map(({ merchant }) => createProduct(service, merchant)),
@@ -112,7 +112,7 @@ describe('Between businesses and environments', () => {
     if (row === undefined) continue
 
     if ('of' in row)
-      it(`${name} finds only what belongs to its key`, async () => {
+      it(`lets ${name} find only what belongs to its key`, async () => {
         const kind: Kind = kinds[row.of]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         for (const [owner, sibling] of [
@@ -145,7 +145,7 @@ describe('Between businesses and environments', () => {
       })
 
     if ('lists' in row)
-      it(`${name} lists only what belongs to its key`, async () => {
+      it(`lets ${name} list only what belongs to its key`, async () => {
         const kind: Kind = kinds[row.lists]
         const businesses = await Promise.all([openBusiness(), openBusiness()])
         const things = []
@@ -163,7 +163,7 @@ describe('Between businesses and environments', () => {
       })
 
     if ('makes' in row)
-      it(`${name} creates it in the environment of its key`, async () => {
+      it(`makes ${name} create in the environment of its key`, async () => {
         const kind: Kind = kinds[row.makes]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         const sides = [own.test, own.live, other.test, other.live]
@@ -181,7 +181,7 @@ describe('Between businesses and environments', () => {
       })
 
     if (route.path.startsWith('/dev/store/'))
-      it(`${name} refuses a live key without a shop, and never a test key`, async () => {
+      it(`makes ${name} refuse a live key without a shop, but never a test key`, async () => {
         const merchant = await service.merchant()
         const { businessId } = merchant
         const live = {
