@@ -36,7 +36,7 @@ describe('A test of a webhook endpoint', () => {
       .set({ ...as.write(key), 'Content-Type': 'application/json' })
       .send(JSON.stringify(body))
 
-  it('immediately sends one signed delivery of sample data, and returns its result', async () => {
+  it('immediately sends one signed delivery with sample data, and returns its result', async () => {
     const { status, body } = await test({ event: 'payment.failed' })
     expect(status).to.equal(200)
     const [arrived] = endpointServer.received
@@ -58,7 +58,7 @@ describe('A test of a webhook endpoint', () => {
     expect(arrived.json.data).to.include({ reference_number: 'PI-TEST000000000000', status: 'FAILED' })
   })
 
-  it('never connects to an address in WEBHOOK_BLOCKED_RANGES', async () => {
+  it('never connects to an address listed in WEBHOOK_BLOCKED_RANGES', async () => {
     const WEBHOOK_BLOCKED_RANGES = '192.0.2.0/24,127.0.0.0/8,::1'
     const blocking = await openSecondProcess(service, { WEBHOOK_BLOCKED_RANGES })
     const { body } = await blocking.http.post(`${path}/${id}/test`).set(merchant.write()).expect(200)
@@ -67,7 +67,7 @@ describe('A test of a webhook endpoint', () => {
     await blocking.close()
   })
 
-  it('sends a body with the shape of the real event, for every event', async () => {
+  it('sends, for every event, a body of the same shape as the real one', async () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
@@ -81,7 +81,7 @@ describe('A test of a webhook endpoint', () => {
     }
   })
 
-  it('sends the first event by default, signed with old secrets too, even to an inactive endpoint', async () => {
+  it('sends the first event by default, also signed with old secrets, even to an inactive endpoint', async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
@@ -94,7 +94,7 @@ describe('A test of a webhook endpoint', () => {
     expect(isSignedWith(secret, { ...arrived, headers })).to.equal(true)
   })
 
-  it('is sandbox for a live key as well, and changes neither the delivery list nor the health', async () => {
+  it("is sandbox even for a live key, and changes neither the delivery list nor the endpoint's health", async () => {
     const before = await service.deps.Endpoint.findById(id).lean()
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     endpointServer.respondWith((res) => void res.writeHead(500).end())
@@ -104,7 +104,7 @@ describe('A test of a webhook endpoint', () => {
     expect(await service.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
   })
 
-  it('returns 200 with the stage at which the endpoint failed, once, without its response', async () => {
+  it('returns 200 with the stage at which the attempt failed, without a retry or the response body', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as { port: number }
@@ -131,7 +131,7 @@ describe('A test of a webhook endpoint', () => {
     expect(endpointServer.received).to.have.length(4)
   })
 
-  it('is refused while five tests of the business run, but not for tests of another business', async () => {
+  it('is refused while five tests are running for the same business, but not for another business', async () => {
     const other = await service.merchant()
     const { id: theirs } = await subscribe(service, other, endpointServer.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)
@@ -155,14 +155,14 @@ describe('A test of a webhook endpoint', () => {
     silent.close()
   })
 
-  it('is not repeated for the same idempotency key', async () => {
+  it('is sent only once per idempotency key', async () => {
     const responses = await Promise.all(Array.from({ length: 5 }, () => test({}, merchant, 'once')))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     expect(responses.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(4)
     expect(endpointServer.received).to.have.length(1)
   })
 
-  it('is repeated under the same delivery id by the retry after a crash', async () => {
+  it('is sent again with the same delivery id if the request is retried after a crash', async () => {
     await test({}, merchant, 'crashed').expect(200)
     await loseResponses(service)
     await test({}, merchant, 'crashed').expect(200)
@@ -170,7 +170,7 @@ describe('A test of a webhook endpoint', () => {
     expect([ids.length, new Set(ids).size]).to.deep.equal([2, 1])
   })
 
-  it('is refused for an unknown event and for an event the key may not see, named or by default', async () => {
+  it('is refused for an unknown event and for an event the key may not see, even by default', async () => {
     const orders = await withAnotherKey(service, merchant, {
       scopes: ['webhooks.endpoints:write', 'store.orders:read'],
     })
@@ -189,7 +189,7 @@ describe('A test of a webhook endpoint', () => {
     await test({ event: 'order.new' }, orders).expect(200)
   })
 
-  it('adds one line to the log, without secret, signature or body', async () => {
+  it('adds one line to the log, without the secret, the signature or the body', async () => {
     recorded.text = ''
     const { body } = await test().expect(200)
     const lines = recorded.text.split('\n').filter((line) => line.includes(body.data.deliveryId))

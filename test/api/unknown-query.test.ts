@@ -19,7 +19,7 @@ describe('An unknown query parameter', () => {
   }
 
   for (const [method, path] of operations)
-    it(`is refused and named: ${method.toUpperCase()} ${path}`, async () => {
+    it(`is refused by name: ${method.toUpperCase()} ${path}`, async () => {
       const { status, body } = await service.http[method](`${path}?form=2026-11-01`).set(merchant.write())
       expect(status, JSON.stringify(body)).to.equal(400)
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'form' })
@@ -27,7 +27,7 @@ describe('An unknown query parameter', () => {
       expect(body.error.message).to.include('"form" is not a query parameter of this operation')
     })
 
-  it('is named as in the URL, together with all other unknown parameters and faults', async () => {
+  it('is reported exactly as in the URL, together with all other invalid parameters', async () => {
     const error = await errorOf(
       'status[$ne]=PAID&page=0&a.b=1&limit=5&__proto__=1&constructor=1&q[]=1&$where=1&sandbox=false&sort=createdAt',
     )
@@ -48,14 +48,14 @@ describe('An unknown query parameter', () => {
     )
   })
 
-  it('is refused without a value, without a name, in another case and after a HEAD', async () => {
+  it('is refused even without a value, without a name, in a different case or in a HEAD request', async () => {
     expect(await errorOf('status=PAID&x')).to.include({ param: 'x' })
     expect(await errorOf('=1')).to.include({ param: '' })
     expect(await errorOf('Status=PAID')).to.include({ param: 'Status' })
     expect((await service.http.head(`${intents}?form=1`).set(merchant.read())).status).to.equal(400)
   })
 
-  it('is truncated if it is long, and shown without control characters', async () => {
+  it('is shortened in the error if it is long, and control characters are escaped', async () => {
     const long = await errorOf(`${'é'.repeat(1_000)}=1`)
     expect(long.param).to.equal(`${'é'.repeat(64)}…`)
     const garbled = await errorOf('a%00%1B[31m%0A%E2%80%AEb=1')
@@ -63,12 +63,12 @@ describe('An unknown query parameter', () => {
     expect(garbled.details[0]?.message).to.include(garbled.param)
   })
 
-  it('is named in the response with at most 99 others', async () => {
+  it('is reported together with at most 99 others', async () => {
     const error = await errorOf(Array.from({ length: 2_000 }, (_, n) => `p${n}=`).join('&'))
     expect(error.details).to.have.lengthOf(100)
   })
 
-  it('is rejected after the key is checked and before the resource is read', async () => {
+  it('is rejected after the idempotency key is checked and before the resource is read', async () => {
     const unknown = `${intents}/PI-NONE/cancel?force=true`
     await expectRefused(service.http.post(unknown), 401, 'MISSING_CREDENTIALS')
     const withoutKey = service.http.post(unknown).set(merchant.read())
@@ -78,7 +78,7 @@ describe('An unknown query parameter', () => {
     await expectRefused(service.http.post(unknown).set(merchant.write()), 400, 'VALIDATION_ERROR')
   })
 
-  it('fails a write without an effect, and the refusal is stored under the idempotency key', async () => {
+  it('makes a write fail without an effect, and the error is stored under the idempotency key', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount: 100 })
     const path = `${intents}/${referenceNumber}/cancel`
     const headers = merchant.write()
@@ -91,7 +91,7 @@ describe('An unknown query parameter', () => {
     expect(body.data.status).to.equal('PENDING')
   })
 
-  it('is ignored by the pages for customers', async () => {
+  it('is ignored on customer pages', async () => {
     const { shortCode } = await createIntent(service, merchant, { amount: 100 })
     for (const path of [`/p/${shortCode}`, '/', `/p/${shortCode}/status`])
       expect((await service.http.get(`${path}?fbclid=IwAR0&utm_source=sms`)).status, path).to.equal(200)

@@ -19,7 +19,7 @@ const metadata = Object.fromEntries(
   Array.from({ length: 50 }, (_, n) => [String(n).padEnd(64, long), long.repeat(500)]),
 )
 
-describe('Responses that are not read', () => {
+describe('Responses that the client does not read', () => {
   const service = withService()
   const merchant = withMerchant(service)
   const neighbour = withMerchant(service)
@@ -57,7 +57,7 @@ describe('Responses that are not read', () => {
     return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
 
-  it('keep `web` below 400 MiB at 100 pages of 100 large intents, while another business is served', async function () {
+  it('keep `web` below 400 MiB for 100 pages of 100 large intents, while other businesses are served', async function () {
     this.timeout(90_000)
     web = await startProcess('web', service)
     const { origin } = web
@@ -96,7 +96,7 @@ describe('Responses that are not read', () => {
     await waitFor('the page can be read again', async () => (await call(page, merchant)).status === 200)
   })
 
-  it('get 429 RATE_LIMITED only above the share of their business', async () => {
+  it('lead to 429 RATE_LIMITED only if their business exceeds its share', async () => {
     const { perBusiness } = service.deps.responses
     expect(perBusiness).to.equal(responseBytes * partOfBusiness)
     const sockets: Socket[] = []
@@ -121,7 +121,7 @@ describe('Responses that are not read', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('wait for each other while clients read them', async () => {
+  it('are sent in full while memory is reserved for both, if the clients read them', async () => {
     const sockets = await Promise.all(
       Array.from({ length: 2 }, () => request(service.origin, page, merchant)),
     )
@@ -135,7 +135,7 @@ describe('Responses that are not read', () => {
     }
   })
 
-  it('have their connection closed if the client reads nothing, or too slowly, for too long', async () => {
+  it('have their connection closed if the client reads nothing or too slowly for too long', async () => {
     const { origin, close } = await openServer(service)
     const silent = await request(origin, page, merchant)
     const dripping = await request(origin, page, merchant)
@@ -147,14 +147,14 @@ describe('Responses that are not read', () => {
     await close()
   })
 
-  it('never exceed the memory reserved for an intent without refunds of the largest size', async () => {
+  it('never exceed the memory reserved for an intent of maximum size without refunds', async () => {
     const label = long.repeat(200)
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, label, metadata })
     const { text } = await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
     expect(Buffer.byteLength(text)).to.be.within(largestItem.intent * 0.9, largestItem.intent)
   })
 
-  it('never exceed the memory reserved for a product of the largest size', async () => {
+  it('never exceed the memory reserved for a product of maximum size', async () => {
     const { _id } = await createProduct(service, merchant, {
       name: long.repeat(200),
       description: long.repeat(5000),

@@ -69,12 +69,12 @@ describe('The list of webhook deliveries', () => {
     return delivery
   }
 
-  describe('in pages', () => {
-    it('is an empty page if there are none', async () => {
+  describe('divided into pages', () => {
+    it('is an empty page if there are no deliveries', async () => {
       expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('shows their status: before the first attempt, after a failure, after a success', async () => {
+    it("shows a delivery's status before the first attempt, after a failure and after a success", async () => {
       service.clock.freeze(new Date(Math.ceil(Date.now() / day) * day))
       const start = service.clock.now()
       const delivery = await freshDelivery(service, merchant)
@@ -121,7 +121,7 @@ describe('The list of webhook deliveries', () => {
       expect(done).to.include({ lastAttemptAt: now, lastResponseStatus: 201, lastError: null })
     })
 
-    it('returns the newest first, each once over all pages', async () => {
+    it('returns the newest delivery first, and each delivery once across all pages', async () => {
       service.clock.freeze(new Date())
       const made: string[] = []
       for (let count = 0; count < 5; count += 1) {
@@ -172,7 +172,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it('counts without reading a document', async () => {
+    it('computes its total without reading any document', async () => {
       for (let made = 0; made < 3; made += 1) await freshDelivery(service, merchant)
       for (const query of ['', 'event=payment.created', `endpointId=${endpointId}`]) {
         const done = await profiled(service, async () => {
@@ -184,7 +184,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it('returns 400 VALIDATION_ERROR, naming the parameter, for an invalid parameter', async () => {
+    it('returns 400 VALIDATION_ERROR with the name of the invalid parameter', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
@@ -198,7 +198,7 @@ describe('The list of webhook deliveries', () => {
         for (const query of queries) await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
     })
 
-    it('returns only deliveries of the business and environment of the key, for any endpoint', async () => {
+    it("returns only deliveries for the key's business and environment, whatever the endpoint", async () => {
       const mine = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await createIntent(service, live)
@@ -212,8 +212,8 @@ describe('The list of webhook deliveries', () => {
     })
   })
 
-  describe('and the read of one delivery', () => {
-    it('shows every attempt, oldest first, with the stage of its failure and the first KiB of the response', async () => {
+  describe('and the retrieval of one delivery', () => {
+    it('shows every attempt, oldest first, with its stage of failure and the first KiB of the response', async () => {
       const delivery = await freshDelivery(service, merchant)
       service.clock.freeze(service.clock.now())
       const responses: ((res: Parameters<Respond>[0]) => void)[] = [
@@ -245,7 +245,7 @@ describe('The list of webhook deliveries', () => {
       for (const { durationMs } of attemptLog) expect(durationMs).to.be.a('number')
     })
 
-    it('names the stage at which an attempt failed', async () => {
+    it('reports the stage at which each attempt failed', async () => {
       const { host } = endpointServer
       const longHeader = { 'X-Long': 'x'.repeat(100_000) }
       const stages: [stage: string, url: string, respond?: Respond][] = [
@@ -280,7 +280,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it("shows the URL that an attempt used if the endpoint's URL has changed since then", async () => {
+    it("shows the URL used for each attempt, even if the endpoint's URL has changed", async () => {
       const delivery = await attempted(500)
       const moved = `${endpointServer.url}/moved`
       await changeEndpoint({ url: moved })
@@ -292,7 +292,7 @@ describe('The list of webhook deliveries', () => {
       expect([url, ...urls]).to.deep.equal([moved, endpointServer.url, moved])
     })
 
-    it('hides the payload and the response bodies from a key that may not subscribe to the event', async () => {
+    it('hides the payload and response bodies from a key that may not subscribe to the event', async () => {
       const delivery = await freshDelivery(service, merchant)
       endpointServer.respondWith((res) => void res.writeHead(500).end(endpointServer.received.at(-1)?.body))
       await attempt(service.deps, delivery._id)
@@ -309,7 +309,7 @@ describe('The list of webhook deliveries', () => {
       expect(whole.attemptLog[0].responseBody).to.include('"short_code"')
     })
 
-    it("returns 404 DELIVERY_NOT_FOUND for an unknown delivery or another business's, and 403 SANDBOX_MISMATCH for the other environment's", async () => {
+    it("returns 404 DELIVERY_NOT_FOUND for another business's delivery, and 403 SANDBOX_MISMATCH for the other environment's", async () => {
       const { _id } = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const other = await service.merchant()
@@ -338,7 +338,7 @@ describe('The list of webhook deliveries', () => {
       return body.data
     }
 
-    it('attempts a DEAD delivery once more after its eight attempts, and leaves it DEAD if that fails', async () => {
+    it('attempts a DEAD delivery once more, and leaves it DEAD if that attempt fails', async () => {
       const delivery = await dead()
       const nextAttemptAt = service.clock.now().toISOString()
       service.clock.freeze(new Date(nextAttemptAt))
@@ -356,7 +356,7 @@ describe('The list of webhook deliveries', () => {
       expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 
-    it('brings a waiting delivery forward without changing its step in the retry table', async () => {
+    it('brings forward a delivery that is waiting, without changing its step in the retry table', async () => {
       service.clock.freeze(service.clock.now())
       const delivery = await attempted(500)
       service.clock.advance(10_000)
@@ -367,7 +367,7 @@ describe('The list of webhook deliveries', () => {
       expect((await makeAllAttempts(service, delivery)).attempts).to.equal(9)
     })
 
-    it('sends nothing if the delivery cannot be attempted, and returns why', async () => {
+    it('sends nothing if the delivery cannot be attempted, and returns the reason', async () => {
       const [delivered, untried] = [await attempted(200), await freshDelivery(service, merchant)]
       const unchanged = { retried: false, reason: 'delivered', status: 'DELIVERED' }
       expect(await retried(delivered)).to.include(unchanged)
@@ -381,7 +381,7 @@ describe('The list of webhook deliveries', () => {
         expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
 
-    it('makes one more attempt for ten concurrent requests, and replays the response', async () => {
+    it('adds one attempt for ten concurrent requests, and replays the response for a reused idempotency key', async () => {
       const delivery = await dead()
       const responses = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = responses.map(({ reason }) => reason)
@@ -397,7 +397,7 @@ describe('The list of webhook deliveries', () => {
       expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 10, maxAttempts: 10 })
     })
 
-    it('adds the key, the address and the values before and after to the audit trail', async () => {
+    it('adds the key, the address and the old and new values to the audit trail', async () => {
       const delivery = await dead()
       await retried(delivery)
       const trail = await service.deps.AuditEvent.find({ subject: delivery._id }).lean()

@@ -12,7 +12,7 @@ describe('The URL of a webhook endpoint', () => {
     return { status: response.status, ...((await response.json()) as { error?: { code: string } }) }
   }
 
-  it(`is refused with INVALID_WEBHOOK_URL for each of ${refusedHosts.length} hosts that may be private, and nothing is stored`, async function () {
+  it(`is refused with INVALID_WEBHOOK_URL for each of ${refusedHosts.length} possibly private hosts, and not stored`, async function () {
     this.timeout(60_000)
     expect(refusedHosts.length).to.be.at.least(400)
     const merchant = await service.merchant()
@@ -29,7 +29,7 @@ describe('The URL of a webhook endpoint', () => {
     expect(await service.deps.Endpoint.countDocuments({ businessId: merchant.businessId })).to.equal(0)
   })
 
-  it('is accepted with a name that may be public, in any script', async () => {
+  it('is accepted if its host may be public, in any script', async () => {
     for (const host of acceptedHosts) {
       const { status } = await register(`https://${host}/hooks`, (await service.merchant()).write())
       expect(status, host).to.equal(201)

@@ -24,7 +24,7 @@ describe('Webhook endpoints', () => {
     expectRefused(create(body), 400, code, { param })
 
   describe('on creation', () => {
-    it('are returned with 201, id, url, events, active and a secret of 64 hex characters', async () => {
+    it('are returned with a 201, id, url, events, active and a secret of 64 hexadecimal characters', async () => {
       const { status, body } = await create({ url: 'https://shop.example/hook?a=1', events: allEvents })
       expect(status).to.equal(201)
       expect(body.data).to.include({ url: 'https://shop.example/hook?a=1', active: true })
@@ -33,7 +33,7 @@ describe('Webhook endpoints', () => {
       expect(body.data.id).to.match(/^\w+$/)
     })
 
-    it('each have a secret, which is stored sealed', async () => {
+    it('each have their own secret, which is stored encrypted', async () => {
       const made = await Promise.all([create(), create()])
       const secrets = made.map(({ body }) => body.data.secret)
       expect(secrets[0]).not.to.equal(secrets[1])
@@ -41,14 +41,14 @@ describe('Webhook endpoints', () => {
       for (const secret of secrets) expect(JSON.stringify(stored)).not.to.include(secret)
     })
 
-    it('store a repeated event once', async () => {
+    it('store each event only once', async () => {
       const events = ['payment.failed', 'payment.created', 'payment.failed']
       const { body } = await create({ ...good, events })
       expect(body.data.events).to.have.members(['payment.failed', 'payment.created'])
       expect(body.data.events).to.have.lengthOf(2)
     })
 
-    it('are created once, with the same secret, for a repeated create', async () => {
+    it('are created once, with the same secret, for a reused idempotency key', async () => {
       const first = await create(good, merchant, 'once')
       const again = await create({ ...good, url: 'https://other.example' }, merchant, 'once')
       expect([again.status, again.text]).to.deep.equal([201, first.text])
@@ -69,12 +69,12 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  describe('with invalid input, which leaves nothing behind,', () => {
+  describe('with invalid input, which is never stored,', () => {
     afterEach(async () => {
       expect(await count()).to.equal(0)
     })
 
-    it('are refused without a URL or events: VALIDATION_ERROR, INVALID_WEBHOOK_URL', async () => {
+    it('are refused with VALIDATION_ERROR without a URL or events', async () => {
       await expectInvalid({}, 'VALIDATION_ERROR', 'url')
       await expectInvalid({ url: good.url }, 'VALIDATION_ERROR', 'events')
       for (const events of [[], null, 'payment.created', {}])
@@ -84,7 +84,7 @@ describe('Webhook endpoints', () => {
       for (const body of [[], null, 'x', 5]) await expectInvalid(body, 'VALIDATION_ERROR', 'body')
     })
 
-    it('are refused without a public https URL: INVALID_WEBHOOK_URL', async () => {
+    it('are refused with INVALID_WEBHOOK_URL without a public https URL', async () => {
       const addresses = ['127.0.0.1', '[::1]', '8.8.8.8', '0x7f.1']
       const notPublic = ['localhost', ...addresses, 'printer.local', 'db.internal', 'intranet']
       const urls = [
@@ -104,7 +104,7 @@ describe('Webhook endpoints', () => {
       for (const url of urls) await expectInvalid({ ...good, url }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are refused with an unknown event: INVALID_WEBHOOK_EVENT', async () => {
+    it('are refused with INVALID_WEBHOOK_EVENT for an unknown event', async () => {
       for (const event of ['payment.paid', 'PAYMENT.CREATED', '', 'payment.*', '*', '__proto__', 'toString'])
         await expectInvalid(
           { ...good, events: ['payment.created', event] },
@@ -113,7 +113,7 @@ describe('Webhook endpoints', () => {
         )
     })
 
-    it('are refused with all faults, the URL first', async () => {
+    it('are refused with a list of all errors, starting with the URL', async () => {
       const { body } = await create({ url: 'http://x', events: ['nope'] }).expect(400)
       expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
       const faults = body.error.details.map((fault: { code: string }) => fault.code)
@@ -121,7 +121,7 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  it('are refused with 403 EVENTS_NOT_PERMITTED for events beyond the scopes of the key, naming them', async () => {
+  it("are refused with 403 EVENTS_NOT_PERMITTED and a list of the events beyond the key's scopes", async () => {
     const withOnly = (...more: Scope[]) => service.merchant({ scopes: ['webhooks.endpoints:write', ...more] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
@@ -149,8 +149,8 @@ describe('Webhook endpoints', () => {
     expect(await count(neither)).to.equal(0)
   })
 
-  describe('of one business', () => {
-    it('are at most five: the sixth is 400 MAX_ENDPOINTS_REACHED', async () => {
+  describe('for one business', () => {
+    it('are limited to five, and the sixth returns 400 MAX_ENDPOINTS_REACHED', async () => {
       for (let made = 0; made < 5; made += 1) await create().expect(201)
       await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
       await create(good, await service.merchant()).expect(201)
@@ -158,7 +158,7 @@ describe('Webhook endpoints', () => {
       await expectInvalid({ ...good, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are exactly five after 20 concurrent creates, over both environments', async () => {
+    it('are exactly five after 20 concurrent creates across both environments', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
@@ -171,13 +171,13 @@ describe('Webhook endpoints', () => {
   })
 
   describe('in a list', () => {
-    it('are an empty page if there are none', async () => {
+    it('are an empty page if there are no endpoints', async () => {
       const { status, body } = await list()
       expect(status).to.equal(200)
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('look as in the response to their create, newest first, but without the secret', async () => {
+    it('have the same fields as when they were created, except the secret, and the newest comes first', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {
@@ -197,7 +197,7 @@ describe('Webhook endpoints', () => {
       service.clock.freeze(null)
     })
 
-    it('are those of both environments of the business, and of no other business', async () => {
+    it('are those from both environments of the business, and from no other business', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await create()
       await create(good, live)
@@ -206,7 +206,7 @@ describe('Webhook endpoints', () => {
       for (const as of [merchant, live]) expect((await list('', as)).body.data.total).to.equal(2)
     })
 
-    it('take page and limit as every list does', async () => {
+    it('accept page and limit as in every other list', async () => {
       expect((await list('?limit=1000')).body.data.limit).to.equal(100)
       for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit='])
         await expectRefused(list(query), 400, 'VALIDATION_ERROR')

@@ -30,7 +30,7 @@ describe('Bull Board in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support sign in, find a dead delivery, retry it, see it delivered and see the line in the audit trail', async () => {
+  it('lets support find a dead delivery, retry it, and see it delivered and in the audit trail', async () => {
     const delivery = await stage.deadDelivery()
     const page = support
     await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()
@@ -56,7 +56,7 @@ describe('Bull Board in a browser', function () {
       .and.include('delivery.requeued')
   })
 
-  it('offers support Retry and Retry all, and no other change', async () => {
+  it('offers support staff Retry and Retry all, but no other action', async () => {
     await stage.deadDelivery()
     const page = support
     await page.goto(failed)
@@ -82,7 +82,7 @@ describe('Bull Board in a browser', function () {
     await picture(page, 'board-overview-desktop')
   })
 
-  it('offers a viewer no change', async () => {
+  it('offers a viewer no action', async () => {
     const delivery = await stage.deadDelivery()
     const page = viewer
     await page.goto(failed)
@@ -100,7 +100,7 @@ describe('Bull Board in a browser', function () {
     await expectNoAction()
   })
 
-  it('says that a delivery was delivered in the meantime, and sends nothing', async () => {
+  it('reports that a delivery has been delivered in the meantime, and sends nothing', async () => {
     const delivery = await stage.deadDelivery()
     const page = await stage.enter('support', failed, 'phone')
     const card = cardOf(page, delivery)
@@ -117,7 +117,7 @@ describe('Bull Board in a browser', function () {
     expect(stage.endpointServer.received).to.have.length(sent)
   })
 
-  it('sends every dead delivery once more with Retry all', async () => {
+  it('re-sends every dead delivery once with Retry all', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     const page = support
     await page.goto(failed)
@@ -129,7 +129,7 @@ describe('Bull Board in a browser', function () {
     for (const delivery of deliveries) await stage.delivered(delivery)
   })
 
-  it('links back to the other pages', async () => {
+  it('links back to the other staff pages', async () => {
     await viewer.goto('/admin/queues')
     const menu = viewer.locator('header [class^="actions-"] [aria-haspopup="menu"]')
     await menu.click()

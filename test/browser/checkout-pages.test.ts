@@ -153,7 +153,7 @@ describe('The hosted payment pages', function () {
         expect([...wrong, ...counter.faults()]).to.deep.equal([])
       })
 
-  it('fit in 320 pixels, as wide as a large screen at 400 %, and are readable in dark mode', async () => {
+  it('fit into 320 pixels, which equals a large screen at 400 %, and are readable in dark mode', async () => {
     const page = await counter.openWindow({ size: 'phone', language: 'fr' })
     await page.setViewportSize({ width: 320, height: 256 })
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -165,7 +165,7 @@ describe('The hosted payment pages', function () {
     expect(wrong).to.deep.equal([])
   })
 
-  it('show text of a merchant as text, in its own direction', async () => {
+  it("show the merchant's label as plain text, in its own direction", async () => {
     const page = await counter.openWindow({ size: 'phone', language: 'en' })
     let alerts = 0
     page.on('dialog', (dialog) => {
@@ -178,7 +178,7 @@ describe('The hosted payment pages', function () {
     expect(await page.locator('h1').textContent()).to.equal('Pay 10,000,000.00\u00a0MRU')
   })
 
-  it('load less than 30 KB on the first view', async () => {
+  it('load less than 30 KB on the first visit', async () => {
     for (const name of ['code', 'pay', 'amount', 'paid']) {
       const page = await counter.openWindow({ size: 'phone', language: 'ar' })
       const sizesOf: Promise<number>[] = []

@@ -14,7 +14,7 @@ const [waiting] = words.panels.waiting
 const [expired] = words.panels.expired
 
 /** Whatever a customer does, money is taken once, and every tab finally shows the true state. */
-describe('One payment in a browser', function () {
+describe('A payment in a browser', function () {
   this.timeout(60_000)
   const counter = withCounter()
   let merchant: Merchant
@@ -66,7 +66,7 @@ describe('One payment in a browser', function () {
   }
 
   for (const scripts of [true, false])
-    it(`is shown in the waiting tab when another tab pays${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is shown in a waiting tab when it is paid in another tab${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const [first, second] = [await open(path, scripts), await open(path, scripts)]
       const wallet = holdWallet()
@@ -85,7 +85,7 @@ describe('One payment in a browser', function () {
     })
 
   for (const scripts of [true, false])
-    it(`is paid once by a double click${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is charged once on a double click${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -94,7 +94,7 @@ describe('One payment in a browser', function () {
       await expectPaidOnce(referenceNumber)
     })
 
-  it('is paid once if two tabs send at the same moment', async () => {
+  it('is charged once if two tabs submit at the same moment', async () => {
     const { path, referenceNumber } = await order()
     const tabs = [await open(path), await open(path), await open(path, false)]
     for (const tab of tabs) await fill(tab)
@@ -106,7 +106,7 @@ describe('One payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is shown as paid after back and refresh, which send nothing', async () => {
+  it('is shown as paid after going back or refreshing, which sends nothing', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await pay(page, locale, payer)
@@ -121,7 +121,7 @@ describe('One payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is shown as paid when the page is opened again after a lost response', async () => {
+  it('is shown as paid if the response is lost and the page is opened again', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await page.route('**/p/*', async (route) => {
@@ -142,7 +142,7 @@ describe('One payment in a browser', function () {
   })
 
   for (const scripts of [true, false])
-    it(`expires while the page is open${scripts ? ', and the page updates itself' : ' (without scripts), and a late payment then shows it'}`, async () => {
+    it(`expires while the page is open${scripts ? ', and the page updates itself' : ' (without scripts), and a late payment shows this'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)

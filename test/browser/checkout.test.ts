@@ -21,7 +21,7 @@ describe('A customer in a browser', function () {
       const written = (digits: string) =>
         digits.replaceAll(/\d/g, (digit) => String.fromCharCode(zeros[language] + Number(digit)))
 
-      it(`types a code, a wrong PIN and the right one, pays, and returns to the shop: ${where}`, async () => {
+      it(`enters a code, a wrong PIN and the correct PIN, pays, and returns to the shop: ${where}`, async () => {
         const { service, shop } = counter
         const merchant = await service.merchant()
         const { code, shortCode, referenceNumber } = await counter.order(merchant, {})
@@ -62,7 +62,7 @@ describe('A customer in a browser', function () {
       // Half of the combinations is enough, because browsers are slow.
       if (scripts === (language === 'ar')) continue
 
-      it(`chooses and changes the amount, lacks money, and pays with another wallet: ${where}`, async () => {
+      it(`chooses and changes the amount, has insufficient funds, and pays with another wallet: ${where}`, async () => {
         const { service } = counter
         const merchant = await service.merchant()
         const fields = { amountType: 'OPEN', amount: 20_000 }
@@ -108,7 +108,7 @@ describe('A customer in a browser', function () {
       })
     }
 
-  it('returns to the shop five seconds after paying, once, unless they stay', async () => {
+  it('is redirected once to the shop five seconds after paying, unless they choose to stay', async () => {
     const [locale] = locales
     const { words } = locale
     const merchant = await counter.service.merchant()

@@ -81,7 +81,7 @@ describe('The page /docs', function () {
   const ownBarriers = async (page: Page) =>
     (await barriers(page)).filter((each) => !knownViolations.test(each))
 
-  it('creates intents with a test key and new idempotency keys, forgets the key, and sends nothing with a live key', async () => {
+  it('creates intents with a test key, forgets the key on reload, and sends nothing with a live key', async () => {
     const page = await open('desktop')
     const requests = watch(page)
     await picture(page, 'docs-desktop')
@@ -112,7 +112,7 @@ describe('The page /docs', function () {
     expect(requests).to.deep.equal([])
   })
 
-  it('fits on a phone, and works there', async () => {
+  it('fits on a phone, and works on it', async () => {
     const page = await open('phone')
     await picture(page, 'docs-phone')
     await authorize(page, merchant.key)
@@ -122,7 +122,7 @@ describe('The page /docs', function () {
     expect(await ownBarriers(page)).to.deep.equal([])
   })
 
-  it('refuses every method but GET and HEAD', async () => {
+  it('accepts only GET and HEAD', async () => {
     const { status, headers, body } = await service.http.post('/docs')
     expect([status, headers.allow, body.error.code]).to.deep.equal([404, 'GET, HEAD', 'ENDPOINT_NOT_FOUND'])
   })

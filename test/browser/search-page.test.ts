@@ -17,7 +17,7 @@ describe('The search page in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support find a payment by keyboard alone, re-queue its delivery, see it delivered and see the line in the audit trail', async () => {
+  it('lets support find a payment and re-queue its delivery by keyboard, and see both results', async () => {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
@@ -49,7 +49,7 @@ describe('The search page in a browser', function () {
     for (const delivery of deliveries) await stage.delivered(delivery)
   })
 
-  it('shows a viewer everything and offers no action', async () => {
+  it('shows a viewer all pages, but offers no action', async () => {
     const delivery = await stage.deadDelivery()
     for (const path of [
       `/admin/payments/${delivery.referenceNumber}`,
@@ -65,7 +65,7 @@ describe('The search page in a browser', function () {
     }
   })
 
-  it('shows a page after signing out and in again, not a sign-in that leads nowhere', async () => {
+  it('returns to the requested page after signing out and in again', async () => {
     await viewer.goto('/admin/dead')
     await viewer.getByRole('button', { name: 'Sign out' }).click()
     await viewer.waitForURL('**/admin/sign-in')

@@ -5,7 +5,7 @@ import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
-describe('The page of a payment, for arbitrary input,', () => {
+describe('The payment page, for arbitrary input,', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
@@ -41,7 +41,7 @@ describe('The page of a payment, for arbitrary input,', () => {
       }
     })
 
-  it('returns a page with the refusal for a body that is too large or in an unknown encoding', async () => {
+  it('returns an error page for a body that is too large or in an unknown encoding', async () => {
     const { path } = await offer()
     const large = `phone=${'1'.repeat(2_000_000)}`
     const responses = [
@@ -57,7 +57,7 @@ describe('The page of a payment, for arbitrary input,', () => {
     }
   })
 
-  it('returns a page for any form, and pays nothing', async () => {
+  it('returns a page for any form, and charges nothing', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
     const token =
       /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
@@ -83,7 +83,7 @@ describe('The page of a payment, for arbitrary input,', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it('adds one line to the log, with the pattern of the path and nothing that a customer typed', async () => {
+  it("adds one line to the log, with the path's pattern and nothing that the customer typed", async () => {
     const { path, shortCode } = await offer()
     const first = await open(service, `${path}?lang=en`)
     const refused = await fill(first, { phone: '22000003', pin: '1234' })

@@ -3,7 +3,7 @@ import { openSecondProcess } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'
 
-describe('A customer with the link of a payment at an address that is refused for guessing', () => {
+describe('A customer with a payment link whose address has opened too many unknown links', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
@@ -59,7 +59,7 @@ describe('A customer with the link of a payment at an address that is refused fo
     }
   })
 
-  it('needs the proof of this payment, not that of another one or a forged one', async () => {
+  it('needs the proof for this payment, because a forged one or one for another payment is refused', async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()
@@ -73,7 +73,7 @@ describe('A customer with the link of a payment at an address that is refused fo
     }
   })
 
-  it('keeps the same proof after a key rotation', async () => {
+  it('keeps the same proof after SECRET_KEY is rotated', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -90,7 +90,7 @@ describe('A customer with the link of a payment at an address that is refused fo
     await rotated.close()
   })
 
-  it('adds nothing to the failed attempts, with or without a proof', async () => {
+  it('adds no failed attempts, with or without a proof', async () => {
     const path = await offer()
     const { from, points } = network()
     const form = await open(service, path, from)

@@ -53,7 +53,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     const look = ways[way]
     const perMiss = way === 'link' ? 10 : 1
 
-    it(`${way}: refuses an address after 30 misses in ten minutes, even existing payments, and no other address`, async () => {
+    it(`${way}: refuses an address after 30 misses in ten minutes, even for existing payments, but no other address`, async () => {
       const ip = elsewhere()
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -65,7 +65,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
       expect((await look(ip, hit)).outcome).to.equal('found')
     })
 
-    it(`${way}: does not count lookups that succeed`, async () => {
+    it(`${way}: does not count successful lookups`, async () => {
       const ip = elsewhere()
       expect(await outcomes(40, () => look(ip, hit))).to.deep.equal(['found'])
       await waitFor('the counts are taken back', async () => {
@@ -84,7 +84,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
       [3000, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
     for (const [max, full, first, second, outside] of sizes)
-      it(`${way}: refuses ${full} after ${max} misses from any of its addresses, and no address outside it`, async () => {
+      it(`${way}: refuses ${full} after ${max} misses from its addresses, but no address outside it`, async () => {
         const key = keyOf(way, full)
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findOne({ key })).to.include({ points: perMiss })
@@ -100,7 +100,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
         expect(await counts().findOne({ key })).to.include({ points: max * perMiss })
       })
 
-    it(`${way}: counts separately from the other kinds`, async () => {
+    it(`${way}: is counted separately from the other kinds`, async () => {
       const ip = elsewhere()
       await outcomes(31, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
@@ -108,7 +108,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     })
   }
 
-  it('lets customers pay by code after 3 000 wrong codes from 100 addresses in ten IPv6 /48', async () => {
+  it('lets customers pay by code even after 3 000 wrong codes from 100 addresses in ten IPv6 /48 networks', async () => {
     const live = await service.merchant({ mode: 'live' })
     const { code } = await createIntent(service, live, { amount: 50_000 })
     const enter = (from: string, typed: string) =>
@@ -133,7 +133,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(Number(counter.exec(metrics)?.[1])).to.be.within(900, 1000)
   })
 
-  it('counts the test codes of each business separately, and those of unknown businesses together', async () => {
+  it('counts test codes separately for each business, and together for all unknown businesses', async () => {
     const [ip, other] = [elsewhere(), (await service.merchant()).businessId]
     expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
     expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
@@ -146,12 +146,12 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect((await counts().countDocuments()) - before).to.equal(3)
   })
 
-  it('treats all texts that are not an address as one network', async () => {
+  it('treats all strings that are not an address as one network', async () => {
     expect(await outcomes(30, () => limit.code('', null, miss))).to.deep.equal(['missed'])
     expect((await limit.code('', null, hit)).outcome).to.equal('closed')
   })
 
-  it('looks up no more concurrent codes than its budget allows, over several processes', async () => {
+  it('looks up no more concurrent codes than its budget allows, across several processes', async () => {
     let lookedUp = 0
     const find = async () => {
       lookedUp += 1
@@ -169,7 +169,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(lookedUp).to.be.within(1, 10)
   })
 
-  it('admits 300 links opened in parallel in each process, and no more', async () => {
+  it('admits at most 300 links opened in parallel in each process', async () => {
     const ip = elsewhere()
     // On a slow machine, some of them wait too long for a connection to MongoDB. Such a visitor gets 503.
     const openLink = (each: typeof limit) =>
@@ -182,7 +182,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
 
-  it('refuses none of 200 customers of one carrier who open valid links in parallel and repeatedly', async () => {
+  it("refuses none of a mobile carrier's 200 customers who open valid links in parallel and repeatedly", async () => {
     const ip = elsewhere()
     for (let time = 0; time < 3; time += 1) {
       const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
@@ -190,7 +190,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     }
   })
 
-  it('writes nothing for views of existing payments, whatever the number of networks', async () => {
+  it('writes nothing for views of existing payments, regardless of the number of networks', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
     const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
     const ofCounts = done.filter(({ ns }) => ns.endsWith('.failedattempts'))
@@ -198,7 +198,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
   })
 
-  it('does not count valid codes typed in parallel, including those that were refused', async () => {
+  it('does not count valid codes typed in parallel, even those that were refused', async () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]
