@@ -8,15 +8,15 @@ import type { AttemptRecord, Delivery } from './delivery.ts'
 import { createResponseFilter } from './filter-responses.ts'
 
 /**
- * A delivery for support staff. Omits the responses, and the facts (body/facts.ts), which belong to the merchant and
- * the customer.
+ * A delivery as support staff see it. It contains neither the endpoint's responses nor the event's facts
+ * (body/facts.ts), because those belong to the merchant and the customer.
  */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'effects' | 'unaudited' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
-/** `isHidden`: the response repeats data of the event that support staff may not see. Then `responseText` is null. */
+/** If the response repeats data that support staff may not see, `isHidden` is true and `responseText` is null. */
 export type TracedAttempt = AttemptRecord & { isHidden: boolean }
-/** A `ListedDelivery` with its responses. */
+/** A `ListedDelivery` that includes those responses which support staff may see. */
 export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
 /** An endpoint as support staff see it, without its secrets. */
@@ -26,7 +26,7 @@ export type TracedEndpoint = Pick<
 >
 
 const tracedFields = { facts: 0, effects: 0, unaudited: 0, 'attemptLog.responseText': 0 }
-/** The fields for long lists, which show only the last attempt. */
+/** The fields for long lists, which show only the last attempt of each delivery. */
 const listedFields = { facts: 0, effects: 0, unaudited: 0, attemptLog: { $slice: -1 } }
 const endpointFields = {
   businessId: 1,
@@ -39,11 +39,11 @@ const endpointFields = {
 }
 
 /**
- * The maximum number of deliveries on a payment's page: 100 events for each of 5 endpoints, which is more than a
- * payment normally has.
+ * The maximum number of deliveries on a payment's page. It allows for 100 events and 5 endpoints, which is more than a
+ * normal payment has.
  */
 export const maxPerPayment = 500
-/** The maximum number of items in a list on a page that is read on a phone. */
+/** The maximum number of items in a list on a page that has to be readable on a phone. */
 const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
@@ -51,7 +51,10 @@ type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
 export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery | null> =>
   deps.Delivery.findOne({ _id: id }, tracedFields).lean<ListedDelivery | null>()
 
-/** Returns the delivery with the responses that support staff may see. */
+/**
+ * Returns the delivery, including those responses which support staff may see. Returns null if there is no delivery
+ * with this id.
+ */
 export async function lookUpResponses(
   deps: Reads & Pick<Deps, 'Intent' | 'Order'>,
   id: string,
@@ -60,7 +63,7 @@ export async function lookUpResponses(
   if (delivery === null) return null
   const { facts: _facts, effects: _effects, unaudited: _unaudited, ...traced } = delivery
   const source = await findBodySource(deps, delivery.referenceNumber)
-  // Without the source, the hidden data of the event is unknown, so all responses are hidden.
+  // Without the intent or order, it is unknown which data must be hidden, so all responses are hidden.
   const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
   return { ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) }
 }
@@ -71,21 +74,24 @@ function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createRespon
   return { ...attempt, responseText, isHidden: responseText === null }
 }
 
-/** The deliveries of a payment or an order, oldest first, at most `maxPerPayment`, without the responses. */
+/**
+ * Returns the deliveries for a payment or an order, oldest first and without their responses. Returns at most
+ * `maxPerPayment`.
+ */
 export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ referenceNumber }, tracedFields)
     .sort({ createdAt: 1, _id: 1 })
     .limit(maxPerPayment)
     .lean<ListedDelivery[]>()
 
-/** An endpoint's newest DEAD deliveries, each with its last attempt. */
+/** Returns an endpoint's newest DEAD deliveries, each with its last attempt. */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
     .sort({ deadAt: -1 })
     .limit(maxListed)
     .lean<ListedDelivery[]>()
 
-/** A business's newest RETRYING and DEAD deliveries in both environments, each with its last attempt. */
+/** Returns a business's newest RETRYING and DEAD deliveries from both environments, each with its last attempt. */
 export const latestInTrouble = (deps: Reads, businessId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find(
     { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } },
@@ -101,7 +107,7 @@ export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ _id: { $in: ids } }, endpointFields).lean<TracedEndpoint[]>()
 
-/** A business's endpoints, newest first, including deleted ones. */
+/** Returns a business's newest endpoints, including deleted ones, starting with the newest. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, endpointFields)
     .sort({ createdAt: -1, _id: -1 })

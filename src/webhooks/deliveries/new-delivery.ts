@@ -6,8 +6,8 @@ import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
 /**
- * An intent or order as the relay reads it: its events, and the source of their bodies. An order's `referenceNumber` is
- * its number.
+ * An intent or order as the relay reads it, with its events and the fields that their bodies need. An order's
+ * `referenceNumber` is its number.
  */
 export type Source = BodySource & {
   _id: string
@@ -16,12 +16,12 @@ export type Source = BodySource & {
   referenceNumber: string
   outbox: OutboxEvent[]
 }
-/** An endpoint of the business, whether or not it is subscribed to the event. */
+/** One of the business's endpoints. It may or may not be subscribed to the event. */
 export type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
 /**
- * Returns the delivery of an event to an endpoint. `leaseToken`: set if this process attempts the delivery immediately,
- * null if the delivery waits for a slot.
+ * Returns the delivery of an event to an endpoint. `leaseToken` is set if this process attempts the delivery
+ * immediately, and null if the delivery must wait for a slot.
  */
 export function newDelivery(
   source: Source,
@@ -56,7 +56,7 @@ export function newDelivery(
   }
 }
 
-/** Omits missing fields, because MongoDB would store an undefined field as null. */
+/** Omits missing fields, because MongoDB would store undefined as null. */
 export const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
   ...(requestId === undefined ? {} : { requestId }),
   ...(traceparent === undefined ? {} : { traceparent }),

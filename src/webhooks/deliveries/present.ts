@@ -5,7 +5,7 @@ import { type BodySource, bodyOf } from '../body/compose.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './lease.ts'
 
-/** The fields that a list needs, with only the last attempt. */
+/** The fields that a list needs. They include only the last attempt. */
 export const recordFields = {
   endpointId: 1,
   url: 1,
@@ -24,11 +24,14 @@ export const recordFields = {
 
 export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 
-/** Returns the URL of the last attempt, or the URL that the endpoint had when the delivery was created. */
+/**
+ * Returns the URL used for the last attempt. If there has been no attempt, returns the endpoint's URL from when the
+ * delivery was created.
+ */
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
 
-/** A delivery as the merchant's list shows it (docs/merchants/webhooks.md). */
+/** Returns a delivery in the form in which the merchant's list contains it (docs/merchants/webhooks.md). */
 export function presentDelivery(delivery: DeliveryRecord): Record<string, unknown> {
   const last = delivery.attemptLog.at(-1) ?? null
   return {
@@ -51,15 +54,19 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
   }
 }
 
-/** A delivery with the source of its body. `source` is null if the intent or order is gone. */
+/**
+ * A delivery with the intent or order from which its body is composed. `source` is null if that document no longer
+ * exists.
+ */
 export interface DeliveryWhole {
   delivery: Delivery
   source: BodySource | null
 }
 
 /**
- * Presents one delivery with its payload and every attempt, oldest first. A key that may not subscribe to the event
- * gets neither the payload nor the response bodies, because an endpoint may repeat the payload in its response.
+ * Presents one delivery with its payload and all of its attempts, oldest first. If the API key may not subscribe to the
+ * event, the payload is omitted. The responses are omitted as well, because an endpoint may repeat the payload in its
+ * response.
  */
 export function presentDeliveryWhole(
   caller: Caller,

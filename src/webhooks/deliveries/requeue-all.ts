@@ -2,9 +2,10 @@ import type { Deps } from '../../deps.ts'
 import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from './requeue.ts'
 
 /**
- * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`. Yields the outcomes of each batch. The
- * function can be called again after a `break`, or if the process was killed. `filter` must not match deliveries that
- * die from now on (`untilNow`). Otherwise the run might never end, because re-queued deliveries may die again.
+ * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`, and yields the outcomes of each batch.
+ * The function can safely be called again if the caller stops early or the process is killed. `filter` must not match
+ * deliveries that die after the call (`untilNow`). Otherwise the run might never end, because re-queued deliveries may
+ * die again.
  */
 export async function* requeueAll(
   deps: Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>,

@@ -9,23 +9,23 @@ import { deliveryJob } from './delivery-job.ts'
 import { isLeased } from './lease.ts'
 
 /**
- * The person or API key that re-queues. `actId` is the same for every retry of a request, so that the request takes
- * effect only once.
+ * The person or API key that re-queues deliveries. `actId` must be the same for every retry of a request, so that the
+ * request takes effect only once.
  */
 export interface Requeuer {
   actor: Actor
   actId: string
 }
 
-/** The outcome for one delivery, or the reason why it was not re-queued. */
+/** `requeued`, or the reason why a delivery was not re-queued. */
 export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
 
-/** The number of deliveries per bulk write. */
+/** The maximum number of deliveries in one bulk write. */
 export const requeueBatch = 500
 
 /**
- * The fields that the checks, the audit event and the wake-up job need. Omits the facts and the attempt log. Of up to 1
- * 000 effects, includes only that of this request.
+ * The fields needed by the checks, the audit line and the wake-up job. The facts and the attempt log are left out. Of
+ * the delivery's effects, of which there may be 1 000, only this request's effect is included.
  */
 const neededFields = (actId: string) => ({
   businessId: 1,
@@ -48,10 +48,10 @@ type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>
 
 /**
- * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
- * RETRYING; a waiting delivery gets its next attempt earlier. The change and its audit line are one write; the job only
- * wakes a worker. A delivery does not change if it has been delivered, is due or is being attempted, or if its endpoint
- * is deleted or disabled. The outcome states the reason.
+ * Makes up to `requeueBatch` deliveries due now, each for one more attempt. DEAD and CANCELLED deliveries become
+ * RETRYING. The next attempt at a waiting delivery is brought forward. The change and its audit line are written
+ * together, and the job only wakes a worker. A delivery is left unchanged if it has been delivered, is already due or
+ * is being attempted, or if its endpoint is deleted or disabled. In these cases the outcome is the reason.
  */
 export async function requeueDeliveries(
   deps: RequeueDeps,
@@ -71,8 +71,8 @@ export async function requeueDeliveries(
   )
   const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } }, by)
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
-  // Includes the deliveries that an earlier run of this request changed, because the process may have been killed at
-  // this point.
+  // These include deliveries that were re-queued by an earlier run of this request, because that run may have been
+  // killed at exactly this point.
   const requeued = after.filter(({ effects }) => effects.includes(by.actId))
   wakeDue(deps, requeued, now)
   await publishAudit(deps, deps.Delivery, requeued)
@@ -84,7 +84,7 @@ const read = (deps: RequeueDeps, filter: object, { actId }: Requeuer): Promise<C
     .find<Candidate>(filter, { projection: neededFields(actId) })
     .toArray()
 
-/** The ids of the endpoints that are neither deleted nor disabled. */
+/** The ids of those endpoints that are neither deleted nor disabled. */
 type Receiving = ReadonlySet<string>
 
 async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Receiving> {
@@ -105,8 +105,8 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
 }
 
 /**
- * Whether the first attempt, or one that was requested manually, has no result yet. Another re-queue would increase
- * `requeues` but add no attempt.
+ * Whether the result of the first attempt, or of a manually requested attempt, is still outstanding. If so, another
+ * re-queue would increase `requeues` without adding an attempt.
  */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
@@ -115,15 +115,15 @@ const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
   nextAttemptAt !== null && nextAttemptAt <= now
 
 /**
- * Judges a delivery after the write. If it could have been re-queued but was not, an attempt or another re-queue has
- * changed it in the meantime.
+ * Returns a delivery's outcome after the write. If the delivery could have been re-queued but was not, an attempt or
+ * another re-queue has changed it in the meantime.
  */
 function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   const verdict = judge(delivery, receiving, by, now)
   return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
 }
 
-/** Wakes workers for the deliveries that are still due. */
+/** Wakes workers for those deliveries that are still due. */
 function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
   const due = deliveries.filter((delivery) => isDue(delivery, now))
   if (due.length > 0)
@@ -134,8 +134,8 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
 }
 
 /**
- * Returns the write for one delivery. The write's guard contains the fields that were read, so that `before` in the
- * audit line is correct.
+ * Returns the write for one delivery. Its filter contains the values that were read, so that `before` in the audit line
+ * is correct.
  */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
   const {
@@ -149,7 +149,8 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
     nextAttemptAt,
     leaseToken,
   } = before
-  // If the delivery was cancelled before a requested attempt was made, this re-queue requests the same attempt again.
+  // If an earlier re-queue requested an attempt that was cancelled before it was made, this re-queue requests the same
+  // attempt again.
   const isSameAttempt = attempts === attemptsAtRequeue
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
   const line = auditLine({
@@ -177,7 +178,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
           ...after,
           deadAt: null,
           attemptsAtRequeue: attempts,
-          // The clean-up may have passed this delivery already. Without this field it would not check the delivery
+          // The clean-up may already have passed this delivery. Without this field, it would not check the delivery
           // again.
           ...(sandbox ? {} : { untrimmed: true }),
         },

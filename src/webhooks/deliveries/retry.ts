@@ -6,7 +6,7 @@ import { findDeliveryRecord } from './find.ts'
 import type { DeliveryRecord } from './present.ts'
 import { type Requeued, requeueDeliveries } from './requeue.ts'
 
-/** The `reason` in the API response for each outcome; null if an attempt was requested. */
+/** The `reason` in the API response for each outcome. Null if an attempt has been requested. */
 const reasons = {
   requeued: null,
   delivered: 'delivered',
@@ -21,8 +21,8 @@ export interface Retried {
 }
 
 /**
- * Requests one more attempt at the caller's delivery, or returns the reason why there is none. A retry of the same
- * request finds its own re-queue by the effect id. Throws like `findDeliveryRecord`.
+ * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested. A
+ * retry of the same request finds its own re-queue by the effect id. Throws the same errors as `findDeliveryRecord`.
  */
 export async function retryDelivery(
   deps: Deps,

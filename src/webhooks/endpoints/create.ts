@@ -15,8 +15,8 @@ import { newSecret, secretField } from './signing-secrets.ts'
 export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
 /**
- * Validates the body of a create request (SPEC 4.8, rules 2 to 4): a public https URL, known events, and scopes that
- * allow these events.
+ * Validates the body of a create request (SPEC 4.8, rules 2 to 4). The URL must be public and use https, the events
+ * must exist, and the caller's scopes must allow them.
  */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const input = deps.validate<CreateEndpointBody>(createEndpointBody, body)
@@ -26,9 +26,9 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 }
 
 /**
- * Creates an endpoint in the first free one of the business's five slots. Returns the data described in SPEC 4.8, with
- * the secret. After that, only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED, or RATE_LIMITED if the
- * sandbox's daily quota is used up.
+ * Creates an endpoint in the first free slot of the business, which has five. Returns the data described in SPEC 4.8,
+ * including the secret. Later on, only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED if no slot is free,
+ * and RATE_LIMITED if the sandbox's daily quota has been used up.
  */
 export async function createEndpoint(
   deps: Deps,
@@ -68,7 +68,7 @@ export async function createEndpoint(
   })
 }
 
-/** The sealed first response to the create request with this effect id. */
+/** Finds the sealed first response of the create request with a given effect id. */
 export const recallEndpoint: Recall = {
   kind: 'stored',
   collection: endpoints.name,

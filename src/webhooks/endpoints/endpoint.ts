@@ -1,23 +1,26 @@
 import type { EventName } from '../../../schemas/events.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
-/** How many endpoints a business may have (SPEC 4.8, rule 1). */
+/**
+ * The slots for a business's endpoints. Their number is the maximum number of endpoints per business (SPEC 4.8, rule
+ * 1).
+ */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
 /**
- * The results of the attempts at an endpoint. A process that has not used the endpoint recently derives the endpoint's
- * first window from these results (attempts/slots).
+ * The results of the attempts at an endpoint's deliveries. A process that has not recently used the endpoint derives
+ * the endpoint's initial window from them (attempts/slots).
  */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null
-  /** The number of attempts that have failed since the last success. */
+  /** The number of failed attempts since the last successful one. */
   failuresInRow: number
-  /** The stage at which the last failure occurred (docs/merchants/webhooks.md). */
+  /** The stage at which the last failed attempt failed (docs/merchants/webhooks.md). */
   lastError: string | null
 }
 
-/** The health of an endpoint without attempts. */
+/** The health of an endpoint that has had no attempts yet. */
 export const untried: EndpointHealth = {
   lastSuccessAt: null,
   lastFailureAt: null,
@@ -26,7 +29,8 @@ export const untried: EndpointHealth = {
 }
 
 /**
- * A secret that a rotation replaced. It is still used for signing, alongside the current secret, until `validUntil`.
+ * A secret that has been replaced by a rotation. Until `validUntil`, attempts are signed with both this secret and the
+ * current one.
  */
 export interface PreviousSecret {
   secret: string
@@ -34,32 +38,37 @@ export interface PreviousSecret {
   validUntil: Date
 }
 
-/** A stored endpoint (SPEC 2.2). It belongs to the business, not to an environment. `_id` is the claim's effect id. */
+/**
+ * A stored endpoint (SPEC 2.2). It belongs to the business as a whole, not to one of its environments. `_id` is the
+ * effect id of the request that created it.
+ */
 export interface Endpoint {
   _id: string
   businessId: string
-  /** Whether a test key created the endpoint. Used only for the sandbox's quota (src/quotas/sandbox-day.ts). */
+  /**
+   * Whether the endpoint was created with a test key. Used only for the sandbox's quota (src/quotas/sandbox-day.ts).
+   */
   createdByTestKey: boolean
   /**
-   * One of `endpointSlots`, unique within the business, so that concurrent creates never make a sixth endpoint. Missing
-   * if the endpoint is deleted.
+   * One of `endpointSlots`. Unique within the business, so that concurrent requests can never create a sixth endpoint.
+   * Missing if the endpoint has been deleted.
    */
   slot?: number
   url: string
   events: EventName[]
-  /** Stored sealed. The unsealed secret has 64 hex characters. */
+  /** Stored sealed. The unsealed secret consists of 64 hex characters. */
   secret: string
-  /** The effect id of the create or rotation that made `secret`. */
+  /** The effect id of the create or rotation that generated `secret`. */
   secretMadeBy: string
   /** Newest first. */
   previousSecrets: PreviousSecret[]
   active: boolean
-  /** A deleted endpoint stays for a while, so that a retried deletion finds its result. */
+  /** A deleted endpoint is kept for a while, so that a retry of the deletion finds its result. */
   deletedAt: Date | null
   health: EndpointHealth
   createdAt: Date
   updatedAt: Date
-  /** Effect ids of the changes, so that a retried request finds its own change. */
+  /** The effect ids of changes to the endpoint, so that a retried request finds the change that it has already made. */
   effects: string[]
   /** The sealed first response to the create request. The clean-up removes it after two days (src/retention). */
   sealedResponse?: string
@@ -97,7 +106,7 @@ export const endpoints: Collection = {
       unique: true,
       partialFilterExpression: { slot: { $type: 'number' } },
     },
-    // Contains `createdByTestKey`, so that counting for the sandbox's quota reads no documents.
+    // Includes `createdByTestKey`, so that counting for the sandbox's quota does not read any documents.
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1, createdByTestKey: 1 } },
     {
       name: 'deletions',
@@ -108,11 +117,11 @@ export const endpoints: Collection = {
 }
 
 /**
- * A filter for endpoints that are not deleted. The filter uses the index `slotInUse`, because a business may have many
+ * A filter for endpoints that have not been deleted. It uses the index `slotInUse`, because a business may have many
  * deleted endpoints.
  */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 
-/** Whether events may be sent to the endpoint. */
+/** Whether events may be sent to the endpoint, because it is neither deleted nor disabled. */
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
   endpoint.active && endpoint.deletedAt === null

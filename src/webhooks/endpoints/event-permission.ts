@@ -2,18 +2,18 @@ import { type EventName, events } from '../../../schemas/events.ts'
 import type { Caller } from '../../businesses/caller.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 
-/** Returns the events in `requested` that the caller's scopes do not allow (SPEC 4.8, rule 4). */
+/** Returns those events in `requested` that the caller's scopes do not allow (SPEC 4.8, rule 4). */
 export const forbiddenEvents = (caller: Caller, requested: readonly EventName[]): EventName[] =>
   requested.filter((event) => !caller.scopes.has(events[event]))
 
-/** Every event that the caller may not see. */
+/** Returns all events that the caller may not see. */
 export const allForbiddenEvents = (caller: Caller): EventName[] =>
   forbiddenEvents(caller, Object.keys(events) as EventName[])
 
 export const notPermitted = (forbidden: EventName[], param: 'event' | 'events'): Refusal =>
   refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 
-/** Throws EVENTS_NOT_PERMITTED with the forbidden events, unless the caller's scopes allow all of `requested`. */
+/** Throws EVENTS_NOT_PERMITTED with the forbidden events unless the caller's scopes allow all of `requested`. */
 export function permitEvents(
   caller: Caller,
   requested: readonly EventName[],

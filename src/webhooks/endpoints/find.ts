@@ -3,7 +3,10 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** A filter for an endpoint of the caller's business that is not deleted. Endpoints have no environment. */
+/**
+ * A filter for one of the caller's endpoints that has not been deleted. It ignores the environment, because endpoints
+ * belong to both.
+ */
 export const ownEndpoint = (caller: Caller, id: string) => ({
   _id: id,
   businessId: caller.businessId,
@@ -13,7 +16,10 @@ export const ownEndpoint = (caller: Caller, id: string) => ({
 export const noSuchEndpoint = (): Refusal =>
   refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
 
-/** Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if it is unknown, deleted or another business's. */
+/**
+ * Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if the id is unknown, the endpoint has been deleted,
+ * or it belongs to another business.
+ */
 export async function findEndpoint(
   deps: Pick<Deps, 'Endpoint'>,
   caller: Caller,
@@ -25,7 +31,8 @@ export async function findEndpoint(
 }
 
 /**
- * Finds the endpoint if the same request has already changed it, even if the endpoint has been deleted in the meantime.
+ * Finds the endpoint if an earlier attempt at the same request has already changed it, even if the endpoint has been
+ * deleted in the meantime.
  */
 export const findChanged = (
   deps: Pick<Deps, 'Endpoint'>,

@@ -4,20 +4,21 @@ import type { Models } from '../../mongo/models.ts'
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
 /**
- * How many deleted endpoints are kept per business, so that a retried deletion finds its result. A merchant deletes
- * fewer than this in two days.
+ * The number of deleted endpoints kept per business, so that a retry of a deletion finds its result. No merchant
+ * deletes this many endpoints within two days.
  */
 const maxKeptDeletions = 100
 /**
- * Each deletion removes up to this many. One would be enough, but deletions that ran in parallel or were killed may
- * have removed none.
+ * The maximum number of endpoints that one deletion removes. Removing one would normally suffice, but earlier deletions
+ * may have removed none because they ran in parallel or were killed.
  */
 const maxPerRun = 10
 const maxTimeMS = 2000
 
 /**
- * Removes a business's deleted endpoints beyond the last `maxKeptDeletions`, so that creating and deleting in a loop
- * does not grow the collection. The clean-up removes the deletions that are too old to be retried (src/retention).
+ * Removes a business's deleted endpoints except for the last `maxKeptDeletions`, so that a loop that creates and
+ * deletes endpoints does not make the collection grow. The clean-up removes endpoints whose deletion can no longer be
+ * retried (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
@@ -31,9 +32,9 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * Returns the ids of the endpoints that `stages` selects and that have no deliveries. A deleted endpoint with
- * deliveries stays as long as they do, for support staff and for the merchant's list. A relay that read the endpoint
- * earlier may still add a delivery. That delivery is cancelled when it becomes due.
+ * Returns the ids of those endpoints that `stages` selects and that have no deliveries. A deleted endpoint is kept as
+ * long as it has deliveries, because support staff and the merchant's list need it. A relay that read the endpoint
+ * before its deletion may still add a delivery, which is cancelled when it becomes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],

@@ -10,8 +10,8 @@ type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
 /**
- * `resealed`: the number of updated endpoints. `unreadable`: the ids of endpoints with a signing secret that was sealed
- * with a key that is not configured.
+ * `resealed` is the number of updated endpoints. `unreadable` contains the ids of those endpoints for which a signing
+ * secret is sealed with a key that is not configured.
  */
 export interface ResealedSecrets {
   resealed: number
@@ -19,8 +19,8 @@ export interface ResealedSecrets {
 }
 
 /**
- * Seals all secrets of all endpoints with the current SECRET_KEY. Calls `advance` after each batch with the number of
- * endpoints in it.
+ * Seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number of
+ * endpoints in the batch.
  */
 export async function resealSecrets(
   deps: Needs,
@@ -43,8 +43,8 @@ export async function resealSecrets(
 }
 
 /**
- * Repeats the read and the write until nothing changes, because a rotation may change an endpoint between the read and
- * the write.
+ * Repeats the read and the write until there is nothing left to change, because a rotation may change an endpoint
+ * between the two.
  */
 async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)
@@ -60,7 +60,10 @@ async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]):
   }
 }
 
-/** Returns a write of all secrets of an endpoint, guarded by the secrets that were read, or null if nothing changes. */
+/**
+ * Returns a write that re-seals all of an endpoint's secrets, or null if none of them would change. The filter contains
+ * the secrets that were read, so that no concurrent rotation is overwritten.
+ */
 function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
   const resealed = {
     secret: resealOrKeep(secrets, _id, secret),
@@ -91,7 +94,8 @@ function resealOrNull(secrets: Secrets, id: string, sealed: string): string | nu
 }
 
 /**
- * Whether all signing secrets are readable. A deleted endpoint has none, and an expired previous secret does not sign.
+ * Whether all of an endpoint's signing secrets can be unsealed. Expired secrets are ignored, and so are those of
+ * deleted endpoints, because they are no longer used for signing.
  */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Sealed): boolean {
   const at = now()

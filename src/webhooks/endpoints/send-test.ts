@@ -12,7 +12,7 @@ import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
 import { sampleData } from './sample-data.ts'
 
-/** Validates the body of a test request. Returns its event, or null. */
+/** Validates the body of a test request. Returns the requested event, or null if the body contains none. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
   const { event = null } = deps.validate<TestEndpointBody>(testEndpointBody, body)
   if (event !== null) permitEvents(caller, [event as EventName], 'event')
@@ -22,10 +22,10 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'testSlots' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * Prepares one signed attempt with sample data, for the requested event or the endpoint's first event. The returned
- * function makes the attempt and returns `{deliveryId, event, delivered, responseStatus, durationMs, error}`. `error`
- * is the stage at which the attempt failed. Nothing is stored or retried. Throws ENDPOINT_NOT_FOUND and
- * EVENTS_NOT_PERMITTED; the returned function throws RATE_LIMITED.
+ * Prepares one signed attempt with sample data. The event is the requested one or, if none was requested, the
+ * endpoint's first. The returned function makes the attempt and returns `{deliveryId, event, delivered, responseStatus,
+ * durationMs, error}`, where `error` is the stage at which the attempt failed. Nothing is stored or retried. Throws
+ * ENDPOINT_NOT_FOUND or EVENTS_NOT_PERMITTED. The returned function may throw RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,
@@ -49,7 +49,7 @@ async function sendSample(
 ): Promise<Record<string, unknown>> {
   const now = deps.now()
   const id = deliveryId(effect.id, endpoint._id)
-  // Even a live key sends a sandbox event, so that no merchant ships goods for it.
+  // The event is always marked as a sandbox event, even with a live key, so that no merchant ships goods because of it.
   const body = composeBody({ _id: id, event, eventAt: now, sandbox: true }, sampleData(event, now))
   const headers = signFor(deps, endpoint, event, body, now)
   const sent = await deps.sender.send({ owner: endpoint.businessId, url: endpoint.url, headers, body })

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { SealedField, Secrets } from '../../security/seal.ts'
 import { type Endpoint, endpoints } from './endpoint.ts'
 
-/** 64 hex characters (SPEC 2.2). */
+/** Returns a random secret of 64 hex characters (SPEC 2.2). */
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
 /**
- * Returns the field for which all of an endpoint's secrets are sealed. The field is the same for `previousSecrets`,
- * because a rotation moves a sealed secret there without unsealing it.
+ * Returns the field for which all of an endpoint's secrets are sealed. Replaced secrets are sealed for the same field,
+ * because a rotation moves the sealed secret to `previousSecrets` without unsealing it.
  */
 export const secretField = (endpointId: string): SealedField => ({
   collection: endpoints.name,
@@ -16,8 +16,8 @@ export const secretField = (endpointId: string): SealedField => ({
 })
 
 /**
- * Returns the secrets for signing an attempt at `now`: the current one, then the replaced ones that are still valid,
- * newest first.
+ * Returns the secrets with which to sign an attempt at `now`: the current one, followed by the replaced ones that are
+ * still valid, newest first.
  */
 export function signingSecrets(
   secrets: Pick<Secrets, 'unseal'>,
@@ -30,7 +30,10 @@ export function signingSecrets(
   return [secrets.unseal(endpoint.secret, field), ...previous]
 }
 
-/** Returns null for a secret whose SECRET_KEY is lost, so that a rotation can recover the endpoint from the loss. */
+/**
+ * Returns null for a secret sealed with a SECRET_KEY that has been lost, so that after a rotation the endpoint can be
+ * used again.
+ */
 function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): string | null {
   try {
     return secrets.unseal(sealed, field)

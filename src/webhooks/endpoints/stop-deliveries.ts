@@ -4,19 +4,20 @@ import { leaseEnd } from '../deliveries/lease.ts'
 
 const maxPerBatch = 500
 /**
- * A lease may end later than expected, because it was renewed just after `now` was read, or by a process whose clock is
- * fast.
+ * A lease may end later than expected, because it may have been renewed just after `now` was read, or by a process
+ * whose clock is fast.
  */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries of an endpoint that was deleted or disabled, and stops after about a second. For a deleted
- * endpoint, cancels all open deliveries. For a disabled one, cancels only those with an attempt in flight, because the
- * endpoint may be active again when the others become due. An attempt in flight loses its lease, so its worker aborts
- * it at the next renewal, within 3 s. Workers cancel any remaining deliveries when these become due: those not reached
- * because of the time limit or an error, and those that a relay is still inserting. Never throws.
+ * Cancels deliveries to an endpoint that has been deleted or disabled. Stops after about a second. If the endpoint has
+ * been deleted, cancels all of its open deliveries. If it has been disabled, cancels only the deliveries with an
+ * attempt in flight, because the endpoint may have been enabled again by the time the others become due. An attempt in
+ * flight loses its lease, so its worker aborts it at the next renewal, within 3 s. Some deliveries may remain because
+ * of the time limit or an error, or because a relay is still inserting them. Workers cancel these when they become due.
+ * Never throws.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
@@ -25,8 +26,8 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // `$gt: now` excludes due deliveries, of which there may be a hundred thousand. A worker cancels a delivery whose
-  // lease has ended when it takes the delivery over.
+  // `$gt: now` excludes due deliveries, of which there may be a hundred thousand. If a delivery's lease has ended, the
+  // worker that takes over the delivery cancels it.
   const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,

@@ -12,7 +12,7 @@ import { stopDeliveries } from './stop-deliveries.ts'
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
 /**
- * Validates the body of an update request. The rules are the same as for a create request, but every field is optional.
+ * Validates the body of an update request. The same rules apply as for a create request, but every field is optional.
  */
 export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
   const { url, events, active } = deps.validate<UpdateEndpointBody>(updateEndpointBody, body)
@@ -26,9 +26,9 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 }
 
 /**
- * Changes the given fields in one guarded write. Aborts attempts in flight if it disables the endpoint. Throws
- * ENDPOINT_NOT_FOUND. Throws EVENTS_NOT_PERMITTED if the URL changes and the endpoint keeps events that the caller may
- * not see. Otherwise the caller could redirect these events.
+ * Changes the given fields in one guarded write. If the endpoint is now disabled, aborts its attempts in flight. Throws
+ * ENDPOINT_NOT_FOUND. Throws EVENTS_NOT_PERMITTED if the URL changes but the events stay the same and include some that
+ * the caller may not see, because the caller could otherwise redirect these events.
  */
 export async function updateEndpoint(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -51,7 +51,7 @@ export async function updateEndpoint(
   return found
 }
 
-/** Throws the reason why the guarded write matched no endpoint. */
+/** Throws the error that explains why the guarded write matched no endpoint. */
 async function throwReason(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<never> {
   const { events } = await findEndpoint(deps, caller, id)
   throw notPermitted(forbiddenEvents(caller, events), 'events')

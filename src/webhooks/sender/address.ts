@@ -2,17 +2,20 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Range } from '../../security/network.ts'
 
-/** An Azure service that is reachable only from inside Azure, although its address is in a public range. */
+/**
+ * The address of an Azure service that is only reachable from inside Azure, although the address is in a public range.
+ */
 const azureHost = '168.63.129.16'
 
 /**
- * The only block that IANA assigns as global unicast (RFC 4291, 2.4). All other IPv6 addresses are special or
+ * The only block that IANA has assigned as global unicast (RFC 4291, 2.4). All other IPv6 addresses are special or
  * unassigned.
  */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * The interface identifier of ISATAP (RFC 5214). It indicates that the last 32 bits of the address are an IPv4 address.
+ * The interface identifier for ISATAP (RFC 5214). If it is present, the last 32 bits of the address are an IPv4
+ * address.
  */
 const isatapId = 0x5efe
 
@@ -23,9 +26,10 @@ function isPublicV6(address: string): boolean {
 }
 
 /**
- * Whether `address`, as a resolver or a socket returns it, is a host on the public internet. False for addresses that
- * are private, local, special, reserved, or a tunnel into such a range. Also false for a cloud's metadata service, for
- * an address with a zone, and for text that is not an address in its usual form, such as `0x7f.1` and `010.0.0.1`.
+ * Whether `address`, in the form in which resolvers and sockets return it, belongs to a host on the public internet.
+ * False for addresses that are private, local, special or reserved, and for tunnels into such ranges. Also false for
+ * cloud metadata services, for addresses with a zone, and for strings that are not addresses in their usual form, such
+ * as `0x7f.1` and `010.0.0.1`.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -38,12 +42,13 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** The well-known NAT64 prefix, into which DNS64 embeds the IPv4 addresses of a name (RFC 6052). */
+/** The well-known NAT64 prefix, into which DNS64 embeds a name's IPv4 addresses (RFC 6052). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Whether DNS64 derived `address` from a public IPv4 address. Such an address can be ignored, because the name also
- * resolves to the IPv4 address. False if `address` embeds a private address, which DNS64 never does.
+ * Whether DNS64 has derived `address` from a public IPv4 address. Such an address can be ignored, because the name also
+ * resolves to the IPv4 address. False if `address` embeds a private address, because DNS64 never derives such an
+ * address.
  */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
@@ -53,7 +58,7 @@ export function isSynthesised(address: string): boolean {
   )
 }
 
-/** Whether `address` lies in one of the ranges. False for text that is not an address. */
+/** Whether `address` is in one of the ranges. False if the string is not an address. */
 export const isWithin = (ranges: readonly Range[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

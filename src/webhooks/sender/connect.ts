@@ -7,7 +7,7 @@ import type { Meter } from './meter.ts'
 import { type Address, findAddresses, type Lookup } from './resolve.ts'
 import { createWire, type Wire } from './wire.ts'
 
-/** The host to connect to. `hostname` has no brackets. An `allowed` host may be private. */
+/** The host to connect to. `hostname` contains no brackets. If `allowed` is true, the host may be private. */
 export interface Target {
   origin: string
   hostname: string
@@ -17,12 +17,14 @@ export interface Target {
 }
 
 /**
- * How long to wait for a connection to one address before trying the next. Node's 250 ms is too short for endpoints
- * across an ocean.
+ * How long to wait for a connection to one address before trying the next. Node's default of 250 ms is too short for
+ * endpoints on another continent.
  */
 const nextAddressMs = 1_000
 
-/** Returns a lookup that yields only the checked addresses, so that the name is not resolved a second time. */
+/**
+ * Creates a lookup function that returns only the checked addresses, so that the name is not resolved a second time.
+ */
 const pinned =
   (addresses: Address[]): LookupFunction =>
   (_hostname, _options, callback) =>
@@ -42,7 +44,7 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): Socket {
   // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   const verified = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'], secureContext: trust }
-  // Without `host`, TLS would check the certificate for localhost.
+  // Without `host`, TLS would check the certificate against localhost.
   return tls.connect({
     ...verified,
     socket: wire,
@@ -51,25 +53,23 @@ function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): S
   })
 }
 
-/** Makes the last check. It checks the connected socket's peer address, as the kernel reports it. */
+/** The last check, which is made once the socket is connected. It uses the peer address reported by the kernel. */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
 }
 
-/**
- * An open connection. `socket` carries HTTP, and `raw` carries the bytes on the network. Without TLS they are the same.
- */
+/** An open connection. `socket` carries HTTP, and `raw` is the network socket. Without TLS they are the same. */
 export interface Opened {
   socket: Socket
   raw: Socket
 }
 
 /**
- * Opens a socket to `target` before `deadline`: resolves the name, checks every address, and verifies TLS for the host
- * name in the time that `meter` allows. The caller must close the returned socket. If opening fails, no socket stays
- * open.
+ * Opens a socket to `target` before `deadline`. Resolves the name, checks every address, and verifies that the TLS
+ * certificate is valid for the host name. `meter` limits the CPU time for the handshake. The caller must close the
+ * returned socket. If an error occurs, no socket is left open.
  */
 export async function openSocket(
   lookup: Lookup,
@@ -113,10 +113,11 @@ export async function openSocket(
         succeed()
       })
     })
-    // These listeners stay for the life of the socket, because an error before the first request has no other listener.
+    // These listeners must stay as long as the socket exists, because otherwise nothing would handle an error before
+    // the first request.
     raw.on('error', broken)
     raw.on('close', () => {
-      // With TLS, bytes that have arrived may still be waiting in the wire.
+      // With TLS, bytes that have already arrived may still be waiting in the wire (wire.ts).
       if (socket === raw) fail(connectFault(null, connected))
     })
   })
