@@ -28,7 +28,7 @@ import { createUpdateBatcher, type GuardedUpdate } from './batching/update-batch
 import { nativeCollection } from './collection.ts'
 import type { Models } from './models.ts'
 
-/** The batchers through which requests and deliveries share calls to MongoDB. */
+/** The batchers through which concurrent requests and deliveries share calls to MongoDB. */
 export interface Batchers extends RelayBatchers {
   findKey: Batcher<string, KeyAndBusiness | null>
   rehashKey: Batcher<KeyRehash, void>
@@ -55,7 +55,7 @@ export interface Batchers extends RelayBatchers {
   findBodySource: Batcher<string, BodySource | null>
 }
 
-/** A delivery's state, without the stored event data (its `facts` field). */
+/** The state of a delivery, without the stored event data (its `facts` field). */
 type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
 const standing = {
   status: 1,

@@ -1,8 +1,9 @@
 import { type Connection, type Model, type mongo, Schema, type SchemaDefinition } from 'mongoose'
 
 /**
- * An index of a collection. It has a name, because a duplicate is recognised by the index that rejected it. It is never
- * `sparse`: the Stable API does not read through a sparse index, and a partial index serves the same purpose.
+ * An index of a collection. Every index has a name, so that a duplicate can be attributed to the index that rejected
+ * it. No index is `sparse`, because the Stable API cannot read through sparse indexes. Partial indexes are used
+ * instead.
  */
 export interface Index {
   name: string
@@ -12,7 +13,7 @@ export interface Index {
   partialFilterExpression?: Record<string, unknown>
 }
 
-/** A collection: its fields, and the indexes that its queries and guards need. */
+/** A collection, with its fields and the indexes that its queries and guards need. */
 export interface Collection {
   name: string
   fields: SchemaDefinition
@@ -20,9 +21,9 @@ export interface Collection {
 }
 
 /**
- * A collection's model on one connection. Unknown fields in a filter or a change throw, an empty object is stored as it
- * is, and Mongoose creates no collections or indexes (src/mongo/indexes.ts). If `maxTimeMs` is given, MongoDB aborts
- * each query after that time.
+ * Returns a collection's model on one connection. Unknown fields in a filter or an update throw, empty objects are
+ * stored unchanged, and Mongoose creates no collections or indexes, which is done in src/mongo/indexes.ts. If
+ * `maxTimeMs` is given, MongoDB aborts each query after that time.
  */
 export function openCollection<Doc>(
   connection: Connection,
@@ -42,7 +43,7 @@ export function openCollection<Doc>(
   return connection.model<Doc>(collection.name, schema)
 }
 
-/** Sets a limit for each query that has no limit of its own. */
+/** Sets a time limit for every query that does not have its own. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
@@ -53,15 +54,15 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * A model's collection in the driver, without Mongoose: for hot paths, where casting would double the cost of a call,
- * and for inserts, because Mongoose's insertMany can silently drop a document. Values must already have the right
- * types.
+ * Returns a model's collection in the driver, which bypasses Mongoose. Hot paths use it because casting would double
+ * the cost of a call. Inserts use it because Mongoose's insertMany can silently drop a document. Values must already
+ * have the correct types.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
 
-/** Whether MongoDB rejected a write because a unique index already contains its value. */
+/** Returns whether MongoDB rejected a write because a unique index already contains the same value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
-/** The write concern of writes that may be lost. They do not wait for the journal and do not flush it. */
+/** The write concern for writes that may be lost. Such writes neither wait for the journal nor flush it. */
 export const advisory = { w: 1, journal: false } as const

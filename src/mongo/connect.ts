@@ -3,16 +3,17 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
 
 /**
- * The options of every connection, whatever the URL says. A write is journalled by a majority. A read sees only what a
- * majority has, so no failover undoes it. A call ends within 5 s even if the server is frozen.
+ * The options of every connection, which override those in the URL. A write must be journalled by a majority. A read
+ * returns only data that a majority has acknowledged, so no failover can undo it. A call ends within 5 s even if the
+ * server is frozen.
  */
 const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
-  // MongoDB refuses commands that are not in the Stable API, so versions 6 to 8 behave the same.
+  // MongoDB rejects commands that are not part of the Stable API, so versions 6 to 8 behave identically.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
-  // On a replica set, the driver retries a write after a failover. Every write in the service can safely run twice.
+  // On a replica set, the driver retries a write after a failover. Every write of this service can safely run twice.
   retryWrites: true,
   retryReads: false,
   bufferCommands: false,
@@ -27,7 +28,7 @@ const options = {
   appName: 'payment-intents',
 } as const satisfies mongoose.ConnectOptions
 
-/** Connects once. Throws if no server responds within 2 s. */
+/** Tries to connect once. Throws if no server responds within 2 s. */
 export async function connectMongo(
   url: string,
   log: Log,
@@ -44,12 +45,12 @@ export async function connectMongo(
   }
 }
 
-/** MongoDB's AuthenticationFailed. */
+/** The error code of MongoDB's AuthenticationFailed. */
 const wrongPassword = 18
 
 /**
- * Connects as soon as a server is available, because a process may start before its database. Throws if the password is
- * wrong, because waiting would not help.
+ * Connects as soon as a server is available, because this process may start before the database. Throws if the password
+ * is wrong, because waiting would not help.
  */
 export async function awaitMongo(
   url: string,
@@ -67,16 +68,17 @@ export async function awaitMongo(
   }
 }
 
-/** The driver passes these errors on unchanged if a connection ends while a write waits for its socket. */
+/** The driver does not wrap these errors if a connection ends while a write is waiting for its socket. */
 const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && socketFaults.has(error.code)
 
 /**
- * The codes after which the driver itself retries or looks for another primary: a primary steps down or shuts down, a
- * server is not or not yet a primary, or a router reaches none. The driver does not export these codes, and its label
- * is missing from errors of connections that it has closed in the meantime.
+ * The error codes after which the driver itself retries or looks for another primary. They mean that a primary is
+ * stepping down or shutting down, that a server is not a primary (yet), or that a router cannot reach any primary. The
+ * driver does not export these codes. Its own label is missing from errors on connections that it has closed in the
+ * meantime.
  */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
@@ -90,8 +92,8 @@ const isAway = (error: unknown): boolean =>
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
 /**
- * Retries `act` while MongoDB is unreachable, for a process that is starting: its database may become unreachable again
- * before the process serves requests. Throws any other error.
+ * Retries `act` while MongoDB is unreachable. Used while a process is starting, because the database may become
+ * unreachable again before the process serves requests. All other errors are thrown.
  */
 export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -105,7 +107,10 @@ export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>):
   }
 }
 
-/** The names of Mongoose errors that indicate a bug in the service. The failed call never reached the server. */
+/**
+ * The names of Mongoose errors that indicate a bug in the service. A call that fails with such an error has not reached
+ * the server.
+ */
 const bugs = new Set([
   'CastError',
   'StrictModeError',
@@ -114,7 +119,7 @@ const bugs = new Set([
   'ObjectParameterError',
 ])
 
-/** Whether an error comes from MongoDB or its driver. The outcome of the call is then unknown. */
+/** Returns whether an error comes from MongoDB or its driver, so that the outcome of the call is unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   isSocketFault(error) ||

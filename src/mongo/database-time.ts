@@ -2,65 +2,74 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
 
 /**
- * The only clock of the service: the time of MongoDB's primary. Each process measures it and extrapolates with its
- * monotonic clock, so the wall clock of its machine has no effect.
+ * The only clock that the service uses: the time of MongoDB's primary. Each process measures this time and extrapolates
+ * it with a monotonic clock, so the wall clock of the process's machine has no effect.
  */
 export interface DatabaseTime {
   now(): Date
   /**
-   * Null while the time is known to within `maxErrorMs`. Otherwise resolves after a new measurement, and throws if
-   * MongoDB does not respond.
+   * Returns null while the time is known to within `maxErrorMs`. Otherwise, returns a promise that resolves after a new
+   * measurement and rejects if MongoDB does not respond.
    */
   unsure(): Promise<void> | null
-  /** How far the wall clock of this process is ahead of database time, in ms. */
+  /** Returns how far this process's wall clock is ahead of database time, in ms. */
   skewMs(): number
   close(): void
 }
 
 /**
- * The clocks of this process. The monotonic one runs while the process is frozen, but perhaps not while its machine
- * sleeps.
+ * This process's clocks. The monotonic clock keeps running while the process is frozen, but it may stop while the
+ * machine sleeps.
  */
 export interface OwnClocks {
   wallMs(): number
   monotonicMs(): number
 }
 
-/** Reads MongoDB's clock, in ms. Throws if MongoDB does not respond. */
+/** Reads MongoDB's clock, in ms since the epoch. Throws if MongoDB does not respond. */
 export type ReadClock = () => Promise<number>
 
-/** An offset for tests: maps database time to what `now` returns. Production uses `noShift`. */
+/** Maps database time to the time that `now` returns, so that tests can shift it. Production uses `noShift`. */
 export type Shift = (databaseMs: number) => number
 
-/** Database time at one reading of the monotonic clock. */
+/** The database time at a given reading of the monotonic clock. */
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /** The largest possible error: half the round trip. */
+  /** The largest possible error, which is half the duration of the round trip. */
   errorMs: number
 }
 
-/** Two processes that are both sure differ by at most twice this (`maxClockSkewMs` in src/intents/lifecycle.ts). */
+/**
+ * If two processes both know the time to within this error, their times differ by at most twice as much
+ * (`maxClockSkewMs` in src/intents/lifecycle.ts).
+ */
 const maxErrorMs = 500
-/** How far a monotonic clock and MongoDB's clock may drift apart in 1 ms. NTP slews a clock by at most half of this. */
+/**
+ * The maximum drift between a monotonic clock and MongoDB's clock, in ms per ms. NTP slews each clock by at most half
+ * of this.
+ */
 const driftPerMs = 0.001
-/** The two clocks of a process diverge by more than this only if the machine slept or the wall clock was set. */
+/** The two clocks of a process diverge by more than this only if the machine slept or the wall clock was adjusted. */
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** After a measurement with a larger error, the next one follows in `measureAgainMs`. */
+/** If the error of a measurement is larger than this, the next measurement follows after `measureAgainMs`. */
 const goodErrorMs = 5
-/** Measurements at start-up, of which the best is used: the first round trips of a process are its slowest. */
+/**
+ * The number of measurements at start-up, of which the best is used, because the first round trips of a process are its
+ * slowest.
+ */
 const firstMeasurements = 3
 
-/** The shift used outside tests: none. */
+/** The shift that production uses, which leaves the time unchanged. */
 export const noShift: Shift = (databaseMs) => databaseMs
 
 const ownClocks: OwnClocks = { wallMs: () => Date.now(), monotonicMs: () => performance.now() }
 
 /**
- * Measures immediately, then every 10 s and whenever the driver finds another primary. Throws if MongoDB does not
- * respond.
+ * Measures the time immediately, then every 10 s, and whenever the driver finds a new primary. Throws if MongoDB does
+ * not respond.
  */
 export async function openDatabaseTime(mongo: Connection, log: Log, shift: Shift): Promise<DatabaseTime> {
   const time = createDatabaseTime(() => readClockOf(mongo), ownClocks, log, shift)
@@ -86,7 +95,7 @@ async function readClockOf({ db }: Pick<Connection, 'db'>): Promise<number> {
   return localTime.getTime()
 }
 
-/** A `DatabaseTime` over the given clocks. Await `begin` before the first `now`. */
+/** Creates a `DatabaseTime` from the given clocks. The caller must await `begin` before it first calls `now`. */
 export function createDatabaseTime(
   readClock: ReadClock,
   own: OwnClocks,
@@ -94,7 +103,7 @@ export function createDatabaseTime(
   shift: Shift,
 ): DatabaseTime & { begin(): Promise<void>; measureSoon(): void } {
   let held: Measurement = { databaseMs: 0, monotonicMs: own.monotonicMs(), errorMs: Number.POSITIVE_INFINITY }
-  /** The wall clock minus the monotonic clock at the last measurement. */
+  /** The difference between the wall clock and the monotonic clock at the last measurement. */
   let wallAheadMs = 0
   let shownMs = Number.NEGATIVE_INFINITY
   let measuring: Promise<void> | null = null
@@ -113,7 +122,7 @@ export function createDatabaseTime(
     const shown = await readClock()
     const [aheadAfter, receivedAt] = [wallAhead(), own.monotonicMs()]
     const halfMs = (receivedAt - sentAt) / 2
-    // The machine slept during the round trip, or the round trip was too slow for a useful measurement.
+    // Either the machine slept during the round trip, or the round trip was too slow for a useful measurement.
     if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
     // MongoDB truncates its clock to whole milliseconds.
@@ -122,8 +131,8 @@ export function createDatabaseTime(
   }
 
   /**
-   * Keeps the better of two measurements. If they contradict each other, a clock was set or the machine slept, so the
-   * newer one is used.
+   * Keeps the better of the two measurements. If they contradict each other, a clock was adjusted or the machine slept,
+   * so the newer measurement is used.
    */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
@@ -135,7 +144,7 @@ export function createDatabaseTime(
     held = next
   }
 
-  /** The next measurement is due whether or not this one succeeds. */
+  /** Schedules the next measurement whether this one succeeds or fails. */
   async function measureAndSchedule(): Promise<void> {
     clearTimeout(timer)
     let nextInMs = measureAgainMs
@@ -162,7 +171,8 @@ export function createDatabaseTime(
     now() {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
-      // A correction never moves time back, unless it is so large that MongoDB's own clock must have been set back.
+      // A correction never moves time backwards, unless it is so large that MongoDB's own clock must have been set
+      // back.
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },

@@ -1,2 +1,2 @@
-/** Returns a regular expression that matches exactly this text. */
+/** Returns the source of a regular expression that matches exactly this string. */
 export const escapeRegex = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)

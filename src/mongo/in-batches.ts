@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 const batchSize = 250
-/** The longest rest after a batch. */
+/** The maximum rest after a batch. */
 const longestRestMs = 250
 
 /**
- * Goes through a cursor in batches and rests after each batch for as long as it took. A run over a hundred thousand
- * documents then does not delay current work in MongoDB, Redis and this process. Returns the number of documents.
+ * Processes the documents of a cursor in batches, and rests after each batch for as long as the batch took. Because of
+ * these rests, a run over a hundred thousand documents does not delay other work in MongoDB, Redis and this process.
+ * Returns the number of documents.
  */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,

@@ -1,11 +1,11 @@
 import { inBatches } from './in-batches.ts'
 
 /**
- * Like `inBatches`, for documents of all businesses. After `maxOfOne` documents of a business, its others are skipped,
- * so that a million of them do not delay those of other businesses. `find` returns documents from `last` on (null:
- * all), ordered by time, except those of the businesses in `without`. It may return a document twice. If `act` throws,
- * the next batches still run, so that one bad document does not block the others. At the end, the first error is
- * thrown.
+ * Same as `inBatches`, but gives each business a fair share. After `maxOfOne` documents of one business, its remaining
+ * documents are skipped, so that a million of them do not delay those of other businesses. `find` must return the
+ * documents in order of time, beginning with `last` (null: with the first), and must omit those of the businesses in
+ * `without`. It may return a document twice. If `act` throws, the remaining batches still run, so that one bad document
+ * does not block the others. When all batches have run, the first error is thrown.
  */
 export async function inFairBatches<Doc extends { businessId: string }>(
   maxOfOne: number,

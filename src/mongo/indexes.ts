@@ -5,8 +5,8 @@ import { connectMongo } from './connect.ts'
 import { collections } from './models.ts'
 
 /**
- * Creates every missing collection and index. Safe on a running system, and safe to run twice. Uses a connection of its
- * own without a timeout, because building an index may take longer than any request may.
+ * Creates all missing collections and indexes. This is safe on a running system and can be repeated. Uses a separate
+ * connection without a timeout, because building an index may take longer than any request is allowed to.
  */
 export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })

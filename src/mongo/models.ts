@@ -21,7 +21,7 @@ import { type DeliveryHour, deliveryHours } from '../webhooks/deliveries/deliver
 import { type Endpoint, endpoints } from '../webhooks/endpoints/endpoint.ts'
 import { type Collection, openCollection } from './collection.ts'
 
-/** All of the service's collections. src/mongo/indexes.ts creates their indexes. */
+/** All collections of the service. Their indexes are created in src/mongo/indexes.ts. */
 export const collections: readonly Collection[] = [
   businesses,
   apiKeys,
@@ -48,7 +48,10 @@ export const collections: readonly Collection[] = [
 
 export type Models = ReturnType<typeof openModels>
 
-/** The models of all collections on one connection. `maxTimeMs`: see `openCollection`. */
+/**
+ * Returns the models of all collections on one connection. If `maxTimeMs` is given, MongoDB aborts each query after
+ * that time.
+ */
 export const openModels = (mongo: Connection, maxTimeMs?: number) => ({
   Business: openCollection<Business>(mongo, businesses, maxTimeMs),
   ApiKey: openCollection<ApiKey>(mongo, apiKeys, maxTimeMs),

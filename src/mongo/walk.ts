@@ -3,10 +3,11 @@ import type { Listed } from '../input/pagination.ts'
 import { nativeCollection } from './collection.ts'
 
 /**
- * The documents in an index that match `where` and were created at or after `from` (if not null) and before `before`.
+ * Selects the documents in an index that match `where` and were created before `before`. If `from` is not null, they
+ * must also have been created at or after `from`.
  */
 export interface Walk {
-  /** The last fields of this index are `createdAt` and `_id`. */
+  /** The name of an index whose last two fields are `createdAt` and `_id`. */
   index: string
   where: Record<string, unknown>
   from: Date | null
@@ -18,13 +19,13 @@ export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
   /**
-   * MongoDB aborts the read after this. It is less than the 5 s after which the driver gives up, so that no read
-   * continues without a client.
+   * MongoDB aborts the read after this time. It must be less than the 5 s after which the driver gives up, so that
+   * MongoDB does not continue a read whose client is gone.
    */
   maxTimeMS: number
 }
 
-/** Returns the page of a walk after the document `last` (null: the first page), oldest first. */
+/** Returns the next page of a walk, oldest first: the documents after `last`, or the first page if `last` is null. */
 export const readPage = <Doc extends Listed>(
   model: Model<Doc>,
   { index, where, from, before }: Walk,
@@ -44,8 +45,8 @@ export const readPage = <Doc extends Listed>(
     .toArray() as Promise<Doc[]>
 
 /**
- * The filter of the remaining documents. Many may share `last`'s millisecond: of these, only those with higher ids
- * remain.
+ * Returns a filter for the remaining documents. If other documents have the same `createdAt` as `last`, only those with
+ * a higher `_id` remain.
  */
 function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
   if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }

@@ -3,13 +3,13 @@ import { withTimeout } from '../../process/timeout.ts'
 
 /**
  * Collects the operations of concurrent callers and sends them to MongoDB in batches. A batcher sends one batch at a
- * time, and operations that arrive meanwhile go into the next one. An operation that arrives alone is sent immediately.
- * `deadlineAt` is the caller's deadline on `performance.now()`. An operation that is not sent by then is dropped, and
- * the batcher throws SERVICE_UNAVAILABLE.
+ * time. Operations that arrive in the meantime go into the next batch, and an operation that arrives alone is sent
+ * immediately. `deadlineAt` is the caller's deadline on the clock of `performance.now()`. An operation that has not
+ * been sent by then is dropped, and the batcher throws SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** The deadline of a worker. No request waits for it, so only the driver's timeouts apply. */
+/** The deadline of operations in a worker. No request is waiting for them, so only the driver's timeouts apply. */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -20,16 +20,21 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * The minimum time between two batches if no request is waiting for their result. Without it, operations that trickle
- * in would each become a batch of their own, and on a busy machine everything else would wait for those batches.
+ * The minimum time between two batches if no request is waiting for their results. Without this minimum, operations
+ * that trickle in would each be sent as a separate batch, and on a busy machine these batches would delay all other
+ * work.
  */
 export const backgroundRestMs = 20
-/** This many waiting operations are sent without further rest: a larger batch is hardly cheaper per operation. */
+/**
+ * When this many operations are waiting, they are sent immediately, because a larger batch would cost almost the same
+ * per operation.
+ */
 const worthABatch = 50
 
 /**
- * Creates a batcher. `send` returns one outcome per item, in order. An Error among them rejects only its own caller.
- * With `restMs`, a batch begins at the earliest this long after the previous one, unless many operations are waiting.
+ * Creates a batcher. `send` must return one outcome per item, in the same order. If an outcome is an Error, only that
+ * item's caller is rejected. `restMs` is the minimum time between the starts of two batches. It does not apply while
+ * many operations are waiting.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -51,8 +56,8 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // One response wakes many callers, which all call again within one iteration of the event loop. Waiting for its end
-    // collects them all.
+    // One response wakes many callers, which all call again within the same iteration of the event loop. Waiting until
+    // the end of the iteration collects all of their operations.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
@@ -89,9 +94,9 @@ export function createBatcher<Item, Outcome>(
 }
 
 /**
- * More than a call to MongoDB may take, so that a batch that hangs does not block the batcher for good. If a batch
- * takes two calls to a failing server, the second may be cut short. Its outcome is then unknown, and the next batch may
- * run in parallel with it.
+ * The maximum duration of a batch, so that a batch that hangs does not block the batcher forever. A single call to
+ * MongoDB always ends sooner. If a batch makes two calls to a failing server, the second call may be cut short. The
+ * outcome of that call is then unknown, and the next batch may run in parallel with it.
  */
 const flushTimeoutMs = 7000
 

@@ -1,12 +1,16 @@
 import { mongo } from 'mongoose'
 import { type Batcher, createBatcher } from './batcher.ts'
 
-/** The result of one insert: the document is stored, or the unique index with this name already contains its value. */
+/**
+ * The result of an insert. If the document was not inserted, `index` is the name of the unique index that already
+ * contains its value.
+ */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * A batcher for inserts. `insertMany` must be unordered. Documents have their `_id`, so it is safe to insert one twice.
- * A connection error or a write concern error rejects the whole batch, because its outcome is unknown.
+ * Creates a batcher for inserts. `insertMany` must be unordered. Because the documents already contain their `_id`, it
+ * is safe to insert one of them twice. A connection error or a write concern error rejects the whole batch, because its
+ * outcome is unknown.
  */
 export function createInsertBatcher<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
@@ -24,7 +28,7 @@ async function insertTogether<Doc>(
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // One document that cannot be encoded stops its whole batch, so each document is then sent alone.
+    // One document that cannot be encoded makes the whole batch fail, so each document is then sent separately.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
@@ -39,7 +43,7 @@ function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (Insertion
   return outcomes
 }
 
-/** Only the name of the index may leave this function: MongoDB's own message quotes values, such as payment codes. */
+/** Returns only the name of the index, because MongoDB's own message quotes stored values, such as payment codes. */
 function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }

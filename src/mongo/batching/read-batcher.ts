@@ -3,8 +3,8 @@ import { nativeCollection } from '../collection.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
 /**
- * A batcher for reads by id: one `find` for all waiting callers. Returns null for an id without a document. Caches
- * nothing.
+ * Creates a batcher for reads by id, which sends one `find` for all waiting callers. The batcher returns null if there
+ * is no document with an id. Nothing is cached.
  */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
@@ -18,7 +18,9 @@ export function createReadBatcher<Doc>(
   })
 }
 
-/** A batcher for reads by `_id` in one collection. Reads whole documents, or only the fields in `projection`. */
+/**
+ * Creates a batcher for reads by `_id` in one collection. It reads whole documents, or only the fields in `projection`.
+ */
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,
   projection: Record<string, 1 | { $slice: number }> = {},

@@ -2,27 +2,30 @@ import { mongo } from 'mongoose'
 import { createOneAtATime } from '../../process/one-at-a-time.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
-/** A guarded update of one document. */
+/** An update of one document, which is made only if a guard matches. */
 export interface GuardedUpdate {
-  /** The document and its guard. Values are not cast. */
+  /** The `_id` of the document, and its guard. Values are not cast. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
   /**
-   * A condition that the document meets only if this update has been made. It is queried only if not all guards of a
-   * batch matched.
+   * A condition that the document meets only if this update has been made. It is queried only if some guards of a batch
+   * did not match.
    */
   proof: Record<string, unknown>
 }
 
 type Outcome = boolean | Error
 
-/** Large, but a batch of this size takes much less time than a request's timeouts allow. */
+/**
+ * The maximum number of updates in a batch. Even a batch of this size takes much less time than a request's timeouts
+ * allow.
+ */
 const longestBatch = 500
 
 /**
- * A batcher for guarded updates: one bulk write for all waiting callers, each under its own guard. Reports to each
- * caller whether its guard matched. A batch contains at most one update per document. Further updates of the same
- * document wait for the next batch.
+ * Creates a batcher for guarded updates. It sends one bulk write for all waiting callers, and each update has its own
+ * guard. Each caller receives whether its guard matched. A batch contains at most one update per document. Further
+ * updates of the same document wait for the next batch.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
@@ -34,7 +37,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
-/** Never throws. After a connection error or a write concern error, the outcome of every update is an error. */
+/** Never throws. After a connection error or a write concern error, every update has an error as its outcome. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
@@ -46,28 +49,28 @@ async function updateTogether<Doc extends { _id: string }>(
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
-    // One update that cannot be encoded, or that MongoDB refuses, must not make the others fail, so each is sent alone.
-    // For updates that were already written, this shows that they succeeded.
+    // Each update is now sent separately, so that one update that cannot be encoded, or that MongoDB rejects, does not
+    // make the others fail. Updates that the batch has already written are reported as successful again.
     const alone: Outcome[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
   }
 }
 
-/** Whether a lost connection or a failed write concern left the outcome of a batch unknown. */
+/** Returns whether a lost connection or a failed write concern has left the outcome of a batch unknown. */
 function isUnknown(error: Error): boolean {
   const isRefusal = error instanceof mongo.MongoBulkWriteError && [error.writeErrors].flat().length > 0
   if (isRefusal) return error.result.getWriteConcernError() !== undefined
   return error instanceof mongo.MongoError
 }
 
-/** Replaces MongoDB's own message, because it quotes stored values. */
+/** Replaces MongoDB's own error message, because it quotes stored values. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
 /**
- * Finds out which guards of a batch matched, because a bulk write reports only how many. Reads only ids, because
- * documents may be large and a batch has up to 500.
+ * Determines which guards of a batch matched, because the result of a bulk write contains only their number. Reads only
+ * ids, because documents may be large and a batch may contain 500 updates.
  */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
