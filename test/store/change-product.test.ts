@@ -11,7 +11,7 @@ const label = 'Taille M'
 /** Makes the `variants` of a body, or the expected ones, from the current variants. */
 type FromVariants = (variants: VariantResponse[]) => object
 
-describe('A change of a product', () => {
+describe('A change to a product', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
 
@@ -27,7 +27,7 @@ describe('A change of a product', () => {
     })
   const idsOf = ({ variants }: ProductResponse) => variants.map(({ _id }) => _id)
 
-  it('changes only the fields in the request', async () => {
+  it('changes only the fields contained in the request', async () => {
     const made = await createProduct(service, merchant, { name: 'a', sku: 'A' })
     const expected: Record<string, unknown> = { ...made }
     const changes = [
@@ -51,7 +51,7 @@ describe('A change of a product', () => {
     }
   })
 
-  it('of one variant accepts price, stock and SKU beside the name', async () => {
+  it('accepts price, stock and SKU next to the name if the product has only one variant', async () => {
     const { _id, variants } = await createProduct(service, merchant, { sku: 'A' })
     const changes = [{ price: 7 }, { stock: 0, sku: null }, { price: 0, sku: 'A' }, { sku: 'B' }]
     const expected = { ...variants[0] }
@@ -61,7 +61,7 @@ describe('A change of a product', () => {
     }
   })
 
-  it('keeps variants by _id or label, and changes only their given fields', async () => {
+  it('keeps variants that are given by _id or label, and changes only their given fields', async () => {
     const made = await three()
     const [s, m, l] = made.variants as unknown as [VariantResponse, VariantResponse, VariantResponse]
     const cases: [FromVariants, FromVariants][] = [
@@ -89,7 +89,7 @@ describe('A change of a product', () => {
     }
   })
 
-  it('adds a variant for a new label', async () => {
+  it('adds a variant for each new label', async () => {
     const made = await three()
     const { body } = await change(made._id, {
       variants: [
@@ -107,7 +107,7 @@ describe('A change of a product', () => {
     expect(new Set(body.data.variants.map(({ _id }: VariantResponse) => _id))).to.have.property('size', 5)
   })
 
-  it('removes an omitted variant only if the request says so, and keeps the given order', async () => {
+  it('removes an omitted variant only if the request says so, and uses the given order', async () => {
     const made = await three()
     const [s, m] = idsOf(made)
     const { body } = await change(made._id, {
@@ -124,7 +124,7 @@ describe('A change of a product', () => {
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('changes nothing for invalid input, and the error names the field', async () => {
+  it('changes nothing if the input is invalid, and the error names the field', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const of = (...variants: object[]) => ({ variants })
@@ -170,7 +170,7 @@ describe('A change of a product', () => {
     expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
   })
 
-  it('happens once for one idempotency key, even under ten concurrent requests', async () => {
+  it('happens once per idempotency key, even under ten concurrent requests', async () => {
     const { _id } = await three()
     const body = { variants: [{ label: 'New', price: 1 }] }
     const responses = await Promise.all(Array.from({ length: 10 }, () => change(_id, body, 'the-same')))
@@ -180,7 +180,7 @@ describe('A change of a product', () => {
     expect((await change(_id, body, 'the-same')).text).to.equal(responses[0]?.text)
   })
 
-  it('is not repeated by a retry that comes after a thousand other changes', async () => {
+  it('is not applied twice by a retry that comes after a thousand other changes', async () => {
     for (const fields of [{ stock: 9 }, { name: 'Renamed' }]) {
       const product = await createProduct(service, merchant)
       const put = () => change(product._id, fields, `late ${JSON.stringify(fields)}`)
@@ -199,7 +199,7 @@ describe('A change of a product', () => {
     }
   })
 
-  it('of variants waits for an import that is about to change them, but a change of the name does not', async () => {
+  it("waits for an import that is about to change the product's variants, unless only the name changes", async () => {
     const { _id, variants } = await three()
     const prepare = (prepared: { by: string } | null) =>
       service.deps.Product.updateOne({ _id }, { $set: { prepared } })
@@ -214,7 +214,7 @@ describe('A change of a product', () => {
     await change(_id, { variants: [{ label, price: 7 }] }, 'waits').expect(200)
   })
 
-  it('loses no concurrent change of the stock, even by two processes', async () => {
+  it('loses no concurrent stock change, even from two processes', async () => {
     const other = await openSecondProcess(service)
     try {
       const { _id, variants } = await createProduct(service, merchant, { price: 1, stock: 1000 })

@@ -38,7 +38,7 @@ async function cell(column: string, text: string): Promise<unknown> {
 }
 
 describe('The rows of a CSV file', () => {
-  it('are read with commas or semicolons, any line ending, with or without a byte order mark, from bytes or text', async () => {
+  it('are read with commas or semicolons, any line ending, with or without a byte order mark, from bytes or a string', async () => {
     const row = {
       row: 2,
       handle: 'tea',
@@ -60,7 +60,7 @@ describe('The rows of a CSV file', () => {
         }
   })
 
-  it('have their columns in any order and case, and missing columns are blank', async () => {
+  it('accept columns in any order and case, and treat missing columns as blank', async () => {
     const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
     const [row] = await read(csv)
     const given = { handle: 'a', price: 5, variantLabel: 'small' }
@@ -69,7 +69,7 @@ describe('The rows of a CSV file', () => {
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
 
-  it('are numbered as in a spreadsheet, without blank lines', async () => {
+  it('are numbered as in a spreadsheet, and blank lines are skipped', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
       [2, 'a'],
@@ -77,7 +77,7 @@ describe('The rows of a CSV file', () => {
     ])
   })
 
-  it('keep text as it is, and trim only the handle', async () => {
+  it('keep text unchanged, except that the handle is trimmed', async () => {
     const formulas = ['=1+1', '@SUM(A1)', '+22222', '-5', '0012']
     const texts = [' a ', '\ta', 'é\u0301', '😀', 'شاي', '\uFEFFa', 'a\nb', '"', ';']
     for (const text of [...formulas, ...texts])
@@ -87,7 +87,7 @@ describe('The rows of a CSV file', () => {
     expect(await cell('name', ' \t\n')).to.equal(null)
   })
 
-  it('need prices in whole centimes', async () => {
+  it('require prices in whole centimes', async () => {
     expect(await cell('price', ' 0 ')).to.equal(0)
     expect(await cell('price', '1000000')).to.equal(1_000_000)
     const decimals = ['12,50', '12.50', '12.00', '1 250', '1\u00A0250']
@@ -102,7 +102,7 @@ describe('The rows of a CSV file', () => {
       expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include(outside)
   })
 
-  it('need stock in whole units, and a word for active', async () => {
+  it('require stock in whole units, and a known word for active', async () => {
     expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
     for (const text of ['-1', '1000000001', '1.5', 'many'])
       expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
@@ -113,7 +113,7 @@ describe('The rows of a CSV file', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('have limits in characters, however many code units each takes', async () => {
+  it('limit values by characters, however many code units each character takes', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
@@ -125,7 +125,7 @@ describe('The rows of a CSV file', () => {
     expect(await messageOf(lines('handle,name', 'h,a\uD800b'))).to.match(/valid Unicode/)
   })
 
-  it('are refused with all their faults together, even those above an unreadable row', async () => {
+  it('are rejected with all their faults at once, including those above an unreadable row', async () => {
     const csv = lines(full, ',x,,,,-,,', 'a,,,,,1,2', 'b,,,,,1,2,true,9', 'c,,,,,x,y,z', 'd,"x"y,,,,,,')
     const faults = await faultsOf(csv)
     expect(faults.map(({ row, column }) => [row, column])).to.deep.equal([
@@ -148,18 +148,18 @@ describe('The rows of a CSV file', () => {
     expect(unnamed).to.match(/^Row 3: Cell 2 of this row is in a column without a name/)
   })
 
-  it('may be short, because a spreadsheet omits blank cells at the end', async () => {
+  it('may be short, because spreadsheets omit blank cells at the end', async () => {
     const whole = await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,'))
     expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(whole)
   })
 
-  it('list the first hundred faults, and how many more there are', async () => {
+  it('report the first hundred faults, and how many more there are', async () => {
     const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
     expect((details as { faults: unknown[] }).faults).to.have.length(100)
     expect(details).to.include({ more: 50 })
   })
 
-  it('need a header that contains only known columns, each at most once', async () => {
+  it('require a header that contains only known columns, each at most once', async () => {
     expect(await messageOf('')).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines('', full))).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines(';;', 'a;b;c'))).to.match(/Row 1: The first row is blank/)
@@ -172,7 +172,7 @@ describe('The rows of a CSV file', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('must be UTF-8, and the error says what to choose otherwise', async () => {
+  it('must be UTF-8, and the error otherwise says which format to choose', async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
@@ -183,7 +183,7 @@ describe('The rows of a CSV file', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('do not block the process while the lines above an overlong row are counted', async () => {
+  it('do not block the process while it counts the lines above an overlong row', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const iterations = await countLoopIterations(async () =>
@@ -192,7 +192,7 @@ describe('The rows of a CSV file', () => {
     expect(iterations).to.be.greaterThan(file.length / 65_536)
   })
 
-  it('are at most 5 000, and do not block the process while they are read', async () => {
+  it('are limited to 5 000, and do not block the process while they are read', async () => {
     const rowOf = (_: unknown, n: number) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`
     const many = (count: number) => lines(full, ...Array.from({ length: count }, rowOf))
     const max = many(5000)

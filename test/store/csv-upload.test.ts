@@ -40,14 +40,14 @@ describe('The upload of a CSV file', () => {
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
-  it('returns the code of the price for a price out of range', async () => {
+  it('returns the error code for prices if a price is out of range', async () => {
     const refused = () => post('handle,name,price\ndear,Dear,1000000001\n', 'text/csv')
     await expectRefused(refused(), 400, 'AMOUNT_OUT_OF_RANGE')
     const { param, details } = (await refused()).body.error
     expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
   })
 
-  it('recognises a repeated file by its content', async () => {
+  it('recognises the same file by its content when its key is reused', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)
@@ -62,7 +62,7 @@ describe('The upload of a CSV file', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('names the field of a missing file, and stores that response', async () => {
+  it('names the field when the file is missing, and stores that response', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')
@@ -73,7 +73,7 @@ describe('The upload of a CSV file', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it('refuses other types, compression and other charsets', async () => {
+  it('rejects other media types, compression and other charsets', async () => {
     const types = ['text/plain', 'application/vnd.ms-excel', 'application/octet-stream']
     for (const type of [...types, 'text/csv; charset=windows-1252', 'application/json; charset=latin1'])
       await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -83,7 +83,7 @@ describe('The upload of a CSV file', () => {
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
-  it('needs exactly one file in a whole form; a broken form may be repeated with its key', async () => {
+  it('requires exactly one file in a complete form, and lets a broken form be retried with the same key', async () => {
     for (const parts of [
       '',
       part('csv', csv),
@@ -127,7 +127,7 @@ describe('The upload of a CSV file', () => {
     await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
   })
 
-  it('accepts at most 2 MiB in JSON', async () => {
+  it('accepts at most 2 MiB as JSON', async () => {
     const filled = (bytes: number) => JSON.stringify({ csv, more: 'x'.repeat(bytes) })
     const most = 2 * 1024 * 1024 - Buffer.byteLength(filled(0))
     await post(filled(most), 'application/json').expect(200)

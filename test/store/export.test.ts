@@ -84,7 +84,7 @@ describe('An export of products', () => {
   }
   const read = (merchant: Merchant, query = '') => service.http.get(path + query).set(merchant.read())
 
-  it('returns a CSV file with a row for each variant, oldest product first', async () => {
+  it('returns a CSV file with one row per variant, oldest product first', async () => {
     const merchant = await service.merchant()
     const tea = await createProduct(service, merchant, {
       name: '=Tea, "green"',
@@ -108,7 +108,7 @@ describe('An export of products', () => {
     )
   })
 
-  it('uses semicolons and a byte order mark for a spreadsheet in French', async () => {
+  it('uses semicolons and a byte order mark for French spreadsheets', async () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
@@ -119,7 +119,7 @@ describe('An export of products', () => {
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 
-  it("contains the products of the caller in the key's environment, without deleted ones", async () => {
+  it("contains the caller's products in the key's environment, without deleted ones", async () => {
     const test = await service.merchant()
     const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
     await createProduct(service, await service.merchant())
@@ -139,7 +139,7 @@ describe('An export of products', () => {
     }
   })
 
-  it('contains only the header if there is nothing, and has no body for HEAD', async () => {
+  it('contains only the header if there are no products, and has no body for HEAD', async () => {
     const merchant = await service.merchant()
     expect((await read(merchant).buffer(true).expect(200)).text).to.equal(header)
     const head = await service.http.head(path).set(merchant.read()).expect(200)
@@ -148,7 +148,7 @@ describe('An export of products', () => {
     await expectRefused(service.http.post(path).set(merchant.write()), 404, 'ENDPOINT_NOT_FOUND')
   })
 
-  it('reads from MongoDB no faster than the client, and stops when the client disconnects', async () => {
+  it('reads from MongoDB no faster than the client reads, and stops when the client disconnects', async () => {
     const merchant = await service.merchant()
     // 20 MB of text: far more than sockets hold.
     await store(merchant, 1000, 1, '😀'.repeat(5000))
@@ -165,7 +165,7 @@ describe('An export of products', () => {
     expect(text.split('\r\n')).to.have.length(1002)
   })
 
-  it('serves other requests after every 100 rows', async () => {
+  it('lets the process serve other requests after every 100 rows', async () => {
     const merchant = await service.merchant()
     await store(merchant, 10, 100, 'Tea')
     await read(merchant).expect(200)
@@ -179,7 +179,7 @@ describe('An export of products', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('pauses after an export, so that a business that exports all the time leaves time for others', async () => {
+  it('pauses after an export, so that a business that exports constantly leaves time for others', async () => {
     const { exports } = service.deps.lists
     await waitFor('no export runs', () => exports.running() === 0)
     const free = await exports.take('a business', () => false)
@@ -189,7 +189,7 @@ describe('An export of products', () => {
     await waitFor('the rest is over', () => exports.running() === 0)
   })
 
-  it('is refused if MongoDB fails before the first byte, and cut off if it fails later', async () => {
+  it('is rejected if MongoDB fails before the first byte, and cut off if MongoDB fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // A page is 50 products and a chunk 100 rows. With more variants, the first chunk is sent before the second page is
     // read.

@@ -112,7 +112,7 @@ describe('A concurrent import', () => {
       (error: { code: string }) => error.code,
     )
 
-  it('runs after other imports, even those with the same new products', async () => {
+  it('runs after other imports, even those that create the same products', async () => {
     const [file, other] = [
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
@@ -128,7 +128,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0', last, 'c|C|Default|S-C|4|0'])
   })
 
-  it('waits for another import of its business in the process before it reads its file', async () => {
+  it("waits for the business's other import in the same process before it reads its file", async () => {
     const gate = createGate()
     const other = service.deps.importOneAtATime(merchant.businessId, () => gate.passed)
     let hasResponse = false
@@ -143,7 +143,7 @@ describe('A concurrent import', () => {
     expect((await waiting).status).to.equal(400)
   })
 
-  it('loses no change of stock, order or change of a product', async () => {
+  it('loses no stock change, order or product change', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
     const order = JSON.stringify({ items: [{ productId: _id, quantity: 1, variantLabel: 'Default' }] })
     const responses = await Promise.all(
@@ -163,7 +163,7 @@ describe('A concurrent import', () => {
     expect(added).to.have.length(rounds)
   })
 
-  it('excludes a POST with one of its SKUs: one of the two happens completely', async () => {
+  it('conflicts with a POST of a product with one of its SKUs: exactly one of the two happens', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
     // Before it inserts its products, then before it commits.
     for (const [step, status, length] of [
@@ -179,7 +179,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('reserves a SKU that it gives to an existing product before it runs', async () => {
+  it('reserves a SKU that it gives to an existing product before it commits', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     // Before it commits.
     const resume = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
@@ -188,7 +188,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
-  it('does not read the shop again after sales, and its stock and price win', async () => {
+  it('does not read the shop again after sales, and overwrites only the stock and price that it contains', async () => {
     await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
     const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
     const effectId = newId()
@@ -201,7 +201,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
   })
 
-  it('reads the shop again after changes of variants', async () => {
+  it('reads the shop again after variants change', async () => {
     const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
     const file = csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1')
@@ -217,7 +217,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
-  it('never exceeds the variants of a product together with a change', async () => {
+  it('does not exceed the maximum number of variants together with a concurrent change', async () => {
     const rows = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `a,A,${kind}${n},1`)
     const header = 'handle,name,variant_label,price'
     const a = await importFirst(csvOf(header, ...rows('old', 60)))
@@ -241,7 +241,7 @@ describe('A concurrent import', () => {
     expect(body.data).to.include({ created: 1, updated: 1 })
   })
 
-  it('keeps a deleted product deleted and its SKUs known, whether the import happens or not', async () => {
+  it('keeps a deleted product deleted and unlisted, whether the import is committed or rolled back', async () => {
     for (const happens of [true, false]) {
       const { _id } = await createProduct(service, merchant)
       // Before it commits.
@@ -259,7 +259,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('does nothing to a product that was deleted without its knowledge', async () => {
+  it('does not change a deleted product that is still marked as prepared', async () => {
     const { _id } = await createProduct(service, merchant)
     await change('delete', _id, {}).expect(200)
     const token = newId()
@@ -271,7 +271,7 @@ describe('A concurrent import', () => {
     expect(await storedProduct(service, _id)).to.deep.equal(deleted)
   })
 
-  it('refuses a change that gives one of its SKUs to another variant', async () => {
+  it('fails if a change gives one of its SKUs to a different variant', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,M,1,', 'a,,L,1,']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // A new SKU, then one that another variant of the product loses. Before it prepares the product.
@@ -292,7 +292,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('delays a change of prepared variants, and no other variant gets a SKU that it exchanges', async () => {
+  it('delays a change to prepared variants, and lets no other variant take a SKU that it swaps', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // Before it commits.
@@ -311,7 +311,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|AA|S||1|0', 'a|AA|L|A-1|1|0'])
   })
 
-  it('does not undo sales made after it, even if another process finishes the import', async () => {
+  it('does not undo later sales, even if a different process finishes the import', async () => {
     const a = await importFirst(csvOf('handle,name,price,stock', 'a,A,1,5'))
     // Before it changes the product, and before it is done.
     for (const [step, stock] of [
@@ -328,7 +328,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('never happens if it was refused for being too late', async () => {
+  it('has no effect if it was rejected because its deadline had passed', async () => {
     // The deadline passes before it inserts its plan, then before it commits.
     for (const step of [2, 6]) {
       const deadline = { deadlineAt: noDeadline }
@@ -340,7 +340,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('happens if it was committed and taken over, and never if it was aborted', async () => {
+  it('takes effect if it was committed and then taken over, and never if it was aborted', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     // Before it commits.
     const aborted = await stoppedAt(7, csv)
@@ -355,7 +355,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('never happens if it was abandoned, whichever of its writes arrive late', async () => {
+  it('never takes effect after it was abandoned, whichever of its writes arrive late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const [stored, committed] = [newId(), newId()]
     // One pauses before it inserts its new product, the next before it commits.
@@ -373,7 +373,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('is not disturbed by products that a crashed process stores late', async () => {
+  it('ignores products that a crashed process stores late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const resume = await stoppedAt(6, csv, { fate: 'late' })
     service.clock.advance(afterLeaseMs)
@@ -385,7 +385,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('is finished after its lease if it was committed and abandoned', async () => {
+  it('is finished after its lease ends if it was committed and then abandoned', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')

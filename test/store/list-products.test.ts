@@ -36,7 +36,7 @@ describe('The list of products', () => {
   const list = (query: Record<string, unknown>) =>
     service.http.get('/api/v1/dev/store/products').query(query).set(merchant.read())
 
-  it('returns the newest first, as they are read one by one', async () => {
+  it('returns the newest products first, exactly as single reads return them', async () => {
     const { status, body } = await list({})
     expect(status).to.equal(200)
     expect(body.data).to.deep.equal({
@@ -51,7 +51,7 @@ describe('The list of products', () => {
     expect(pages.map((page) => page.body.data.hasMore)).to.deep.equal([true, true, false, false])
   })
 
-  it('filters by active, by a part of the name in any case, and by the exact SKU', async () => {
+  it('filters by active, by part of the name in any case, and by the exact SKU', async () => {
     const cases: [Record<string, unknown>, number[]][] = [
       [{ active: 'true' }, [4, 2, 0]],
       [{ active: 'false' }, [3, 1]],
@@ -77,14 +77,14 @@ describe('The list of products', () => {
     }
   })
 
-  it('searches text in the keys of its index, and reads no product without it', async () => {
+  it('matches the search text against index keys, and reads only the products on the page', async () => {
     const found = await profiled(service, () => list({ q: 'THÉ' }).expect(200))
     const reads = found.filter(({ ns, command }) => ns.endsWith('.products') && !('profile' in command))
     // Two are on the page, and the others are counted by their keys.
     expect(reads.map(({ docsExamined }) => docsExamined)).to.have.members([0, 2])
   })
 
-  it('refuses an invalid value and names its parameter', async () => {
+  it('rejects an invalid value and names its parameter', async () => {
     const cases: [Record<string, unknown>, string][] = [
       [{ active: '1' }, 'active'],
       [{ active: '' }, 'active'],
@@ -105,7 +105,7 @@ describe('The list of products', () => {
     }
   })
 
-  it('omits a SKU that an import has only prepared', async () => {
+  it('omits a SKU that an import has prepared but not committed', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'new' })
     await service.deps.Product.updateOne({ _id }, { $set: { skus: ['SOON'] } })
     expect((await list({ sku: 'SOON' })).body.data.items).to.deep.equal([])

@@ -89,7 +89,7 @@ describe('An order whose process is killed between any two steps', function () {
   ]
   const placing = 6
 
-  it('is placed once by the retry, and the stock taken by a crashed process is released', async () => {
+  it('is placed once by the retry, and stock that the crashed process took is released', async () => {
     expect(await killAtEveryStep(service, ordering, closings, 0)).to.deep.equal(steps)
     service.clock.advance(abandonedAfterMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
@@ -97,7 +97,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await service.deps.Product.countDocuments({ 'reservations.0': { $exists: true } })).to.equal(0)
   })
 
-  it('is placed once even if the insert of a crashed process arrives during the retry', async () => {
+  it("is placed once even if the crashed process's insert arrives during the retry", async () => {
     const moments = [
       [1, 4, 'mongodb find', 'before the retry looks for the order'],
       [1, 6, 'mongodb find', 'after it'],
@@ -145,7 +145,7 @@ describe('An order whose process is killed between any two steps', function () {
     return { wake }
   }
 
-  it('is not placed by a frozen process with stock that has been released in the meantime', async () => {
+  it('is not placed by a frozen process whose reserved stock has been released in the meantime', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
     expect(await stocksOf(each)).to.deep.equal([0, 9])
@@ -159,7 +159,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('does not exist after a rejection, and takes no stock', async () => {
+  it('is not stored after it was rejected, and takes no stock', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, behindMs)
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
@@ -170,7 +170,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect([await send(service, each), new Set(each.responses).size]).to.deep.equal([400, 1])
   })
 
-  it('may be placed by a retry if its rejection was not returned', async () => {
+  it('can still be placed by a retry if its rejection was never returned', async () => {
     const each = await prepare()
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     const change = (active: boolean) =>
@@ -187,7 +187,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('is not placed if its attempt was released after it read the placeholder', async () => {
+  it('is not placed if its reservations were released after it read the placeholder', async () => {
     const each = await prepareOf([5])()
     const { businessId } = each.merchant
     const [{ _id: productId }] = each.products as [ProductResponse]
@@ -211,7 +211,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
-  it('gives stock back to a deleted product, and skips a deleted variant', async () => {
+  it('returns stock to a deleted product, and skips a deleted variant', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
     const { merchant, products } = each

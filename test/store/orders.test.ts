@@ -24,7 +24,7 @@ describe('Orders', () => {
     { label: 'M', price: 500, stock: 0 },
   ]
 
-  it('keep a copy of what was sold, which never changes, and take it from the stock', async () => {
+  it('keep an unchangeable copy of what was sold, and take it from the stock', async () => {
     const [tea, tee] = [
       await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
       await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),
@@ -68,7 +68,7 @@ describe('Orders', () => {
     expect((await read('/orders')).body.data.items).to.deep.equal([placed.body.data])
   })
 
-  it('buy one available unit of the newest active product by default', async () => {
+  it('order one available unit of the newest active product by default', async () => {
     expect((await order({})).body.error).to.include({ code: 'INSUFFICIENT_STOCK', statusCode: 400 })
     await createProduct(service, merchant, { stock: 3 })
     const newest = await createProduct(service, merchant, {
@@ -108,7 +108,7 @@ describe('Orders', () => {
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
-  it('fail with a reason, and take nothing', async () => {
+  it('fail with a reason, and take no stock', async () => {
     const tea = await createProduct(service, merchant, { price: 1000, stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const off = await createProduct(service, merchant, { active: false })
@@ -178,7 +178,7 @@ describe('Orders', () => {
 
   const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
 
-  it('list everything that is missing, adding up lines for the same variant', async () => {
+  it('report every shortage, adding up lines for the same variant', async () => {
     const tea = await createProduct(service, merchant, { stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const [, m, soldOut] = tee.variants
@@ -199,7 +199,7 @@ describe('Orders', () => {
     expect([await stocksOf(tea._id), await stocksOf(tee._id)]).to.deep.equal([[5], [4, 2, 0]])
   })
 
-  it('are placed once for one idempotency key', async () => {
+  it('are placed once per idempotency key', async () => {
     const { _id } = await createProduct(service, merchant)
     const again = { ...merchant, write: () => merchant.write('one key') }
     const [first, second, third] = [await order({}, again), await order({}, again), await order({}, again)]
@@ -283,7 +283,7 @@ describe('Orders', () => {
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
-  it('are hidden from keys that may not read them', async () => {
+  it('are hidden from keys that are not allowed to read them', async () => {
     const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
     const { body } = await service.http
       .post('/api/v1/dev/webhooks/endpoints')

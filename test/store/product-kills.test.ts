@@ -62,7 +62,7 @@ describe('A process that is killed between any two steps', function () {
     return { merchant, path: `/${_id}` }
   }
 
-  it('of the creation of a product loses and duplicates nothing', async () => {
+  it('loses and duplicates nothing when it creates a product', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const create = request(
       201,
@@ -75,7 +75,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal(expected)
   })
 
-  it('of a change of a product loses and duplicates nothing', async () => {
+  it('loses and duplicates nothing when it changes a product', async () => {
     const added = { label: 'New', price: 1, sku: 'B' }
     const body = { variants: [{ label: 'Default', sku: null }, added] }
     const change = request(
@@ -91,7 +91,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps.slice(2)).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb update'])
   })
 
-  it('of a deletion of a product loses and duplicates nothing', async () => {
+  it('loses and duplicates nothing when it deletes a product', async () => {
     const remove = request(
       200,
       async () => ({ ...(await made()), method: 'DELETE', body: {} }),

@@ -23,7 +23,7 @@ describe('A product', () => {
   const remove = (id: string, key?: string) => service.http.delete(`${path}/${id}`).set(merchant.write(key))
   const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })
 
-  it('is created as it was sent, and reads as it was returned', async () => {
+  it('is created as it was sent, and later reads return the same product', async () => {
     const sent = {
       name: ' شاي أخضر 🍵 ',
       description: '=1+1\r\n"d\'Atar"',
@@ -54,7 +54,7 @@ describe('A product', () => {
     expect((await read(_id)).body).to.deep.equal(body)
   })
 
-  it('has one variant called Default if none is given, with price, stock and sku beside the name', async () => {
+  it('gets one variant called Default if none is given, with price, stock and sku next to the name', async () => {
     const made = await createProduct(service, merchant, { price: 0, stock: 3, sku: 'A' })
     expect(made).to.deep.include({ description: '', images: [], active: true })
     expect(made.variants).to.have.length(1)
@@ -118,7 +118,7 @@ describe('A product', () => {
     expect(await count()).to.equal(0)
   })
 
-  it('is refused with all its faults, in the order of the fields', async () => {
+  it('is rejected with all its faults, in the order of the fields', async () => {
     const { body } = await create({
       variants: [
         { label: 5, stock: 'x' },
@@ -143,7 +143,7 @@ describe('A product', () => {
     )
   })
 
-  it('is refused with the first hundred of a thousand faults', async () => {
+  it('is rejected with the first hundred faults out of a thousand', async () => {
     const { body } = await create(
       variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))),
     )
@@ -151,7 +151,7 @@ describe('A product', () => {
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
 
-  it('is refused with too many variants, and with the faults of the first hundred', async () => {
+  it('is rejected for having too many variants, with the first hundred faults', async () => {
     const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
     const { details } = body.error
     expect(details).to.have.length(100)
@@ -161,8 +161,8 @@ describe('A product', () => {
     expect(details[2].param).to.equal('variants[0].label')
   })
 
-  describe('with a SKU that is taken in the shop', () => {
-    it('is refused with the name of the field; another shop may use the SKU', async () => {
+  describe('with a SKU that is already used in the shop', () => {
+    it('is rejected with the name of the field, although a different shop may use the SKU', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
@@ -176,7 +176,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it('is refused with the field of that SKU, not of a SKU of the live shop', async () => {
+    it('is rejected with the field of that SKU, not of a SKU used in the live shop', async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
@@ -199,14 +199,14 @@ describe('A product', () => {
     })
   })
 
-  it('is created once for one idempotency key, even under ten concurrent requests', async () => {
+  it('is created once per idempotency key, even under ten concurrent requests', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const responses = await Promise.all(Array.from({ length: 10 }, () => create(body, merchant, 'the-same')))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     expect([responses[0]?.status, await count()]).to.deep.equal([201, 1])
   })
 
-  it('returns 404 PRODUCT_NOT_FOUND on every path if it is unknown or of another business', async () => {
+  it('returns 404 PRODUCT_NOT_FOUND on every path if it is unknown or belongs to a different business', async () => {
     const { _id } = await createProduct(service, await service.merchant())
     for (const id of [_id, '6b0149aca90c38bde3c47f5e', '%00', '%7B%22$ne%22:1%7D', 'x'.repeat(2000)]) {
       await expectRefused(read(id), 404, 'PRODUCT_NOT_FOUND')

@@ -21,7 +21,7 @@ describe('A shop', () => {
     service.http.put(`${path}/${id}`).set(as.write()).send(input)
   const remove = (as: Merchant, id: string) => service.http.delete(`${path}/${id}`).set(as.write())
 
-  it('is created with the first product of a test key, once under ten concurrent requests', async () => {
+  it('is created with the first product for a test key, once under ten concurrent requests', async () => {
     await read(test).expect(200)
     await expectRefused(read(test, '/x'), 404, 'PRODUCT_NOT_FOUND')
     await expectRefused(remove(test, 'x'), 404, 'PRODUCT_NOT_FOUND')
@@ -32,7 +32,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('returns SHOP_NOT_FOUND to a live key if it does not exist, after faults of the request', async () => {
+  it('causes SHOP_NOT_FOUND for a live key if it does not exist, unless the request itself is invalid', async () => {
     const { _id } = await createProduct(service, test)
     const requests = [
       create(live),

@@ -41,7 +41,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   const stored = ({ _id }: ProductResponse) => service.deps.Product.findById(_id).orFail().lean()
 
   describe('with a valid change', () => {
-    it('sets a stock or adds a delta: 200 with the new variant', async () => {
+    it('sets the stock or adds a delta, and returns 200 with the changed variant', async () => {
       const product = await createProduct(service, merchant, {
         variants: [
           { label: 'S', price: 1000, stock: 5, sku: 'S-1' },
@@ -72,7 +72,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stored(product)).to.include({ revision: 5 })
     })
 
-    it('accepts the label of a variant, with any characters', async () => {
+    it("accepts a variant's label, with any characters", async () => {
       const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', ' S ', 'a?b#c', 'é'.repeat(100), '..%2F']
       const product = await withVariants(...labels)
       await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
@@ -82,7 +82,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       )
     })
 
-    it('prefers an id to a label, and finds a label that looks like an id if there is no such id', async () => {
+    it('prefers an id to a label, but accepts a label that looks like an id if no variant has that id', async () => {
       const product = await withVariants('S', 'M')
       const [small] = product.variants
       const unused = 'f'.repeat(24)
@@ -99,7 +99,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   })
 
   describe('with an invalid change', () => {
-    it('refuses an unknown variant, and a label that several variants have, with their ids', async () => {
+    it('rejects an unknown variant, and reports the ids if several variants have the label', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S ', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -113,7 +113,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
     })
 
-    it('refuses an invalid body, names the field, and changes nothing', async () => {
+    it('rejects an invalid body, names the field, and changes nothing', async () => {
       const product = await createProduct(service, merchant)
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
@@ -144,7 +144,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await read(product)).to.deep.equal(product)
     })
 
-    it('refuses a stock below 0 or above the maximum', async () => {
+    it('rejects a stock below 0 or above the maximum', async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: variantId }] = product.variants
       for (const vid of [variantId, 'Default']) {
@@ -162,7 +162,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('refuses a product of another key, and creates no shop', async () => {
+    it('rejects a product that the key cannot access, and creates no shop', async () => {
       const product = await createProduct(service, merchant)
       const [{ _id: vid }] = product.variants
       const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
@@ -179,8 +179,8 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('under concurrency', () => {
-    it('takes five units once each for ten requests, in one process and over two', async () => {
+  describe('with concurrent requests', () => {
+    it('takes exactly five units under ten requests, in one process and across two', async () => {
       const beside = await openSecondProcess(service)
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
@@ -200,7 +200,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       await beside.close()
     })
 
-    it('happens once for one key, with the same response for all', async () => {
+    it('happens once per key, with the same response for all requests', async () => {
       const product = await createProduct(service, merchant)
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
@@ -209,7 +209,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stockOf(product)).to.equal(4)
     })
 
-    it('refuses one change without affecting the others', async () => {
+    it('rejects one change without affecting the others', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
         products.map((product, index) =>
@@ -264,7 +264,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('reports that it happened, with nulls if the variant has since been deleted', async () => {
+    it('reports that it happened, with null values if the variant has since been deleted', async () => {
       const gone = { label: null, sku: null, price: null, stock: null }
       for (const byLabel of [false, true]) {
         const product = await withVariants('S', 'M')
@@ -283,7 +283,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
     })
   })
 
-  describe('if a process is killed between any two steps', () => {
+  describe('if the process is killed between any two steps', () => {
     interface Case {
       product: ProductResponse
       responses: string[]
@@ -319,7 +319,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal(steps)
     })
 
-    it('is not reported as sold out to a retry that reads before a late write', async () => {
+    it('is not reported as INSUFFICIENT_STOCK to a retry that reads the stock before a late write', async () => {
       const byLabel = sale(() => 'Default', 5)
       await landDuringRetry(service, byLabel, closings, 4)
     })
