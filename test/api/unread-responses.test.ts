@@ -121,7 +121,7 @@ describe('Responses that the client does not read', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('are sent in full while memory is reserved for both, if the clients read them', async () => {
+  it('wait for memory instead of failing if the client reads the earlier ones', async () => {
     const sockets = await Promise.all(
       Array.from({ length: 2 }, () => request(service.origin, page, merchant)),
     )

@@ -30,7 +30,7 @@ describe('Bull Board in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support find a dead delivery, retry it, and see it delivered and in the audit trail', async () => {
+  it('lets support staff find a dead delivery, retry it, and see it delivered and in the audit trail', async () => {
     const delivery = await stage.deadDelivery()
     const page = support
     await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()

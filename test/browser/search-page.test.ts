@@ -17,7 +17,7 @@ describe('The search page in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support find a payment and re-queue its delivery by keyboard, and see both results', async () => {
+  it('lets support staff find a payment by keyboard, re-queue its delivery and see the outcome', async () => {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
@@ -40,7 +40,7 @@ describe('The search page in a browser', function () {
     expect(trail).to.include('a-support').and.include('delivery.requeued').and.include('DEAD')
   })
 
-  it('lets support re-queue all dead deliveries of one endpoint', async () => {
+  it('lets support staff re-queue all dead deliveries of one endpoint', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     await support.goto('/admin/dead')
     stage.heal()

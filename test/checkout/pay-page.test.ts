@@ -9,7 +9,7 @@ const back = {
   cancel_url: 'https://shop.example/no',
 }
 
-describe('The page of a payment', () => {
+describe('The payment page', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -28,7 +28,7 @@ describe('The page of a payment', () => {
   const linkOf = ({ html }: { html: string }) =>
     /href="(https:[^"]+)" rel="noreferrer"/.exec(html)?.[1]?.replaceAll('&#38;', '&').replaceAll('&#61;', '=')
 
-  it('shows the merchant, the amount and the deadline, and that a test uses no real money', async () => {
+  it('shows the merchant, the amount, the deadline, and that a test moves no real money', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     expect(page.status).to.equal(200)
@@ -48,7 +48,7 @@ describe('The page of a payment', () => {
     ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
   ] as const
   for (const [lang, dir, heading] of languages)
-    it(`is in ${lang} if the URL or the browser prefers it, and so are the pages after it`, async () => {
+    it(`is in ${lang} if the URL or the browser requests it, and so are the pages that follow`, async () => {
       const { path } = await offer()
       const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
       const chosen = await open(service, `${path}?lang=${lang}`)
@@ -65,7 +65,7 @@ describe('The page of a payment', () => {
         expect(html).to.include(`<html lang="${lang}" dir="${dir}">`)
     })
 
-  it('is French if the browser prefers none of its languages', async () => {
+  it('is in French if the browser accepts none of the supported languages', async () => {
     const { path } = await offer()
     const cases = { '': 'de', '?lang=de': 'zh', '?lang=fr&lang=en': '' }
     for (const [query, wanted] of Object.entries(cases)) {
@@ -74,7 +74,7 @@ describe('The page of a payment', () => {
     }
   })
 
-  it('shows each final status, with the matching link back and no form', async () => {
+  it('shows each final status with the matching return link and without a form', async () => {
     const reference = 'reference=PI-'
     type Offered = Awaited<ReturnType<typeof offer>>
     const ended = async (shown: string, link: string | null, { path, referenceNumber }: Offered) => {
@@ -106,7 +106,7 @@ describe('The page of a payment', () => {
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
   })
 
-  it("links to the merchant's cancel URL and leaves the payment PENDING", async () => {
+  it("contains a link to the merchant's cancel URL, and leaves the payment PENDING", async () => {
     const { path, referenceNumber } = await offer(back)
     expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
@@ -115,7 +115,7 @@ describe('The page of a payment', () => {
     expect((await state(path)).state).to.equal('pending')
   })
 
-  it('redirects only the payer, right after the payment', async () => {
+  it('redirects only the customer who paid, immediately after the payment', async () => {
     const { path } = await offer(back)
     const own = await pay(await open(service, path), wallets.pays)
     expect(own.html).to.match(
@@ -133,7 +133,7 @@ describe('The page of a payment', () => {
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
-  it("shows the merchant's text as text, in its own direction", async () => {
+  it("escapes the merchant's name and label, and keeps their text direction", async () => {
     const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
     const { html } = await open(service, (await offer({ label })).path)
@@ -143,7 +143,7 @@ describe('The page of a payment', () => {
     expect(html).to.include(`<bdi>${escaped}</bdi>`)
   })
 
-  it('refuses a test wallet for a live payment, and returns 503 without a live wallet', async () => {
+  it('refuses a test wallet for a live payment, and returns 503 if there is no live wallet', async () => {
     const live = await service.merchant({ mode: 'live' })
     const { path } = await offer(back, live)
     const page = await open(service, path)
@@ -156,7 +156,7 @@ describe('The page of a payment', () => {
     expect((await state(path)).state).to.equal('unavailable')
   })
 
-  it('forbids caching, framing and referrers; its assets are local, small and cached indefinitely', async () => {
+  it('forbids caching, framing and referrers, and loads only small, local assets', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     for (const { headers } of [
@@ -189,7 +189,7 @@ describe('The page of a payment', () => {
     expect(page.html).not.to.match(/<(style|img|iframe)|\son\w+=|style=/)
   })
 
-  it('responds to HEAD, and returns 404 for unknown pages and methods', async () => {
+  it('responds to HEAD requests, and returns 404 for unknown pages and methods', async () => {
     const { path } = await offer()
     const url = service.origin + path
     const head = await seen(url, { method: 'HEAD' })
@@ -222,7 +222,7 @@ describe('The page of a payment', () => {
     expect((await open(service, '/p/%E0%A4%A')).status).to.equal(400)
   })
 
-  it('accepts a form unless the browser says that it comes from another site', async () => {
+  it('accepts a form unless the browser reports that it comes from another site', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const ours = new URL(service.origin).host

@@ -8,7 +8,7 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts'
 
-describe('A payment on the hosted page', () => {
+describe('A payment on the checkout page', () => {
   const service = withService()
 
   /** Creates an intent of a new merchant, so that tests do not share demo wallets. */
@@ -39,7 +39,7 @@ describe('A payment on the hosted page', () => {
     await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
   }
 
-  it('takes the money once, says so, and is visible to the merchant', async () => {
+  it('takes the money once, confirms it, and is visible to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const response = await fill(await open(service, path), wallets.pays)
     expect([response.status, response.html]).to.deep.equal([303, ''])
@@ -62,7 +62,7 @@ describe('A payment on the hosted page', () => {
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
-    it(`shows the form again after ${what}, with the phone but never the PIN`, async () => {
+    it(`shows the form again after ${what}, with the phone number but never the PIN`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const first = await open(service, path)
       const page = await fill(first, wallet)
@@ -76,7 +76,7 @@ describe('A payment on the hosted page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('ends after a technical error, with a link back to the merchant', async () => {
+  it('fails after a technical error, with a link back to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
@@ -85,7 +85,7 @@ describe('A payment on the hosted page', () => {
     expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
   })
 
-  it('says that it could not be started if the wallet was not reached, and a second attempt pays', async () => {
+  it('reports that it could not be started if the wallet is unreachable, and can then be retried', async () => {
     const { path } = await offer()
     replaceWallet({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(service, path), wallets.pays)
@@ -95,7 +95,7 @@ describe('A payment on the hosted page', () => {
     expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
   })
 
-  it('is made once for one form that is sent twice or ten times in parallel', async () => {
+  it('takes the money once if one form is submitted ten times in parallel', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     const responses = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
@@ -106,7 +106,7 @@ describe('A payment on the hosted page', () => {
     expect(await debits(service, merchant)).to.equal(1)
   })
 
-  it('is made once for two tabs, which both show the result', async () => {
+  it('takes the money once if it is made in several tabs, which all show the result', async () => {
     const { merchant, path } = await offer()
     const tabs = await Promise.all([open(service, path), open(service, path), open(service, path)])
     const responses = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
@@ -123,7 +123,7 @@ describe('A payment on the hosted page', () => {
 
   const secondPayers = { 'another wallet': wallets.limited, 'a wrong PIN': wallets.wrongPin }
   for (const [what, wallet] of Object.entries(secondPayers))
-    it(`tells a second payer with ${what} in each language that they were not charged`, async () => {
+    it(`tells a second payer with ${what}, in each language, that they were not charged`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)
@@ -152,7 +152,7 @@ describe('A payment on the hosted page', () => {
         .and.not.include('not charged')
     })
 
-  it('does not tell a payer that they were not charged while their own attempt may have taken money', async () => {
+  it('never tells payers that they were not charged while the outcome of their own attempt is unknown', async () => {
     const { path } = await offer()
     const other = await open(service, path)
     let outcome = unknown as WalletOutcome
@@ -174,7 +174,7 @@ describe('A payment on the hosted page', () => {
 
   const failures = { 'a wrong PIN': wallets.wrongPin, 'too little money': wallets.poor }
   for (const [what, wallet] of Object.entries(failures))
-    it(`asks for the PIN again if a form that failed by ${what} is resubmitted with another wallet`, async () => {
+    it(`asks for the PIN again if a form that failed because of ${what} is resubmitted with another wallet`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
@@ -190,7 +190,7 @@ describe('A payment on the hosted page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('never repeats a failed form, however many attempts followed', async () => {
+  it('never executes a failed form again, regardless of how many attempts followed', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
@@ -222,7 +222,7 @@ describe('A payment on the hosted page', () => {
       expect(page.says).to.include(sentence)
     })
 
-  it('leads a second click to the waiting page while the first is in progress', async () => {
+  it('sends a second click to the waiting page while the first is in progress', async () => {
     const { path } = await offer()
     const gate = createGate()
     replaceWallet({ authorise: () => gate.passed.then(() => ({ outcome: 'done' })) })
@@ -235,7 +235,7 @@ describe('A payment on the hosted page', () => {
     expect((await follow(await first)).says).to.include('Payment successful')
   })
 
-  it('refuses a form that belongs to another payment, is forged or older than two hours, and shows a new one', async () => {
+  it('refuses a form that is forged, outdated or from another payment, and shows a new form', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
@@ -258,7 +258,7 @@ describe('A payment on the hosted page', () => {
     expect((await pay(late, wallets.pays)).says).to.include('Payment successful')
   })
 
-  it('lets the customer of an OPEN payment choose the amount first, and change it', async () => {
+  it('lets the customer choose and change the amount if the intent is OPEN', async () => {
     const { merchant, referenceNumber, path } = await offer({ amount: 123_450, amountType: 'OPEN' })
     const first = await open(service, path)
     expect(first.says).to.include('How much do you want to pay?')
@@ -275,7 +275,7 @@ describe('A payment on the hosted page', () => {
     expect([amount, payment.amountPaid]).to.deep.equal([null, 200_050])
   })
 
-  it('refuses an invalid amount at its field and keeps the typed text', async () => {
+  it('reports an invalid amount next to its field, and keeps the typed text', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
     const first = await open(service, path)
     const form = await fill(first, { amount: '1' })
@@ -296,13 +296,13 @@ describe('A payment on the hosted page', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it('keeps its own amount whatever a form says, unless it is OPEN', async () => {
+  it("charges the intent's amount, regardless of the submitted form, unless the intent is OPEN", async () => {
     const { merchant, referenceNumber, path } = await offer()
     await pay(await open(service, `${path}?amount=1`), { ...wallets.pays, amount: '0.01' })
     expect((await readIntent(service, merchant, referenceNumber)).payment.amountPaid).to.equal(50_000)
   })
 
-  it('marks an invalid phone and an invalid PIN', async () => {
+  it('marks an invalid phone number and an invalid PIN', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const both = await fill(form, { phone: 'no"phone', pin: '12' })
@@ -318,7 +318,7 @@ describe('A payment on the hosted page', () => {
     expect((await pay(one, { phone: '+222 22 00 00 01', pin: '١٢٣٤' })).says).to.include('Payment successful')
   })
 
-  it('is refused if the intent has been cancelled or has expired in the meantime, and the page says so', async () => {
+  it('is refused with a message if the intent has since been cancelled or has expired', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const late = await offer()
     const [form, lateForm] = [await open(service, path), await open(service, late.path)]

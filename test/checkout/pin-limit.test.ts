@@ -51,7 +51,7 @@ describe('The limits on attempts to pay', () => {
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('allow one network 20 failed attempts at one payment in an hour, for any reason; then the page shows how long', async () => {
+  it('allow one address 20 failed attempts at one payment in an hour, then show how long to wait', async () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
@@ -74,7 +74,7 @@ describe('The limits on attempts to pay', () => {
     expect(orders).to.have.length(21)
   })
 
-  it('do not close a payment to its customer, however many attempts strangers make', async () => {
+  it('never block a payment for its customer, regardless of how many attempts strangers make', async () => {
     const path = await offer(live)
     for (const stranger of ['198.18.1.1', '2001:db8:5:5::1'])
       for (let time = 0; time < 25; time += 1) {
@@ -92,7 +92,7 @@ describe('The limits on attempts to pay', () => {
     expect((await open(service, path)).says).to.include('Payment successful')
   })
 
-  it('allow an IPv4 /24 or IPv6 /48 200 failed attempts at one payment', async () => {
+  it('allow an IPv4 /24 or IPv6 /48 network 200 failed attempts at one payment', async () => {
     for (const [range, inside, outside] of [
       ['198.51.100.0/24', '198.51.100.7', '198.51.101.7'],
       ['2001:db8:6::/48', '2001:db8:6:1::1', '2001:db8:7::1'],
@@ -106,7 +106,7 @@ describe('The limits on attempts to pay', () => {
     }
   })
 
-  it('allow one address 60 refused PINs in ten minutes over all payments; other addresses and tests are not affected', async () => {
+  it('allow one address 60 refused PINs in ten minutes, and affect no other address and no tests', async () => {
     const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1/32']
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -145,7 +145,7 @@ describe('The limits on attempts to pay', () => {
     expect(orders).to.have.length(7)
   })
 
-  it('allow 600 refused PINs in ten minutes from an IPv6 /48, 1 800 from a /40, 6 000 from a /32 or an IPv4 /16', async () => {
+  it('allow 600 refused PINs from an IPv6 /48, 1 800 from a /40, and 6 000 from a /32 or an IPv4 /16', async () => {
     const sizes = [
       ['2001:db8:1::/48', 600, '2001:db8:1:2::1', '2001:db8:2:2::1'],
       ['2001:db8:100::/40', 1800, '2001:db8:102::1', '2001:db8:200::1'],
@@ -164,7 +164,7 @@ describe('The limits on attempts to pay', () => {
     }
   })
 
-  it('allow 600 for test payments, counted separately for each business and from live payments', async () => {
+  it('allow 600 refused PINs for test payments, counted for each business separately', async () => {
     const ip = '203.0.113.3'
     await attemptAt(await offer(trial), ip)
     expect(await pointsOf(`pin:${ip}/32`)).to.equal(undefined)
@@ -174,14 +174,14 @@ describe('The limits on attempts to pay', () => {
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
   })
 
-  it('also count declined test payments, because a merchant could cause any number of their events', async () => {
+  it('also apply to declined test payments, whose events a merchant could otherwise cause without end', async () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
   })
 
-  it('do not apply to a repeated form: no wallet is called', async () => {
+  it('do not apply to a resubmitted form, for which no wallet is called', async () => {
     const ip = '203.0.113.6'
     outcome = poor
     const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
@@ -201,7 +201,7 @@ describe('The limits on attempts to pay', () => {
     ['was not executed', { outcome: 'not-executed' }, 422],
     ['has an unknown outcome', { outcome: 'unknown', why: 'no result' }, 303],
   ] as [string, WalletOutcome, number][])
-    it(`do not count an attempt that ${what}, nor the same form submitted twice`, async () => {
+    it(`do not include an attempt that ${what}, even if its form is submitted twice`, async () => {
       const ip = '203.0.113.4'
       outcome = result
       const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { readAmount } from '../../src/checkout/read-amount.ts'
 
-describe('An amount that a customer types', () => {
+describe('An amount typed by a customer', () => {
   const understood: Record<string, number> = {
     '500': 50_000,
     ' 500 ': 50_000,
@@ -28,15 +28,15 @@ describe('An amount that a customer types', () => {
     '90071992547409,91': Number.MAX_SAFE_INTEGER,
   }
   for (const [typed, centimes] of Object.entries(understood))
-    it(`is ${centimes} centimes for “${typed}”`, () => expect(readAmount(typed)).to.equal(centimes))
+    it(`is read as ${centimes} centimes from “${typed}”`, () => expect(readAmount(typed)).to.equal(centimes))
 
   const wrongSeparators = ['0.500', '1,50,00', '1,500.000', '1,500,00.00', '5.0.0', '5..0', '12,345,67']
   const signed = ['-5', '+5', '1e3', '0x10', 'Infinity', 'NaN']
   const texts = ['', ' ', '.', 'abc', '5 EUR', '5\0', '\ud800']
   const refused = [...wrongSeparators, ...signed, ...texts, '90071992547409,92', '9'.repeat(400)]
   for (const typed of refused)
-    it(`is invalid for ${JSON.stringify(typed.slice(0, 20))}`, () => expect(readAmount(typed)).to.equal(null))
+    it(`is rejected as ${JSON.stringify(typed.slice(0, 20))}`, () => expect(readAmount(typed)).to.equal(null))
 
   for (const typed of ['1,500', '1.500', '١٥٠,٥٠٠', '999.000 MRU'])
-    it(`is ambiguous for ${typed}`, () => expect(readAmount(typed)).to.equal('unclear'))
+    it(`is reported as ambiguous if it is ${typed}`, () => expect(readAmount(typed)).to.equal('unclear'))
 })

@@ -71,7 +71,7 @@ describe('A business that is switched off', () => {
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
   describe('by `disable`', () => {
-    it('closes the developer API, while customers can still pay by link and by code', async () => {
+    it('can no longer use the API, while customers can still pay by link and by code', async () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
       const form = await open(service, half.path)
       await change('disable')
@@ -86,7 +86,7 @@ describe('A business that is switched off', () => {
   })
 
   describe('by `suspend`', () => {
-    it('closes the API, the pages, and payments by link, by code and from a form that is already open', async () => {
+    it('can no longer use the API, and customers can no longer pay, even with an open form', async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(service, path)
       expect((await statusOf(path)).state).to.equal('pending')
@@ -104,7 +104,7 @@ describe('A business that is switched off', () => {
       expect(await payAt(path)).to.include('Payment successful')
     })
 
-    it('shows no text of the merchant, in any language, and raises no alert', async () => {
+    it('is shown without its own name and texts, in any language, and raises no alert', async () => {
       const { path } = await offer()
       await change('suspend')
       for (const [language, says] of [
@@ -123,7 +123,7 @@ describe('A business that is switched off', () => {
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
     })
 
-    it('calls no wallet for a payment that was held just before', async () => {
+    it('receives no payment that was only on hold, because no wallet is called', async () => {
       const { path, referenceNumber } = await offer()
       const form = await open(service, path)
       const { updateIntent } = service.deps.batchers
@@ -143,7 +143,7 @@ describe('A business that is switched off', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-    it('records a payment that was already ordered from a wallet, with its event, and shows it to the customer', async () => {
+    it('still receives a payment that a wallet is already carrying out, with its event', async () => {
       const live = await liveKey()
       const [confirmed, lost] = [await offer(live), await offer(live)]
       const forms = [await open(service, confirmed.path), await open(service, lost.path)]
@@ -173,7 +173,7 @@ describe('A business that is switched off', () => {
       }
     })
 
-    it('does not affect expiry and webhooks', async () => {
+    it('keeps its expiries and webhooks', async () => {
       await subscribe(service, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')
@@ -187,7 +187,7 @@ describe('A business that is switched off', () => {
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
 
-    it('is independent of `disable`: each is undone by its own command', async () => {
+    it('remains suspended until `resume`, regardless of `enable`, and disabled until `enable`', async () => {
       const { path } = await offer()
       await change('disable')
       await change('suspend')
@@ -203,7 +203,7 @@ describe('A business that is switched off', () => {
   })
 
   describe('by `unapprove`', () => {
-    it('refuses live keys, while test keys work and existing live payments can still be paid', async () => {
+    it('can no longer use live keys, while test keys and existing live payments still work', async () => {
       const live = await liveKey()
       const { path } = await offer(live)
       await change('unapprove')
@@ -216,7 +216,7 @@ describe('A business that is switched off', () => {
     })
   })
 
-  it('can still be paid while the main switch of the API is off', async () => {
+  it('can still be paid while the API is switched off for all businesses', async () => {
     const { path } = await offer()
     await openAdmin(service).done('api', 'off')
     await waitFor('the API is off', async () => (await list()) === 'FEATURE_DISABLED')
@@ -225,7 +225,7 @@ describe('A business that is switched off', () => {
     await waitFor('the API is on', async () => (await list()) === 'open')
   })
 
-  it("changes with one line in the audit trail, wherever the operator's process is killed", async () => {
+  it('is switched off with exactly one audit entry, even if the command is killed at any step', async () => {
     const by = { actor: operator, act: 'business.suspended' } as const
     const steps = await killAtEveryStep(
       service,

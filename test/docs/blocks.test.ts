@@ -22,30 +22,30 @@ function isDescribed(shown: { success?: boolean; data?: unknown; statusCode?: nu
   return paths.some((path) => schemaErrors(value, 'components', 'schemas', ...path) === null)
 }
 
-describe('The code on the pages', () => {
-  it('exists', () => {
+describe('The code blocks on the pages', () => {
+  it('exist', () => {
     for (const kind of kinds) expect(fenced.map(({ fence }) => fence)).to.include(kind)
     expect(fenced.length).to.be.at.least(40)
   })
 
-  it('is run by a test, or listed in how-tested.ts with the reason', () => {
+  it('are each run by a test, or listed in how-tested.ts with a reason', () => {
     expect(fenced.filter((block) => testOf(block) === undefined).map(nameOf)).to.deep.equal([])
     const listed = fenced.map(isListed)
     expect(notRun.filter((one) => !listed.includes(one))).to.deep.equal([])
   })
 
-  it('is valid JSON if it is marked as JSON', () => {
+  it('are valid JSON if they are marked as JSON', () => {
     for (const block of json) expect(() => JSON.parse(block.text), nameOf(block)).to.not.throw()
   })
 
-  it('matches the OpenAPI document, where it is JSON for merchants', () => {
+  it('match the OpenAPI document if they show JSON to merchants', () => {
     const isForMerchants = ({ page }: Block) => page !== 'docs/operators/wallet-provider.md'
     const examples = json.filter((block) => isForMerchants(block) && !block.text.includes('"…"'))
     expect(examples.length).to.be.at.least(5)
     expect(examples.filter(({ text }) => !isDescribed(JSON.parse(text))).map(nameOf)).to.deep.equal([])
   })
 
-  it('shows errors with the status of the catalogue', () => {
+  it('show each error with its status from the catalogue', () => {
     const errors = json
       .map(({ text }) => JSON.parse(text))
       .map((shown) => shown.error ?? shown)
@@ -55,7 +55,7 @@ describe('The code on the pages', () => {
       expect(catalogue[code as ErrorCode][0], code).to.equal(statusCode)
   })
 
-  it('is valid shell if it is marked as shell', () => {
+  it('are valid shell scripts if they are marked as shell', () => {
     const scripts = fenced.filter(({ fence }) => fence === 'sh')
     const wrong = scripts.filter(({ text }) => spawnSync('sh', ['-n'], { input: text }).status !== 0)
     expect(wrong.map(nameOf)).to.deep.equal([])

@@ -43,7 +43,7 @@ const expectedStatus = ({ operation }: Exchange): number | undefined => {
   return route && ('status' in route ? route.status : 200)
 }
 
-describe('The curl commands of the guide', () => {
+describe("The guide's curl commands", () => {
   before(function () {
     skipUnlessHere(this, 'curl', ['curl', '--version'], 'any page')
   })
@@ -62,7 +62,7 @@ describe('The curl commands of the guide', () => {
       expect(differences(shown, exchanges.at(-1)?.body, 'response')).to.deep.equal([])
     })
 
-  it('exist, and their responses are as the pages show them', () => {
+  it('exist, and some of their responses are compared with those shown', () => {
     expect(found.length).to.be.at.least(14)
     expect(compared).to.be.at.least(6)
   })

@@ -32,13 +32,13 @@ const ofFaults = [...proofs].filter((name) => !name.includes('/'))
 const ofTheService = Object.keys(promises).filter((name) => name !== 'round.ended')
 
 describe('docs/maintainers/guarantees.md', () => {
-  it('lists the code and the proof for each promise', () => {
+  it('lists the code and a proof for each promise', () => {
     expect(rows.length).to.be.at.least(35)
     const lacking = rows.filter(({ code, proof }) => code === '' || proof === '')
     expect(lacking.map(({ promise }) => promise)).to.deep.equal([])
   })
 
-  it('lists only tests and sources that exist', () => {
+  it('lists only existing tests and source files', () => {
     const sources = rows
       .flatMap(({ code }) => inTicks(code))
       .map((name) => (/^(workers|ops)\//.test(name) ? name : `src/${name}`))
@@ -47,18 +47,18 @@ describe('docs/maintainers/guarantees.md', () => {
     expect(files.filter((name) => !existsSync(join(root, name)))).to.deep.equal([])
   })
 
-  it('lists every promise of the fault checker, and no others', () => {
+  it('lists every promise that the fault checker verifies, and no others', () => {
     expect(ofFaults).to.have.members(ofTheService)
   })
 
-  it('lists, for each planted bug, a promise or a test that finds it', () => {
+  it('lists a promise or a test that detects each planted bug', () => {
     const unnamed = mutants.filter(
       ({ caughtBy }) => !caughtBy.some((name) => proofs.has(name.replace('.test.ts', ''))),
     )
     expect(unnamed.map(({ name }) => name)).to.deep.equal([])
   })
 
-  it('lists every check of the attack, and no others', () => {
+  it('lists every check in the attack, and no others', () => {
     expect([...new Set(rows.flatMap(({ proof }) => inItalics(proof)))]).to.have.members(checkNames)
   })
 })

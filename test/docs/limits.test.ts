@@ -32,9 +32,9 @@ const phrases: Record<string, string[]> = {
   ],
 }
 
-describe('The limits of a connection', () => {
+describe('The connection limits', () => {
   for (const [page, sentences] of Object.entries(phrases))
-    it(`in ${page} are the limits in the code`, () => {
+    it(`on ${page} match the limits in the code`, () => {
       const text = textOf(page).replaceAll(/\s+/g, ' ')
       for (const sentence of sentences) expect(text).to.include(sentence)
     })

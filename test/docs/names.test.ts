@@ -26,21 +26,21 @@ const partsOf = (line: string) => ({
 const named = (pattern: RegExp): { page: string; name: string }[] =>
   pages.flatMap((page) => [...textOf(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })))
 
-describe('The names on the pages', () => {
-  it('include the version of package.json as the newest of CHANGELOG.md and in the description of the API', () => {
+describe('The documentation', () => {
+  it('shows the version from package.json as the newest in CHANGELOG.md and in the API description', () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string }
     expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).to.equal(version)
     expect(description.info).to.include({ version })
   })
 
-  it('after `npm run` are scripts of package.json', () => {
+  it('uses `npm run` only with scripts that exist in package.json', () => {
     const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
     const wanted = named(/npm run (?:--silent )?([a-z][\w:-]*)/g)
     expect(wanted.length).to.be.at.least(20)
     expect(wanted.filter(({ name }) => !(name in scripts))).to.deep.equal([])
   })
 
-  it('of commands and options are those of the command line', () => {
+  it('uses only commands and options that exist in the command line', () => {
     const program = createProgram()
     const isCommand = (line: string): boolean => {
       const { words, options } = partsOf(line)
@@ -54,7 +54,7 @@ describe('The names on the pages', () => {
     expect(lines.filter(({ name }) => !isCommand(name))).to.deep.equal([])
   })
 
-  it('of operations are routes of the API', () => {
+  it('uses only operations and paths that exist in the API', () => {
     const operations = named(/\b((?:GET|POST|PUT|PATCH|DELETE) (?:\/api\/v1)?\/dev\/[^\s`?"]*)/g)
     expect(operations.length).to.be.at.least(30)
     const unknown = operations.filter(({ name }) => operationOf(name.replace('/api/v1', '')) === undefined)

@@ -21,7 +21,7 @@ const shownBelow = ({ page, heading, line }: Block): string | undefined =>
 /** The output without the parts that differ from run to run. */
 const constant = (text: string): string => text.replaceAll('\r', '').replaceAll(/https?:\S+/g, 'URL')
 
-describe('The programs of the guide', function () {
+describe("The guide's example programs", function () {
   this.timeout(slowestMs)
   const [service, endpointServer] = [withService(), withEndpointServer()]
 
@@ -49,7 +49,7 @@ describe('The programs of the guide', function () {
   })
 
   for (const program of programs.filter((one) => shownBelow(one) !== undefined))
-    it(`print what the page shows: ${nameOf(program)}`, async function () {
+    it(`print the output shown on the page: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
       const printed = await run(program, environment)
@@ -62,7 +62,7 @@ describe('The programs of the guide', function () {
     })
 
   for (const program of named('pay'))
-    it(`name the error and the request: ${nameOf(program)}`, async function () {
+    it(`print the error code and the request id: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const merchant = await service.merchant({ kind: 'publishable' })
       const printed = await run(program, environmentOf(merchant, service.origin)).catch(String)
@@ -72,7 +72,7 @@ describe('The programs of the guide', function () {
     })
 
   for (const program of named('retry'))
-    it(`create one intent although the first response is lost: ${nameOf(program)}`, async function () {
+    it(`create one intent even if the first response is lost: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const merchant = await service.merchant()
       const proxy = await startProxy(service.origin, { loses: (count) => count === 1 })
@@ -82,7 +82,7 @@ describe('The programs of the guide', function () {
       expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(1)
     })
 
-  describe('that read a list', () => {
+  describe('for reading a list', () => {
     const merchant = withMerchant(service)
     let references: string[]
     before(async () => {
@@ -93,7 +93,7 @@ describe('The programs of the guide', function () {
     })
 
     for (const program of named('pending'))
-      it(`read each item once, although one is cancelled meanwhile: ${nameOf(program)}`, async function () {
+      it(`read each item once even if one is cancelled while they run: ${nameOf(program)}`, async function () {
         skipUnlessRunnable(this, program)
         const newest = String(references.pop())
         const cancelOnSecondPage = async (url: string) => {

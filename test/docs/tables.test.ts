@@ -30,7 +30,7 @@ const tables = pages.flatMap(tablesOf)
 describe('The generated tables', () => {
   let generated = 0
   for (const page of pagesWithTables())
-    it(`of ${page} are fresh`, async () => {
+    it(`on ${page} are up to date`, async () => {
       const { before, after, stale } = await fillTables(page)
       generated += before.match(/<!-- end of table -->/g)?.length ?? 0
       const remedy = `Stale: ${stale.join(', ')}. Run \`npm run tables\`, and commit the page.`
@@ -43,16 +43,16 @@ describe('The generated tables', () => {
 })
 
 describe('The tables on the pages', () => {
-  it('were found', () => {
+  it('exist', () => {
     expect(tables.length).to.be.at.least(50)
   })
 
-  it('each have a header row with a separator line below it', () => {
+  it('each start with a header row and a separator row', () => {
     const broken = tables.filter(([, second]) => second?.isRule !== true)
     expect(broken.map(([first]) => first)).to.deep.equal([])
   })
 
-  it('have as many cells in each row as in the header row', () => {
+  it('have the same number of cells in every row', () => {
     const uneven = tables.flatMap(([head, ...rows]) => rows.filter(({ cells }) => cells !== head?.cells))
     expect(uneven).to.deep.equal([])
   })

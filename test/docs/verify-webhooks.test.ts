@@ -24,14 +24,14 @@ async function verdicts(language: Language): Promise<string[]> {
   return out.trimEnd().split(/\r?\n/)
 }
 
-describe('The vectors of signed requests', () => {
-  it('are at least 30 with unique names, and the same as in the file', () => {
+describe('The test vectors for signed requests', () => {
+  it('number at least 30, have unique names, and match the file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
     expect(vectors.length).to.be.at.least(30)
     expect(written()).to.equal(asText())
   })
 
-  it('are signed as the service signs, even after rotations', () => {
+  it('have the same signatures as the service produces, even after rotations', () => {
     const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
       const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
       return signedHeaders('Service', secrets, 'payment.created', body, at)
@@ -51,7 +51,7 @@ describe('The vectors of signed requests', () => {
 })
 
 describe('docs/merchants/webhooks.md', () => {
-  it('shows the first vector as a genuine request', () => {
+  it('shows the first vector as a valid request', () => {
     const [first] = vectors
     const shown = textOf('docs/merchants/webhooks.md').replaceAll(/(?<=[,:])\n(?=")/g, '')
     for (const part of [first?.secret, first?.body, ...Object.values(first?.headers ?? {})])
@@ -59,7 +59,7 @@ describe('docs/merchants/webhooks.md', () => {
   })
 
   for (const language of languages) {
-    it(`verifies every vector in ${language.name}`, async function () {
+    it(`contains code that judges every vector correctly in ${language.name}`, async function () {
       this.timeout(slowestMs)
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/merchants/webhooks.md')
       const found = await verdicts(language)

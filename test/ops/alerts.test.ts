@@ -118,14 +118,14 @@ const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
 describe('Monitoring', () => {
-  it('documents in docs/operators/watch.md the values of every label that is not self-explanatory', () => {
+  it('explains in docs/operators/watch.md the values of every label that is not self-explanatory', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
     const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)
     expect(unexplained).to.deep.equal([])
   })
 
-  it('uses no undocumented label in an alert or the dashboard', () => {
+  it('uses only documented labels in alerts and on the dashboard', () => {
     const wrong = 'sum by (rout) (rate(payment_intents_http_requests_total{cod="OK", code="NO"}[5m]))'
     const faults = ['rout', 'payment_intents_http_requests_total{cod}', '"OK"', '"NO"']
     expect(faultsOf(wrong)).to.deep.equal(faults)
@@ -135,7 +135,7 @@ describe('Monitoring', () => {
     expect(expressions.flatMap(faultsOf)).to.deep.equal([])
   })
 
-  it('has a section of the runbook and a test for each alert', () => {
+  it('has a runbook section and a test for each alert', () => {
     const sections = [...read('docs/operators/runbook.md').matchAll(/^## (\w+)\n\n`(\w+)` · /gm)]
     expect(sections.map(([, alert, severity]) => ({ alert, severity }))).to.deep.equal(
       rules.map(({ alert, labels }) => ({ alert, severity: labels.severity })),
@@ -150,7 +150,7 @@ describe('Monitoring', () => {
     }
   })
 
-  it('does not alert on old counts after a failed scrape', () => {
+  it('does not fire an alert for old counts after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>
@@ -168,7 +168,7 @@ describe('Monitoring', () => {
     expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
   })
 
-  it('exports 0 from the first scrape for log lines that an alert watches, and for all errors', () => {
+  it('exports 0 from the first scrape for every error and for every log line that an alert watches', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)
@@ -179,7 +179,7 @@ describe('Monitoring', () => {
     expect([...watchedLines.error, ...watchedLines.warn]).to.include.members(watched)
   })
 
-  it('has a dashboard that can be imported: unique ids and positions, and any Prometheus', () => {
+  it('has a dashboard with unique ids and positions, which any Prometheus data source can use', () => {
     const { panels } = dashboard
     expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length)
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>

@@ -75,7 +75,7 @@ const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
 describe('The Kubernetes manifests', () => {
-  it('are all part of a kustomization, except the example of the secrets, which has no values', () => {
+  it('all belong to a kustomization, except the example for the secrets, which contains no values', () => {
     const reached = manifestFiles
       .filter((file) => basename(file) === 'kustomization.yaml')
       .flatMap((file) => {
@@ -90,7 +90,7 @@ describe('The Kubernetes manifests', () => {
     expect(Object.values(secrets).filter((value) => value !== '')).to.deep.equal([])
   })
 
-  it('define an environment with which production starts', () => {
+  it('define an environment in which the service starts in production mode', () => {
     const names = [config, secrets].flatMap(Object.keys)
     expect(Object.keys(environment.properties)).to.include.members(names)
     const read = readConfig({
@@ -103,7 +103,7 @@ describe('The Kubernetes manifests', () => {
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
   })
 
-  it('change the name of a configuration with its content, so that running pods keep theirs', () => {
+  it("change a configuration's name whenever its content changes, so that running pods keep theirs", () => {
     expect(generated).to.have.all.keys('name', 'envs')
     expect(generated?.name).to.equal('payment-intents')
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
@@ -111,14 +111,14 @@ describe('The Kubernetes manifests', () => {
     expect(options).to.not.have.any.keys('generatorOptions')
   })
 
-  it('start the processes of the Procfile, from one image', () => {
+  it('start the processes listed in the Procfile, from one image', () => {
     for (const { owner, container } of pods) {
       expect(container.command.join(' ')).to.equal(procfileLine(owner.metadata.name))
       expect(container.image).to.equal('payment-intents')
     }
   })
 
-  it('run nothing as root, with a writable image or with extra privileges', () => {
+  it('never run as root, with a writable image or with extra privileges', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({
@@ -135,7 +135,7 @@ describe('The Kubernetes manifests', () => {
     expect(readText('Dockerfile')).to.include('\nUSER 1000:1000\n')
   })
 
-  it('probe the health endpoints of the processes', () => {
+  it("probe the processes' health endpoints", () => {
     const ports = [
       ['web', 'http', config.PORT],
       ['worker', 'health', config.WORKER_PORT],
@@ -151,7 +151,7 @@ describe('The Kubernetes manifests', () => {
       expect(readText('src/http/server/health.ts')).to.include(`'${path}'`)
   })
 
-  it('give work in progress its time to end', () => {
+  it('give work in progress enough time to finish', () => {
     const [, web, worker] = pods
     const hookSeconds = web?.container.lifecycle?.preStop.sleep.seconds ?? Number.NaN
     const longestRequest = maxStopMs({ walletTimeoutMs: wallet.maximum * 1000 })
@@ -163,7 +163,7 @@ describe('The Kubernetes manifests', () => {
     expect(worker?.pod.terminationGracePeriodSeconds).to.equal(longestEndSeconds.worker)
   })
 
-  it('allow exactly the network traffic of the configuration', () => {
+  it('allow exactly the network traffic that the configuration requires', () => {
     type Rules = { ports?: { port: number }[] }[]
     const { spec } = the('NetworkPolicy', 'payment-intents')
     const { ingress, egress } = spec as unknown as { ingress: Rules; egress: Rules }
@@ -177,7 +177,7 @@ describe('The Kubernetes manifests', () => {
     expect(portsOf(egress)).to.include.members(servers)
   })
 
-  it('are scraped under the job names of the alerts', () => {
+  it('give the processes the job names that the alerts use', () => {
     const [operated] = readYaml<PodMonitor>('ops/prometheus/pod-monitor.yaml')
     const [plain] = readYaml<Scraping>('ops/prometheus/kubernetes.yml')
     const [composed] = readYaml<Scraping>('ops/prometheus/prometheus.yml')
@@ -201,7 +201,7 @@ describe('The Kubernetes manifests', () => {
     expect(readText('ops/alerts.yml')).to.include(`up{job="${jobs[0]?.[0]}"}`)
   })
 
-  it('select the existing pods, and scale by existing metrics', () => {
+  it('select pods that exist, and scale by metrics that exist', () => {
     for (const { owner, template } of pods.slice(1)) {
       expect(template.metadata.labels).to.deep.equal(owner.spec?.selector?.matchLabels)
       const others = objects.filter((one) => one !== owner && one.metadata.name === owner.metadata.name)
@@ -220,7 +220,7 @@ describe('The Kubernetes manifests', () => {
   })
 })
 
-describe('The roll-out', () => {
+describe('The roll-out script', () => {
   /** Runs the script with a kubectl that reports this state of the job. Returns the calls of kubectl. */
   async function rollOut(state: string): Promise<{ code: number; calls: string[] }> {
     const kubectl = `kubectl() { echo "$*" >&3; case "$*" in *' get job '*) printf '${state}' ;; esac; }`
@@ -231,7 +231,7 @@ describe('The roll-out', () => {
     return { code, calls: output.trim().split('\n') }
   }
 
-  it('starts the processes only after the release succeeded', async () => {
+  it('starts the processes only if the release succeeds', async () => {
     const succeeded = await rollOut('SuccessCriteriaMet Complete')
     expect(succeeded.code).to.equal(0)
     expect(succeeded.calls.map((line) => line.split(' jsonpath')[0])).to.deep.equal([
@@ -260,7 +260,7 @@ describe('docker-compose.yml', () => {
     'docker-compose.yml',
   )
 
-  it('starts the processes of the Procfile, on a read-only root', () => {
+  it('starts the processes listed in the Procfile, with a read-only root file system', () => {
     for (const name of ['release', 'worker'])
       expect(services[name]?.command?.join(' ')).to.equal(procfileLine(name))
     expect(readText('Dockerfile')).to.include('CMD ["node", "dist/src/server.js"]')
@@ -268,7 +268,7 @@ describe('docker-compose.yml', () => {
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
   })
 
-  it('pins every image, mounts existing paths only, and probes the health endpoints', () => {
+  it('pins every image, mounts only existing paths, and scrapes the ports of the processes', () => {
     const own = ['release', 'web', 'worker']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
@@ -285,7 +285,7 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it('gives each process its time to end, and leaves the health check to the image', () => {
+  it('gives each process enough time to stop, and leaves the health check to the image', () => {
     for (const name of ['web', 'worker'] as const) {
       expect(services[name]?.stop_grace_period).to.equal(`${longestEndSeconds[name]}s`)
       expect(services[name]).to.not.have.property('healthcheck')
@@ -298,8 +298,8 @@ describe('docker-compose.yml', () => {
   })
 })
 
-describe('The image', () => {
-  it('checks the health of its process at its own port', async () => {
+describe('The container image', () => {
+  it("checks its process's health on that process's port", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())

@@ -102,7 +102,7 @@ describe('The live wallet', () => {
     validUntil,
   })
 
-  it('takes and refunds money and reads outcomes, each in a signed request', async () => {
+  it('takes payments, refunds them and queries outcomes, each in a signed request', async () => {
     const order = payment()
     expect(await wallet.authorise(order)).to.deep.equal(done)
     const refund = refundOf(order)
@@ -132,7 +132,7 @@ describe('The live wallet', () => {
     expect(log).to.equal('')
   })
 
-  it('signs as docs/operators/wallet-provider.md shows', () => {
+  it('signs requests as shown in docs/operators/wallet-provider.md', () => {
     const page = readFileSync(new URL('../../docs/operators/wallet-provider.md', import.meta.url), 'utf8')
     const key = /With the key `([^`]+)`/.exec(page)?.[1] ?? ''
     const shown = [...page.matchAll(/```http\n([^]+?)\n```/g)].map(([, request = '']) => request)
@@ -147,7 +147,7 @@ describe('The live wallet', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it('distinguishes the failures of the provider, and treats an unknown reason as the mildest', async () => {
+  it("distinguishes the provider's errors, and treats an unknown reason as the mildest", async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, done],
       ['declined', 'insufficient_funds', poor],
@@ -224,7 +224,7 @@ describe('The live wallet', () => {
   }
 
   for (const [what, behaviour, why] of faults)
-    it(`treats the outcome of an order as unknown after ${what}, and finds it with a query`, async () => {
+    it(`treats an order's outcome as unknown after ${what}, and determines it with a query`, async () => {
       provider.handleOrders(behaviour)
       const order = payment()
       const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
@@ -241,7 +241,7 @@ describe('The live wallet', () => {
       expect(log).to.match(/wallet\.failing/)
     })
 
-  it('does not trust a refusal of a refund', async () => {
+  it('treats the outcome of a refund as unknown if the provider returns refused', async () => {
     provider.handleOrders(respond({ status: 'refused', reason: 'wrong_pin' }))
     expect(await wallet.refund(refundOf(payment()))).to.deep.equal({ outcome: 'unknown', why: 'malformed' })
   })
@@ -261,7 +261,7 @@ describe('The live wallet', () => {
     expect(followed).to.equal(0)
   })
 
-  it('does not take the second response to one order for the response to the next', async () => {
+  it('does not mistake a second response to one order for the response to the next', async () => {
     let orders = 0
     const endpointServer = await rawHttpEndpoint((socket) => {
       const text = `to order ${(orders += 1)}`
@@ -275,7 +275,7 @@ describe('The live wallet', () => {
     await pool.close()
   })
 
-  it('knows that an order that was never sent was not carried out', async () => {
+  it('treats an order that was never sent as not executed', async () => {
     const [port, silent, selfSigned] = await Promise.all([
       closedPort(),
       silentEndpoint(),
@@ -299,14 +299,14 @@ describe('The live wallet', () => {
     }
   })
 
-  it('sends no order after its deadline', async () => {
+  it("sends no order after the order's deadline", async () => {
     const order = payment({ validUntil: clock.now() })
     expect(await wallet.authorise(order)).to.deep.equal(notExecuted)
     expect(await wallet.refund(refundOf(order, { validUntil: inSeconds(-1) }))).to.deep.equal(notExecuted)
     expect(provider.requests).to.deep.equal([])
   })
 
-  it('does not send an order that waited half of its time or longer for a connection', async () => {
+  it('sends no order that has waited half of its timeout for a connection', async () => {
     let arrived = 0
     const gate = createGate()
     const endpointServer = await httpEndpoint((_req, res) => {
@@ -326,7 +326,7 @@ describe('The live wallet', () => {
     await pool.close()
   })
 
-  it('leaves connections to other businesses while the provider hangs for one', async () => {
+  it('keeps connections free for other businesses while the provider hangs for one', async () => {
     const gate = createGate()
     let hanging = 0
     provider.handleOrders(async (res, work, request) => {
@@ -345,7 +345,7 @@ describe('The live wallet', () => {
     expect(hanging).to.equal(300)
   })
 
-  it('does not let the HTTP client repeat an order', async () => {
+  it('prevents the HTTP client from sending an order twice', async () => {
     let written = 0
     /** Starts each request twice, as undici may do when a kept connection breaks. */
     const dispatch = (_request: unknown, handler: Dispatcher.DispatchHandler): boolean => {
@@ -364,7 +364,7 @@ describe('The live wallet', () => {
     expect([outcome, written]).to.deep.equal(['lost', 1])
   })
 
-  it('does not repeat an order if a kept connection breaks', async () => {
+  it('sends no order again if a reused connection breaks', async () => {
     let arrived = 0
     const endpointServer = await rawHttpEndpoint((socket, count) => {
       arrived += 1
@@ -379,7 +379,7 @@ describe('The live wallet', () => {
     expect([arrived, endpointServer.connections.length]).to.deep.equal([2, 1])
   })
 
-  it('treats "unknown" as never carried out only a minute after the deadline of the order', async () => {
+  it(`treats "unknown" as not executed only once a minute has passed since the order's deadline`, async () => {
     provider.handleOrders(requestLost)
     const order = payment()
     await wallet.authorise(order)
@@ -402,7 +402,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('treats "expired" as never carried out at once, for an order only, and only from the provider', async () => {
+  it('treats "expired" as not executed only for an order, and only if the provider returned it', async () => {
     const expired: ProviderBehaviour = (res, _work, { key }) =>
       send(res, { status: 410, body: { key, status: 'expired' } })
     provider.handleOrders(expired)
@@ -425,7 +425,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('uses the time before the query, because the order may arrive before its response', async () => {
+  it('compares the deadline with the time of the query, because the order may arrive before the response', async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {
@@ -439,14 +439,14 @@ describe('The live wallet', () => {
     expect(await result).to.deep.equal({ outcome: 'unknown', why: 'not there' })
   })
 
-  it('gets the true outcome of 20 concurrent orders with one key, and pays once', async () => {
+  it('gets the actual outcome for 20 concurrent orders with one key, and pays once', async () => {
     const order = payment()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => wallet.authorise(order)))
     expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => done))
     expect(provider.movements).to.have.length(1)
   })
 
-  it('logs no PIN, phone or key, and each fault only now and then', async () => {
+  it('logs no PIN, phone number or key, and limits how often it logs the same fault', async () => {
     provider.handleOrders((res, _work, { body }) => res.writeHead(500).end(body))
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     const lines = () =>
@@ -464,7 +464,7 @@ describe('The live wallet', () => {
     for (const secret of [payer.phone, payer.pin, provider.key, 'sha256']) expect(log).not.to.include(secret)
   })
 
-  it('closes after its running work has ended', async () => {
+  it('finishes its work in progress before it closes', async () => {
     const gate = createGate()
     provider.handleOrders(
       (res, work) => void gate.passed.then(() => asSpecified(res, work, provider.requests[0] as never)),

@@ -17,7 +17,7 @@ interface Case {
   outcomes: KnownOutcome[]
 }
 
-describe('A sandbox wallet whose process is killed between any two steps', function () {
+describe('A sandbox wallet whose process is killed at any step', function () {
   this.timeout(60_000)
   const service = withService()
   let customers: ReturnType<typeof customersOf>
@@ -80,7 +80,7 @@ describe('A sandbox wallet whose process is killed between any two steps', funct
     await service.deps.WalletAccount.updateOne({ _id: phone }, { $set: { current }, $inc: { balance: -700 } })
   }
 
-  it('keeps its balance consistent and gives a payment one outcome', async () => {
+  it('keeps its balance consistent, and gives each payment a single outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(payment, seen)
     const steps = await killAtEveryStep(service, killed, closings, 0)
@@ -96,7 +96,7 @@ describe('A sandbox wallet whose process is killed between any two steps', funct
     await landDuringRetry(service, killed, closings, 4)
   })
 
-  it('keeps its balance consistent and gives a refund one outcome', async () => {
+  it('keeps its balance consistent, and gives each refund a single outcome', async () => {
     const seen = new Set<string>()
     const killed = operation(refund, seen)
     const steps = await killAtEveryStep(service, killed, closings, 0)
@@ -106,7 +106,7 @@ describe('A sandbox wallet whose process is killed between any two steps', funct
     await landDuringRetry(service, killed, closings, 2)
   })
 
-  it('has its unfinished movement finished by a poll', async () => {
+  it('completes an unfinished movement in a poll', async () => {
     const { phone, order } = await payment()
     await abandon(phone, order.key)
     expect(await finishLeftovers(service.deps)).to.equal(0)
@@ -116,7 +116,7 @@ describe('A sandbox wallet whose process is killed between any two steps', funct
     expect(await customers.queryStatus('payment', order.key)).to.deep.equal({ outcome: 'done' })
   })
 
-  it('does not make its next customer wait', async () => {
+  it('does not make the next payment wait', async () => {
     const { phone, order } = await payment()
     await abandon(phone, order.key)
     expect(await customers.pay({ phone, amount: 301 })).to.include({ outcome: 'declined' })

@@ -26,7 +26,7 @@ describe('A sandbox wallet', () => {
   const count = (outcomes: unknown[], wanted: object) =>
     outcomes.filter((outcome) => JSON.stringify(outcome) === JSON.stringify(wanted)).length
 
-  it('pays with the right PIN, up to its balance', async () => {
+  it('pays with the correct PIN, up to its balance', async () => {
     const phone = await here.customer(250)
     expect(await here.pay({ phone })).to.deep.equal(done)
     expect(await here.pay({ phone, amount: 151 })).to.deep.equal(poor)
@@ -44,14 +44,14 @@ describe('A sandbox wallet', () => {
     expect(JSON.stringify(kept)).not.to.match(new RegExp(`"(7391|${pin})"`))
   })
 
-  it('refuses a phone without a wallet just as it refuses a wrong PIN', async () => {
+  it('refuses a phone number without a wallet in the same way as a wrong PIN', async () => {
     const phone = await here.customer(100)
     expect(await here.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone: '39999999' })).to.deep.equal(wrongPin)
     expect(await here.balanceOf(phone)).to.equal(100)
   })
 
-  it('locks for 15 minutes after five wrong PINs, even for the right one', async () => {
+  it('is locked for 15 minutes after five wrong PINs, even if the next PIN is correct', async () => {
     const phone = await here.customer(1000)
     for (const where of [here, there, here, there, here])
       expect(await where.pay({ phone, pin: '0000' })).to.deep.equal(wrongPin)
@@ -66,7 +66,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('clears the wrong PINs after the right one', async () => {
+  it('resets its wrong PINs after a correct one', async () => {
     const phone = await here.customer(1000)
     for (const _ of [1, 2]) {
       for (const _attempt of [1, 2, 3, 4])
@@ -75,7 +75,7 @@ describe('A sandbox wallet', () => {
     }
   })
 
-  it('checks five of a hundred wrong PINs that two processes receive in parallel', async () => {
+  it('checks only five of a hundred wrong PINs that two processes receive in parallel', async () => {
     const phone = await here.customer(1000)
     const outcomes = await inBoth(100, (where) => where.pay({ phone, pin: '0000' }))
     expect([count(outcomes, wrongPin), count(outcomes, locked)]).to.deep.equal([5, 95])
@@ -83,14 +83,14 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(locked)
   })
 
-  it('accepts twenty concurrent right PINs', async () => {
+  it('accepts twenty concurrent payments with the correct PIN', async () => {
     const phone = await here.customer(2000)
     const outcomes = await inBoth(20, (where) => where.pay({ phone }))
     expect(count(outcomes, done)).to.equal(20)
     expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
   })
 
-  it('counts a failed attempt, and is not locked permanently, if a process dies while it checks the PIN', async () => {
+  it('counts an attempt as failed, without a permanent lock, if a process dies while checking the PIN', async () => {
     const phone = await here.customer(1000)
     const taken = {
       'pinAttempts.taken': 5,
@@ -103,7 +103,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
-  it('does not count an attempt if too many PINs are being checked', async () => {
+  it('does not count an attempt that is rejected because too many PINs are being checked', async () => {
     const phone = await here.customer(1000)
     const [onePinAtATime, oneMovementAtATime] = [createOneAtATime(), createOneAtATime()]
     const busy = { ...service.deps, onePinAtATime, oneMovementAtATime, checkPin: async () => null }
@@ -114,7 +114,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
-  it('can be paid from while another business sends more PIN checks than a process accepts', async () => {
+  it('can pay while another business sends more PIN checks than a process accepts', async () => {
     const unknown = { phone: '39999998', businessId: (await service.merchant()).businessId }
     const known = { phone: '22000001', pin: '1234', businessId: (await service.merchant()).businessId }
     expect(await here.pay(known)).to.deep.equal(done)
@@ -142,7 +142,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 50, current: null })
   })
 
-  it('carries out one payment once for ten concurrent orders, with the same result each time', async () => {
+  it('carries out a payment once for ten concurrent orders with the same key, and returns one result', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
@@ -152,7 +152,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
   })
 
-  it('repeats its first result of an order, even if it would now pay', async () => {
+  it('returns its first result for a repeated order, even if the payment would now succeed', async () => {
     const phone = await here.customer(0)
     const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
@@ -177,14 +177,14 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('fails for the magic amount only after a right PIN, and keeps its money', async () => {
+  it('fails for the magic amount only with the correct PIN, and keeps its money', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
     expect(await here.balanceOf(phone)).to.equal(1_000_000)
   })
 
-  describe('with a refund', () => {
+  describe('that gets a refund', () => {
     /** A customer who paid 1000 and has nothing left. */
     async function paid() {
       const phone = await here.customer(1000)
@@ -193,7 +193,7 @@ describe('A sandbox wallet', () => {
       return { phone, key: order.key }
     }
 
-    it('gets back a payment in parts, each once', async () => {
+    it('receives each partial refund once', async () => {
       const { phone, key } = await paid()
       const order = here.refundOf(key, 400)
       const outcomes = await inBoth(10, (where) => where.wallet.refund(order))
@@ -203,14 +203,14 @@ describe('A sandbox wallet', () => {
       expect(await here.queryStatus('refund', order.key)).to.deep.equal(done)
     })
 
-    it('gets back no more than was paid under concurrent refunds', async () => {
+    it('receives no more than was paid, even under concurrent refunds', async () => {
       const { phone, key } = await paid()
       const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300)))
       expect([count(outcomes, done), count(outcomes, technical)]).to.deep.equal([3, 7])
       expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
     })
 
-    it('gets back nothing for an unknown payment, nor for a refund after a status query', async () => {
+    it('receives nothing for an unknown payment, or for a refund whose status was queried first', async () => {
       const { phone, key } = await paid()
       expect(await here.wallet.refund(here.refundOf('no-payment', 10))).to.deep.equal(technical)
       const unpaid = here.order({ phone })
@@ -223,10 +223,10 @@ describe('A sandbox wallet', () => {
     })
   })
 
-  describe('for demonstration', () => {
+  describe('for demonstrations', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
-    it('exists by default and has the outcome of its number', async () => {
+    it('exists by default, and has the outcome that belongs to its phone number', async () => {
       const twice = await Promise.all([1, 2, 3].map(() => demo('22000001')))
       expect(twice).to.deep.equal([done, done, done])
       expect(await demo('22000001', { pin: '4321' })).to.deep.equal(wrongPin)
@@ -238,14 +238,14 @@ describe('A sandbox wallet', () => {
       expect(await demo('22000006')).to.deep.equal(locked)
     })
 
-    it('is separate for each business, so that one cannot lock it for another', async () => {
+    it('is separate for each business, so that one business cannot lock it for another', async () => {
       const wrong = () => demo('22000001', { businessId: 'another', pin: '0000' })
       for (const _ of [1, 2, 3, 4, 5]) expect(await wrong()).to.deep.equal(wrongPin)
       expect(await demo('22000001', { businessId: 'another' })).to.deep.equal(locked)
       expect(await demo('22000001', { businessId: 'a third' })).to.deep.equal(done)
     })
 
-    it('is replaced by a wallet that was created with its number', async () => {
+    it('is replaced by a wallet created with the same phone number', async () => {
       expect(await demo('22000005', { businessId: 'b' })).to.include({ outcome: 'declined' })
       await createWallet(service.deps, { phone: '22000005', pin, balance: 150 })
       expect(await demo('22000005', { businessId: 'b' })).to.deep.equal(wrongPin)
