@@ -9,17 +9,19 @@ import { columns } from '../imports/file/row.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
-/** Rows per chunk of text: usually about 10 kB, and at most 2 MB if every cell has its maximum length. */
+/**
+ * The number of rows per chunk. A chunk usually has about 10 kB, and at most 2 MB if every cell has its maximum length.
+ */
 const rowsPerChunk = 100
-/** Products per read. The largest products are 70 kB each. */
+/** The number of products per read. The largest products have 70 kB each. */
 const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * Yields the caller's products as CSV text, oldest first, and reads them as the text is consumed. Importing the file
- * changes nothing. Cell texts are exported unchanged, even if a spreadsheet could interpret one as a formula. Throws
- * SHOP_NOT_FOUND.
+ * Yields the caller's products as CSV text, oldest first. Products are read only as the text is consumed. Importing the
+ * exported file again changes nothing. Cells are exported unchanged, even if a spreadsheet could interpret them as
+ * formulas. Throws SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -40,8 +42,8 @@ export async function* exportProducts(
       yield chunk
       text = ''
       rows = []
-      // A page of large products produces 50 chunks. Without a pause, a client that reads quickly would keep the
-      // process from serving other requests.
+      // A page of large products produces 50 chunks. Without a pause, the process could serve no other requests while a
+      // fast client downloads them.
       await restAfter(tookMs)
     }
     if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
@@ -50,11 +52,12 @@ export async function* exportProducts(
   }
 }
 
-/** The generator ends when the download ends, so no check is needed. */
+/** The generator ends when the download ends, so there is nothing to check. */
 const isNeverGone = () => false
 
 /**
- * Reads the caller's products page by page, oldest first. Holds no connection or cursor while a slow client is reading.
+ * Reads the caller's products page by page, oldest first. While a slow client is downloading, no connection or cursor
+ * stays open.
  */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
@@ -80,8 +83,8 @@ async function* eachProduct(
 }
 
 /**
- * Returns a filter for the products after `last`. It also compares ids, because an import creates many products in the
- * same millisecond.
+ * Returns a filter for the products after `last`. The filter also compares ids, because an import creates many products
+ * in the same millisecond.
  */
 const after = (last: ExportedProduct | null) =>
   last === null
@@ -92,12 +95,12 @@ const after = (last: ExportedProduct | null) =>
       }
 
 /**
- * Excel needs a byte order mark to recognise UTF-8. Other programs would read the mark as part of the first column's
- * name.
+ * Returns the header row. With semicolons, it begins with a byte order mark, which Excel needs in order to recognise
+ * UTF-8. Other programs would read the mark as part of the first column's name.
  */
 const headerOf = (delimiter: Delimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${columns.join(delimiter)}\r\n`
 
-/** Quotes all texts, so that any content survives. */
+/** Returns the rows as CSV text. All strings are quoted, so that any content is preserved. */
 const textOf = (rows: ExportedRow[], delimiter: Delimiter): string =>
   stringify(rows, { columns: [...columns], delimiter, quoted_string: true, record_delimiter: '\r\n' })

@@ -6,10 +6,10 @@ export type ExportedProduct = Pick<
   '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'
 >
 
-/** One row of an exported file. A null becomes a blank cell. Numbers are not quoted, because they are not texts. */
+/** One row of an exported file. Null becomes a blank cell. Numbers are exported without quotes. */
 export type ExportedRow = Record<Column, string | number | null>
 
-/** Returns one row for each variant. Only the first row contains the product's own fields. */
+/** Returns one row for each variant of the product. Only the first row contains the product's own fields. */
 export const rowsOf = ({
   handle = '',
   name,

@@ -17,17 +17,17 @@ import { rollBack } from './plan/roll-back.ts'
 import { undoLatePreparations } from './plan/undo-preparation.ts'
 
 /**
- * The most attempts at an import. An attempt fails if another request takes a handle or SKU from the file, or changes
- * one of the products in it.
+ * The maximum number of attempts at an import. An attempt fails if another request takes a handle or SKU that the file
+ * contains, or changes one of its products.
  */
 const maxAttempts = 3
 
 type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'config' | 'now'>
 
 /**
- * Imports either all rows of a file or none. A shop runs one import at a time. Throws VALIDATION_ERROR with the file's
- * faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if the shop's other imports take too long, and RATE_LIMITED if the new
- * products exceed the sandbox's daily quota. A dry run writes nothing.
+ * Imports either all rows of a file or none of them. A shop runs only one import at a time. Throws VALIDATION_ERROR
+ * with the file's faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if the shop's other imports take too long, and
+ * RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run writes nothing.
  */
 export function importProducts(
   deps: ImportDeps,
@@ -67,8 +67,8 @@ async function importRows(
 }
 
 /**
- * Returns null if another request took a handle or SKU, or changed a product. In that case nothing has changed, and the
- * plan is removed.
+ * Runs one attempt. Returns null if another request took a handle or SKU, or changed a product. In that case, nothing
+ * has changed, and the plan has been removed.
  */
 async function runImport(
   deps: ImportDeps,
@@ -87,7 +87,7 @@ async function runImport(
     )
     if (counts !== null) return counts
   } catch (error) {
-    // After any other error, it is unknown what was written. The shop's next import or a sweep ends the plan.
+    // After any other error, it is unknown what has been written. The shop's next import or a sweep then ends the plan.
     if (error instanceof Refusal) await rollBack(deps, plan)
     throw error
   }
@@ -108,10 +108,16 @@ async function carryOut(
   return committed.counts
 }
 
-/** The result of a dry run: the import's counts, and the first handles of each kind. */
+/**
+ * The result of a dry run, which contains the counts and the first handles of the products that would be created,
+ * updated or left unchanged.
+ */
 type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
 
-/** Limits the handles of each kind in the response, which is stored for a day. The counts are still complete. */
+/**
+ * The maximum number of handles in each list. They are limited because the response is stored for a day. The counts
+ * include all handles.
+ */
 const maxListed = 100
 
 function previewOf({ counts, handles }: Comparison): Preview {

@@ -11,13 +11,13 @@ import type { ErrorCode } from '../../../errors.ts'
 import { isLonger, isStorable } from '../../../input/validate.ts'
 import type { Column } from './row.ts'
 
-/** The value of a non-blank cell, or the reason why the cell is invalid. */
+/** The value of a cell that is not blank, or the reason why the cell is invalid. */
 export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
 
-/** One reader for each column. */
+/** The readers of the cells, one for each column. */
 export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
 
-/** The values of the columns. Prices are in centimes. */
+/** The type of each column's values. Prices are in centimes. */
 export interface Values {
   handle: string
   name: string
@@ -29,13 +29,13 @@ export interface Values {
   active: boolean
 }
 
-/** The words for true and false that people and spreadsheets write, in English and in French. */
+/** The words for true and false that people and spreadsheets use, in English and French. */
 const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /**
- * Creates the readers. They leave texts unchanged, even if a text looks like a formula. `maxAmount` is the highest
- * price.
+ * Creates the readers. They leave strings unchanged, even those that look like formulas. `maxAmount` is the highest
+ * price allowed.
  */
 export const createReaders = (maxAmount: number): Readers => ({
   handle: (text) => readText(text.trim(), maxHandleLength),
@@ -80,8 +80,8 @@ function readActive(text: string): Cell<boolean> {
 }
 
 /**
- * Parses ASCII digits with an optional minus sign. Returns null for `12,50`, `1 250`, `1e3` and `٥`. Adding 0 turns
- * `-0` into 0.
+ * Parses ASCII digits with an optional minus sign. Returns null for anything else, such as `12,50`, `1 250`, `1e3` or
+ * `٥`. Adding 0 turns `-0` into 0.
  */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null

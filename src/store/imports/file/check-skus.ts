@@ -2,16 +2,16 @@ import { inSlices } from '../../../process/in-slices.ts'
 import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
 
-/** A row with the ids of its product and variant. The id of a new product or variant is null. */
+/** A row and the ids of its product and variant. The ids are null if the product or variant is new. */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
   variantId: string | null
-  /** Whether the row gives its variant a new SKU. */
+  /** Whether the row assigns a new SKU to its variant. */
   givesSku: boolean
 }
 
-/** The variant that currently has a SKU. */
+/** The variant to which a SKU currently belongs. */
 export interface SkuOwner {
   productId: string
   handle: string
@@ -19,9 +19,9 @@ export interface SkuOwner {
 }
 
 /**
- * Adds a fault for each SKU that occurs twice in the file, or that another variant already has and keeps. Variants of
- * the same product may swap SKUs. A single import cannot transfer a SKU to another product, because each write changes
- * only one product. `owners` contains the current owners of the SKUs in the rows.
+ * Adds a fault for each SKU that occurs twice in the file, or that belongs to a different variant and is not given up
+ * by it. Variants of the same product may swap SKUs. A single import cannot transfer a SKU to a different product,
+ * because each write changes only one product. `owners` maps the SKUs in the rows to their current owners.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

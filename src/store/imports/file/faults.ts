@@ -3,27 +3,27 @@ import type { Column } from './row.ts'
 
 export interface CsvFault {
   row: number
-  /** Null if the fault concerns the whole row. */
+  /** The column of the invalid cell, or null if the fault concerns the whole row. */
   column: Column | null
   message: string
-  /** VALIDATION_ERROR by default. */
+  /** The error code of the fault, which is VALIDATION_ERROR by default. */
   code?: ErrorCode
 }
 
-/** The most faults that a response lists. */
+/** The maximum number of faults listed in a response. */
 const maxListed = 100
 /**
- * Once more faults than this have been collected, only the first hundred by row are kept. A file can have 40 000
+ * When more faults than this have been collected, all but the first hundred by row are dropped. A file can have 40 000
  * faults. Sorting 1 000 takes less than 1 ms.
  */
 const maxKept = 1_000
 
-/** Collects the faults of a file, so that one response lists them all. */
+/** Collects a file's faults, so that a single response can list them. */
 export interface Faults {
   add(fault: CsvFault): void
   /**
-   * Throws if there are faults, with the error code of the first fault by row. The details contain the first hundred
-   * faults and the number of further faults.
+   * If there are faults, throws an error with the error code of the first fault by row. Its details contain the first
+   * hundred faults and the number of further faults.
    */
   refuseIfAny(): void
 }

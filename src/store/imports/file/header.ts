@@ -4,26 +4,29 @@ import { type Column, columns } from './row.ts'
 export interface Header {
   /** The index of each column in a row. */
   indexes: Partial<Record<Column, number>> & { handle: number }
-  /** The number of cells in a row. */
+  /** The number of cells in the header. */
   width: number
-  /** The indexes of the columns without a name. */
+  /** The indexes of the columns whose names are blank. */
   unnamed: number[]
 }
 
-/** A row with more cells is not a header. */
+/** A row with more cells than this cannot be a header. */
 const maxCells = 100
-/** Ten times the length of the longest header. */
+/** Ten times the length of the longest possible header. */
 const firstLineBytes = 1024
 
-/** Returns the first line of a file, or enough of it to recognise the delimiter. */
+/** Returns the file's first line, or enough of it to recognise the delimiter. */
 export const firstLineOf = (bytes: Buffer): string =>
   bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
 
-/** Returns `;` or `,`, whichever occurs more often in the first line. */
+/** Returns the delimiter that occurs more often in the first line. */
 export const delimiterOf = (firstLine: string): ';' | ',' =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
-/** Reads row 1. Accepts column names in any case and order. If the row is invalid, adds faults and returns null. */
+/**
+ * Reads the header. Column names may be in any order and any case. If the header is invalid, adds faults and returns
+ * null.
+ */
 export function readHeader(cells: readonly string[], faults: Faults): Header | null {
   const names = cells.map((cell) => cell.trim().toLowerCase())
   const messages = faultsOf(names)

@@ -3,7 +3,7 @@ import { defaultLabel, type Variant } from '../../products/product.ts'
 import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
 
-/** A row and its variant. `variant` is null if the row creates a new variant with this label. */
+/** A row and the variant that it describes. `variant` is null if the row creates a new variant with this label. */
 export interface Match {
   row: ProductRow
   label: string
@@ -11,11 +11,11 @@ export interface Match {
 }
 
 /**
- * Matches the rows of one product with its variants. Rows with a label match the variants with that label: first by
- * SKU, then in order. Rows that match no variant create variants. It is a fault if a label has fewer unmatched rows
- * than unmatched variants, because the match is ambiguous. It is also a fault if an unmatched row has no SKU although
- * variants with its label exist, because the row is most likely a duplicate. A row with no variant cells describes only
- * the product.
+ * Matches the rows of one product with its variants. A row is matched only with variants that have the same label:
+ * first by SKU, then in order. A row that matches no variant creates a variant. A row whose variant cells are all blank
+ * describes only the product. Two cases are faults:
+ * - A label has fewer unmatched rows than unmatched variants, so the match is ambiguous.
+ * - An unmatched row has no SKU although variants with its label exist, so it is most likely a duplicate row.
  */
 export function matchRows(
   rows: readonly ProductRow[],
@@ -34,7 +34,7 @@ export function matchRows(
       faults,
     ),
   )
-  // New variants keep the order of the file.
+  // New variants are created in the order of the file.
   return matches.toSorted((a, b) => a.row.row - b.row.row)
 }
 
@@ -42,8 +42,8 @@ const describesVariant = ({ variantLabel, sku, price, stock }: ProductRow): bool
   [variantLabel, sku, price, stock].some((cell) => cell !== null)
 
 /**
- * Replaces a blank label with that of the variant with the row's SKU, else with that of the only variant, else with
- * `Default`.
+ * Returns the row's label. If it is blank, returns the label of the variant with the row's SKU, or else that of the
+ * only variant, or else `Default`.
  */
 function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): string {
   if (variantLabel !== null) return variantLabel
@@ -53,8 +53,8 @@ function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]
 }
 
 /**
- * Whether the label is missing and the row could belong to any of several variants. The row most likely does not mean a
- * new `Default` variant.
+ * Returns whether the label is missing and the row could belong to any of several variants. Such a row is most likely
+ * not meant to create a new variant with the label `Default`.
  */
 const isUnlabelled = ({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   variantLabel === null &&

@@ -9,7 +9,10 @@ export interface ImportRequest {
   isDryRun: boolean
 }
 
-/** Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if the deadline has passed. */
+/**
+ * Parses the request and its CSV file. Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if the
+ * deadline has passed.
+ */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,
   { dryRun = 'false' }: ImportProductsQuery,

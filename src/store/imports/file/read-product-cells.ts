@@ -5,8 +5,7 @@ import type { ProductRow } from './row.ts'
 const cells = ['name', 'description', 'active'] as const
 
 /**
- * Collects the product's own fields from its rows. Adds a fault if two rows contain different values for the same
- * field.
+ * Collects a product's own fields from its rows. Adds a fault if two rows contain different values for the same field.
  */
 export function readProductCells(
   rows: readonly ProductRow[],

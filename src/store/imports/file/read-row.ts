@@ -6,8 +6,8 @@ import type { Column, ProductRow } from './row.ts'
 export const isBlank = (text: string): boolean => text.trim() === ''
 
 /**
- * Reads the cells of a non-blank row. Blank cells at the end of the row may be missing, because some spreadsheets omit
- * them. Adds a fault for each invalid cell. Returns null if the row does not fit the header.
+ * Reads the cells of a row that is not blank. Blank cells at the end of the row may be missing, because some
+ * spreadsheets omit them. Adds a fault for each invalid cell. Returns null if the row does not match the header.
  */
 export function readRow(
   header: Header,

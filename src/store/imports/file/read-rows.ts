@@ -8,14 +8,15 @@ import { maxRows, type ProductRow } from './row.ts'
 import { bytesOf } from './source.ts'
 
 /**
- * Some spreadsheets write thousands of blank rows below the last row with content. Reading a million would only waste
- * time.
+ * The maximum number of blank rows. Some spreadsheets write thousands of blank rows below the last row with content,
+ * but reading a million of them would only waste time.
  */
 const maxBlankRows = 50_000
 
 /**
- * Reads the rows of a CSV file, given as bytes or as text. Skips blank rows, but counts them in the row numbers, as
- * spreadsheets do. If the file has faults, throws one error for all of them. Does not compare rows with each other.
+ * Reads the rows of a CSV file, which is given as bytes or as a string. Blank rows are skipped, but they are included
+ * in the row numbers, as in a spreadsheet. If the file has faults, throws a single error that lists them. Does not
+ * compare rows with each other.
  */
 export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
   const bytes = bytesOf(csv)
@@ -45,5 +46,5 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   return rows.filter((row) => row !== null)
 }
 
-/** `row` is the first row beyond the limit. The rows after it were not read. */
+/** `row` is the first row beyond the limit. The rows below it were not read. */
 const tooMany = (row: number, message: string) => ({ row, column: null, message })

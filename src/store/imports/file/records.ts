@@ -5,14 +5,14 @@ import { inChunks } from '../../../process/in-chunks.ts'
 import type { Faults } from './faults.ts'
 
 /**
- * Three times the length of the longest valid row, at 4 bytes per character. A longer row has a quote that is never
- * closed.
+ * Three times the length of the longest valid row, at 4 bytes per character. If a row is longer, its closing quote must
+ * be missing.
  */
 const maxRowBytes = 64 * 1024
 
 /**
- * Passes each record of a file to `take` with its row number, until `take` returns false. Skips empty lines, but
- * includes them in the row numbers.
+ * Passes each record of a file to `take`, together with its row number, until `take` returns false. Empty lines are
+ * skipped, but they are included in the row numbers.
  */
 export async function readRecords(
   bytes: Buffer,
@@ -24,9 +24,9 @@ export async function readRecords(
   if (longLine !== null) return faults.add({ row: longLine, column: null, message: tooLong })
   const parser = parse({
     delimiter,
-    // An editor may have mixed the line endings.
+    // Line endings may be mixed, for example if the file was edited in a different program.
     record_delimiter: ['\r\n', '\n', '\r'],
-    // `readRow` reports rows of the wrong length instead.
+    // Rows of the wrong length are reported by `readRow`.
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
@@ -46,8 +46,8 @@ export async function readRecords(
 }
 
 /**
- * Returns the number of the first line over the limit. The limit of csv-parse applies only to the text in cells, not to
- * the number of cells.
+ * Returns the number of the first line that exceeds the limit, or null. csv-parse applies its own limit only to the
+ * text in cells, not to the number of cells.
  */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
@@ -63,7 +63,7 @@ async function findLongLine(bytes: Buffer): Promise<number | null> {
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Counts CR LF as one line break. */
+/** Returns the number of line breaks. CR LF is a single line break. */
 async function countLineBreaks(bytes: Buffer): Promise<number> {
   let count = 0
   let last = 0

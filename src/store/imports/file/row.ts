@@ -1,20 +1,20 @@
-/** One row of an import, with its cells parsed. Null stands for a blank cell, which changes nothing. */
+/** One row of an import, with its cells parsed. Null stands for a blank cell, which leaves the field unchanged. */
 export interface ProductRow {
-  /** The row number as in a spreadsheet: the header is row 1. */
+  /** The row number, as in a spreadsheet. The header is row 1. */
   row: number
-  /** Without surrounding whitespace. Rows with the same handle describe the same product. */
+  /** The product's handle, without surrounding whitespace. Rows with the same handle describe the same product. */
   handle: string
   name: string | null
   description: string | null
   variantLabel: string | null
   sku: string | null
-  /** Centimes. */
+  /** In centimes. */
   price: number | null
   stock: number | null
   active: boolean | null
 }
 
-/** The columns of a file, in the order of an export. */
+/** The columns of a file, in the order in which they are exported. */
 export const columns = [
   'handle',
   'name',
@@ -28,5 +28,5 @@ export const columns = [
 
 export type Column = (typeof columns)[number]
 
-/** The most rows in one import, not counting the header. */
+/** The maximum number of rows in an import, not counting the header. */
 export const maxRows = 5_000

@@ -10,8 +10,8 @@ type ApplyDeps = Pick<Deps, 'Product' | 'now'>
 
 /**
  * Applies a committed plan's changes and makes its new products visible. Any process may call this at any time, even
- * concurrently, because the write that changes a product also removes the plan's token from it. A deleted product has
- * no token.
+ * concurrently, because the write that changes a product also removes the plan's token from that product. A deleted
+ * product has no token either.
  */
 export async function apply(
   deps: ApplyDeps,

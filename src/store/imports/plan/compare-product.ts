@@ -8,34 +8,37 @@ import { readProductCells } from '../file/read-product-cells.ts'
 import type { ProductRow } from '../file/row.ts'
 import type { ProductPatch } from './plan.ts'
 
-/** The fields of an existing product that an import compares. */
+/** The fields of an existing product that are compared with the file. */
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>>
 
-/** A product that an import creates. */
+/** A product that is created by an import. */
 export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
 
-/** A product that an import changes. */
+/** A product that is changed by an import. */
 export interface ChangedProduct {
   patch: ProductPatch
-  /** The ids of the variants that the rows were compared with, in the product's order. */
+  /** The ids of the variants with which the rows were compared, in the same order as in the product. */
   comparedVariants: string[]
 }
 
 /**
- * The result of comparing the rows of one handle. To save memory, it contains only the fields of the existing product
- * that are needed.
+ * The result of comparing the rows that have the same handle with the existing product. To save memory, it contains
+ * only those fields of the existing product that are needed.
  */
 export interface Outcome {
   handle: string
   matched: MatchedRow[]
   created: NewProduct | null
   changed: ChangedProduct | null
-  /** The number of variants that are created or changed. */
+  /** The number of variants that will be created or changed. */
   variants: number
 }
 
-/** Compares the rows of one handle with the product that has this handle, or with null if there is none. */
+/**
+ * Compares the rows that have the same handle with the product that has this handle, or with null if there is no such
+ * product.
+ */
 export function compareProduct(
   handle: string,
   rows: readonly ProductRow[],
@@ -79,7 +82,7 @@ function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Varia
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
-/** Returns only the differences, so that concurrent changes to other fields are kept. */
+/** Returns only the fields that differ, so that concurrent changes to other fields are preserved. */
 function patchOf(
   product: ExistingProduct,
   values: ProductPatch['set'],

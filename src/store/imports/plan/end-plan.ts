@@ -4,7 +4,7 @@ import { finish } from './finish.ts'
 import type { FoundPlan, ImportPlan } from './plan.ts'
 import { rollBack } from './roll-back.ts'
 
-/** Finishes the plan if it is committed. Otherwise, rolls it back. */
+/** Finishes a plan that is committed, and rolls back any other plan. */
 export async function endPlan(
   deps: Pick<Deps, 'Product' | 'ImportPlan' | 'now'>,
   found: Pick<FoundPlan, '_id' | 'token' | 'state'>,

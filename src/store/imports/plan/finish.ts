@@ -3,11 +3,14 @@ import { nativeCollection } from '../../../mongo/collection.ts'
 import { apply } from './apply.ts'
 import type { ImportPlan } from './plan.ts'
 
-/** Longer than the lifetime of a claim, because a retry needs the outcome of the first request. */
+/**
+ * How long a finished plan is kept. This is longer than the lifetime of a claim, because a retry needs the outcome of
+ * the first request.
+ */
 const keptMs = 48 * 3_600_000
 
 /**
- * Applies a committed plan and opens the shop for the next import. Any process may call this at any time, even
+ * Applies a committed plan and frees the shop for its next import. Any process may call this at any time, even
  * concurrently.
  */
 export async function finish(

@@ -1,8 +1,8 @@
 import type { ProductPatch } from './plan.ts'
 
 /**
- * Builds the write that changes a prepared product. The write merges the patch into the current variants and appends
- * the new ones. `$literal` protects texts that begin with `$`.
+ * Returns the write that changes a prepared product. The write merges the patch into the current variants and appends
+ * the new variants. `$literal` is needed for strings that begin with `$`.
  */
 export const patchOnce = (
   token: string,

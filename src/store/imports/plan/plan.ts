@@ -1,7 +1,10 @@
 import type { Collection } from '../../../mongo/collection.ts'
 import type { Variant } from '../../products/product.ts'
 
-/** The number of products for each outcome, of variants created or changed, and of rows read. */
+/**
+ * The number of products that were created, updated or unchanged, of variants that were created or changed, and of rows
+ * that were read.
+ */
 export interface ImportCounts {
   created: number
   updated: number
@@ -10,7 +13,7 @@ export interface ImportCounts {
   rows: number
 }
 
-/** The changes to one existing product. Contains only the fields that differ. */
+/** The changes to one existing product, which contain only the fields that differ. */
 export interface ProductPatch {
   productId: string
   set: { name?: string; description?: string; active?: boolean }
@@ -22,13 +25,14 @@ export interface ProductPatch {
 export const countVariants = ({ variants, added }: ProductPatch): number => variants.length + added.length
 
 /**
- * One import into a shop. `_id` is the effect id of its claim. A shop has at most one open plan.
+ * One import of a shop. The `_id` is the effect id of the import's claim. A shop has at most one open plan. A plan has
+ * one of these states:
  *
- * - `preparing`: the new products are being stored, but not listed. The products to change are being given the plan's
- *   token. Readers see no change.
- * - `committed`: the import will happen, and any process may finish it.
- * - `aborting`: the import will never happen, and any process may undo its preparations.
- * - `done`: the import has happened, and the shop is free for the next import.
+ * - `preparing`: the new products are being stored but are not listed yet, and the products that will change are being
+ *   marked with the plan's token. Readers do not see any change.
+ * - `committed`: the import will be carried out, and any process may finish it.
+ * - `aborting`: the import will not be carried out, and any process may undo its preparations.
+ * - `done`: the import has been carried out, and the shop is free for its next import.
  */
 export interface ImportPlan {
   _id: string
@@ -37,16 +41,16 @@ export interface ImportPlan {
   open?: true
   state: 'preparing' | 'committed' | 'aborting' | 'done'
   /**
-   * Identifies one attempt. Prepared products contain this token, so that an attempt never uses a late write of an
-   * earlier attempt.
+   * Identifies one attempt at the import. Prepared products contain this token, so that an attempt never uses products
+   * that a late write of an earlier attempt has prepared.
    */
   token: string
-  /** Until this time, only the plan's own request may end it. */
+  /** Before this time, only the request that created the plan may end it. */
   leaseEndsAt: Date
   patches: ProductPatch[]
   counts: ImportCounts
   createdAt: Date
-  /** When MongoDB removes the finished plan. The claim has ended by then, so no retry needs the plan. */
+  /** When MongoDB removes the finished plan. By then, the claim no longer exists, so no retry needs the plan. */
   expiresAt?: Date
 }
 

@@ -14,10 +14,10 @@ type PrepareDeps = Pick<Deps, 'Product' | 'now'>
 type PlanIdentity = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
 
 /**
- * Stores the new products as unlisted, and reserves the new SKUs of the products to change, all under the plan's token.
- * Readers see no change. Other requests can no longer take these handles and SKUs. In the variants of these products,
- * they can change only the stock. Returns false if another request took a handle or SKU first, or changed a product. In
- * that case, some products may already be prepared.
+ * Stores the new products without listing them, and reserves the new SKUs of the products that will change. Both are
+ * marked with the plan's token. Readers do not see any change. Other requests can no longer take these handles and
+ * SKUs, and they can change only the stock of these products' variants. Returns false if another request was first to
+ * take a handle or SKU, or has changed a product. In that case, some products may already be prepared.
  */
 export async function prepare(
   deps: PrepareDeps,
@@ -50,9 +50,10 @@ const unlisted = ({ businessId, sandbox, token }: PlanIdentity, created: NewProd
 })
 
 /**
- * Matches the product only if it still has the variants that were compared, and none of its other variants has a SKU
- * from the file. Other fields and the stock may have changed in the meantime. Increments the revision, so that
- * concurrent changes to variants read the product again.
+ * Returns the write that prepares a product. It matches only if the product still has exactly the variants that were
+ * compared, and if no variant that keeps its SKU has a SKU from the file. Other fields and the stock may have changed
+ * in the meantime. The write increments the revision, so that concurrent changes to the variants have to read the
+ * product again.
  */
 function reserveProduct(
   { token }: PlanIdentity,
@@ -80,7 +81,8 @@ function reserveProduct(
 }
 
 /**
- * Whether the write failed only because handles or SKUs are in use. After a lost connection, the outcome is unknown.
+ * Returns whether the write failed only because handles or SKUs are in use. After a lost connection, this returns
+ * false, because the outcome is unknown.
  */
 function isTaken(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false

@@ -6,22 +6,22 @@ import type { SkuOwner } from '../file/check-skus.ts'
 import type { ExistingProduct } from './compare-product.ts'
 import { refuseLate } from './refuse-late.ts'
 
-/** The shop that a file is compared with. */
+/** The shop with which a file is compared. */
 export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
-  /** The deadline of the request, on `performance.now()`. */
+  /** The request's deadline, on the clock of `performance.now()`. */
   deadlineAt: number
 }
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-/** Products per batch. A batch of the largest products takes up 7 MB. */
+/** The number of products per batch. A batch of the largest products takes up 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
 
 /**
- * Finds the shop's products with these handles. Reads their descriptions, of up to 20 kB each, only if the file
- * contains descriptions.
+ * Finds the shop's products that have these handles. Their descriptions, which may have 20 kB each, are read only if
+ * the file contains descriptions.
  */
 export const readExisting = (
   deps: ReadDeps,
@@ -46,7 +46,7 @@ const skusOnly = {
   hint: 'skuInUse',
 } as const
 
-/** Finds the current owners of these SKUs in the shop. Throws SERVICE_UNAVAILABLE after the deadline. */
+/** Finds the variants of the shop that currently have these SKUs. Throws SERVICE_UNAVAILABLE after the deadline. */
 export async function readOwners(
   deps: ReadDeps,
   scope: ImportScope,
@@ -64,8 +64,8 @@ export async function readOwners(
 }
 
 /**
- * Returns a cursor, because the products may take up hundreds of megabytes in total. The hint keeps MongoDB from
- * choosing another index.
+ * Returns a cursor instead of an array, because the products may take up hundreds of megabytes in total. The hint
+ * prevents MongoDB from choosing a different index.
  */
 const listedOf = <Found extends object>(
   deps: ReadDeps,

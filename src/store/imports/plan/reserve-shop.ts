@@ -9,21 +9,21 @@ import { endPlan } from './end-plan.ts'
 import { type FoundPlan, type ImportPlan, withoutPatches } from './plan.ts'
 
 /**
- * The longest duration of a request. After that, its process is dead, or its client is no longer waiting for the
- * response.
+ * The maximum duration of a request. When the lease ends, either the process has died or the client is no longer
+ * waiting for the response.
  */
 const leaseMs = 10_000
-/** How often to check whether another import of the shop has ended. */
+/** The interval between two checks whether the shop's other import has ended. */
 const pollIntervalMs = 75
-/** An import with less time left does not start, because it would run out of time midway. */
+/** An import does not start if less time than this is left, because it would run out of time midway. */
 const minRemainingMs = 1_000
 
 type ReserveDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
- * Inserts the shop's open plan and returns it. If an earlier attempt at the same request has committed its plan,
- * finishes and returns that plan. Waits while another import is running, and ends that import if its lease has expired.
- * Throws SERVICE_UNAVAILABLE if the wait is too long.
+ * Inserts an open plan for the shop and returns it. If an earlier attempt at the same request has already committed its
+ * plan, finishes and returns that plan. While another import is running, waits until it ends or its lease expires, in
+ * which case this function ends it. Throws SERVICE_UNAVAILABLE if this takes too long.
  */
 export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Effect): Promise<FoundPlan> {
   const { businessId, sandbox } = caller
@@ -40,7 +40,7 @@ export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Eff
     const own = found.find(({ _id }) => _id === effect.id)
     if (own?.state === 'done') return own
     const [other] = found
-    // This request holds the claim, so its own earlier attempt is no longer running.
+    // Because this request holds the claim, its own earlier attempt cannot still be running.
     if (own !== undefined) await endPlan(deps, own)
     else if (other !== undefined && other.leaseEndsAt <= deps.now()) await endPlan(deps, other)
     else await pause(pollIntervalMs)
@@ -65,7 +65,7 @@ const newPlan = (now: Date, { businessId, sandbox }: Caller, effectId: string): 
   createdAt: now,
 })
 
-/** Returns false if the shop already has an open plan, or if this request already has a plan. */
+/** Inserts a plan. Returns false if the shop already has an open plan, or if this request already has a plan. */
 async function insert(deps: ReserveDeps, plan: ImportPlan): Promise<boolean> {
   try {
     await nativeCollection(deps.ImportPlan).insertOne(plan)

@@ -4,15 +4,15 @@ import type { ImportPlan } from './plan.ts'
 import { undoPreparation } from './undo-preparation.ts'
 
 /**
- * Ensures that a plan can no longer be committed, undoes its preparations, and removes it. Before the plan's lease
- * ends, only the holder of its claim may call this. Changes nothing if the plan is committed.
+ * Prevents a plan from being committed, undoes its preparations, and removes it. Before the plan's lease ends, only the
+ * holder of its claim may call this. Does nothing if the plan is already committed.
  */
 export async function rollBack(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
   { _id, token }: Pick<ImportPlan, '_id' | 'token'>,
 ): Promise<void> {
   const plans = nativeCollection(deps.ImportPlan)
-  // From here on, the plan cannot be committed.
+  // After this write, the plan can no longer be committed.
   const fenced = await plans.updateOne(
     { _id, token, state: { $in: ['preparing', 'aborting'] } },
     { $set: { state: 'aborting' } },

@@ -7,8 +7,9 @@ import { undoOrphanedPreparations } from './undo-preparation.ts'
 type SweepDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
- * Ends abandoned imports, and undoes preparations that arrived after their import was rolled back. Returns the number
- * of abandoned plans. If a plan cannot be ended, the sweep still ends the others, and then throws the first error.
+ * Ends abandoned imports, and undoes preparations that were written after their import had been rolled back. Returns
+ * the number of abandoned plans. If one plan cannot be ended, the sweep still ends the others and then throws the first
+ * error.
  */
 export async function sweepImports(deps: SweepDeps): Promise<number> {
   const due = { open: true, leaseEndsAt: { $lte: deps.now() } } as const
@@ -16,7 +17,7 @@ export async function sweepImports(deps: SweepDeps): Promise<number> {
     .find<FoundPlan>(due, { projection: withoutPatches })
     .toArray()
   const faults: unknown[] = []
-  // One at a time, because a plan may take up megabytes.
+  // Plans are ended one at a time, because a plan may take up megabytes.
   for (const plan of abandoned) await endPlan(deps, plan).catch((error: unknown) => void faults.push(error))
   await undoOrphanedPreparations(deps, await tokensInUse(deps))
   if (faults.length > 0) throw faults[0]

@@ -3,8 +3,8 @@ import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 
 /**
- * Undoes the preparations under the token of an import that will never happen. Running this twice has no further
- * effect.
+ * Undoes the preparations that an import made under this token. The import must be one that can no longer be committed.
+ * It is safe to call this twice.
  */
 export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
   const products = nativeCollection(deps.Product)
@@ -21,8 +21,9 @@ export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string
 }
 
 /**
- * Undoes a shop's preparations that do not belong to an open plan. Such preparations come from late writes of imports
- * that have ended, and would block handles and SKUs. The caller must hold the shop's open plan.
+ * Undoes those of a shop's preparations that do not belong to an open plan. Such preparations come from late writes of
+ * imports that have ended. If they stayed, they would block handles and SKUs. The caller must hold the shop's open
+ * plan.
  */
 export async function undoLatePreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
@@ -30,7 +31,7 @@ export async function undoLatePreparations(
 ): Promise<void> {
   const late = nativeCollection(deps.Product).find(
     { 'prepared.by': { $exists: true }, businessId, sandbox },
-    // Few products are prepared, but a shop may have many products.
+    // Only a few products are prepared at any time, but a shop may have many products.
     { hint: 'prepared', projection: { 'prepared.by': 1 } },
   )
   const tokens = new Set((await late.toArray()).flatMap(({ prepared }) => prepared?.by ?? []))
@@ -38,9 +39,9 @@ export async function undoLatePreparations(
 }
 
 /**
- * Undoes the preparations under each of these tokens that does not belong to an open plan. Each attempt has its own
- * token, and stores its plan before it prepares a product. If a token was found on a product and then in no open plan,
- * its attempt has therefore ended.
+ * Undoes the preparations under those of the tokens that do not belong to an open plan. Each attempt has its own token
+ * and stores its plan before it prepares any product. Therefore, if a token was found on a product and no open plan has
+ * that token, its attempt has ended.
  */
 export async function undoOrphanedPreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
@@ -48,7 +49,7 @@ export async function undoOrphanedPreparations(
 ): Promise<void> {
   if (tokens.length === 0) return
   const plans = nativeCollection(deps.ImportPlan)
-    // Few plans are open, but many are kept.
+    // Only a few plans are open, but many finished plans are kept.
     .find({ open: true, token: { $in: [...tokens] } }, { hint: 'unfinished', projection: { token: 1 } })
   const alive = new Set((await plans.toArray()).map(({ token }) => token))
   for (const token of tokens) if (!alive.has(token)) await undoPreparation(deps, token)
