@@ -10,7 +10,7 @@ export const maintenance: QueueWorker<'maintenance'> = {
   async run(deps, { slot, reach }) {
     const nextStep = { next: 'complete' } as const
     const event = 'jobs.restored'
-    // Jobs of past time slots accumulate while no worker runs this queue.
+    // If no worker has been running this queue, jobs for past time slots have accumulated.
     if (reach === 'lately' && isPast(slot, deps.now()))
       return { nextStep, event, log: { slot, reach, past: true }, isNoise: true }
     const restored = await restoreJobs(deps, reach)

@@ -4,7 +4,7 @@ import type { QueueWorker } from './run/queue-worker.ts'
 /** Turns the events of intents and orders into deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
-  // After an error, the events are still in their outbox, where the next poll finds them.
+  // After an error, the events are still in their outboxes, where the next poll will find them.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

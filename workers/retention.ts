@@ -20,7 +20,7 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
-      // The clean-up of other businesses may have succeeded, and only this run knows their counts.
+      // The clean-up may have succeeded for other businesses, and only this run knows how much it has removed.
       deps.log.warn({ ...failed, ...counts }, 'retention.cleaned')
       throw error
     })

@@ -2,8 +2,8 @@ import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /**
- * Queries a wallet for the unknown outcome of a payment or refund. The job's id is the key of that payment or refund at
- * the wallet.
+ * Queries a wallet for the unknown outcome of a payment or refund. The job's id is the key that identifies the payment
+ * or refund at the wallet.
  */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',

@@ -12,30 +12,30 @@ import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 
 /**
- * A search for due work in MongoDB. Each process polls for its own queues all the time. Jobs only make work start
- * sooner. So if Redis is down, everything continues except the nightly clean-up and the list of failed jobs for support
- * staff.
+ * A repeated search for due work in MongoDB. Each process keeps polling for its own queues, and jobs only make the work
+ * start sooner. If Redis is down, everything therefore continues, except for the nightly clean-up and the support
+ * staff's list of failed jobs.
  */
 interface Poll {
   everyMs: number
-  /** Finds due work, gives each business a share, and does the work. Returns the number of items found. */
+  /** Finds due work and does it, with a limited share for each business. Returns the number of items found. */
   look(deps: Deps): Promise<number>
 }
 
 const polls: Partial<Record<QueueName, Poll>> = {
   'outbox-relay': { everyMs: 2_000, look: pollOutboxes },
-  // A lease lasts 10 s, so a dead worker's deliveries are taken over within 13 s.
+  // A lease lasts 10 s, so another worker takes over a dead worker's deliveries within 13 s.
   'webhook-delivery': { everyMs: 2_000, look: attemptDue },
   'intent-expiry': { everyMs: 2_000, look: expireDue },
   'wallet-outcome': { everyMs: 2_000, look: queryDueWallets },
   maintenance: { everyMs: 6_000, look: finishLeftovers },
 }
 
-/** A poll that found this many items may have left some of a business's work, so the next poll comes sooner. */
+/** If a poll finds this many items, some of a business's work may be left over, so the next poll starts sooner. */
 const manyFound = 500
 const soonMs = 250
 
-/** Starts polling. `stop` resolves when no poll is running. */
+/** Starts polling. `stop` resolves when no poll is running any longer. */
 export function startPolling(deps: Deps): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending
@@ -51,7 +51,7 @@ export function startPolling(deps: Deps): { stop(): Promise<void> } {
   }
 }
 
-/** Polls until `signal` is aborted. Random pauses prevent all processes from polling at the same time. */
+/** Polls until `signal` is aborted. The pauses are random, so that the processes do not all poll at the same time. */
 async function pollRepeatedly(
   deps: Deps,
   queue: QueueName,
@@ -74,9 +74,9 @@ async function pollRepeatedly(
 }
 
 /**
- * Finishes the work of dead processes: sandbox wallet movements, stock that orders reserved, imports and audit lines.
- * Also enqueues the nightly clean-up if it is due. If one part fails, the others still run, and the first error is
- * thrown at the end.
+ * Finishes what dead processes left unfinished: sandbox wallet movements, stock reserved for orders, imports and audit
+ * lines. Also enqueues the nightly clean-up if it is due. If one part fails, the others still run, and the first error
+ * is thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [

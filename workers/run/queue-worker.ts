@@ -2,14 +2,15 @@ import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 
 /**
- * The next step of a job. `later`: the job is delayed until `at`. `fail`: it stays among the failed jobs, where support
- * staff see it.
+ * What happens to a job next. `later`: the job is delayed until `at`. `fail`: the job is kept among the failed jobs,
+ * where support staff can see it.
  */
 export type NextStep = { next: 'complete' } | { next: 'later'; at: Date } | { next: 'fail'; reason: string }
 
 /**
- * The result of a job. `event` and `log` make up its only log line. `isNoise`: the line is logged at `debug`, because
- * nothing happened and there may be a great many such lines. `isWarning`: the line is logged at `warn`.
+ * The result of a job. The job writes a single log line, which consists of `event` and `log`. If `isNoise` is true, the
+ * line is logged at `debug`, because nothing has happened and there may be very many such lines. If `isWarning` is
+ * true, the line is logged at `warn`.
  */
 export interface Done {
   nextStep: NextStep
@@ -27,8 +28,8 @@ export interface JobIdentity {
 }
 
 /**
- * The work of one queue. If `run` throws, the job runs again later. With `afterFault: 'complete'` it completes instead,
- * because a poll finds the work.
+ * The worker for one queue. If `run` throws, the job runs again later. With `afterFault: 'complete'`, the job completes
+ * instead, because a poll finds its work.
  */
 export interface QueueWorker<Name extends QueueName> {
   queue: Name

@@ -5,21 +5,21 @@ import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 import { traceJob } from './trace-job.ts'
 
-/** How long a job waits after an error before it runs again, unless its queue has `afterFault`. */
+/** How long a job waits after an error before it runs again. Does not apply to queues with `afterFault`. */
 const faultWaitMs = 5000
 
 /**
- * How long to wait for Redis to delay a job. After that, the job runs again when its lock expires. Without this limit,
- * a process could not finish shutting down.
+ * How long to wait for Redis to delay a job. If Redis takes longer, the job runs again when its lock expires. Without
+ * this limit, a process might never finish shutting down.
  */
 const putBackMs = 3000
 
-/** A shorter delay is not worth the round trip to Redis. */
+/** The minimum delay of a job. A shorter one would not be worth the round trip to Redis. */
 const shortestWaitMs = 100
 
 /**
- * Runs one job, writes its log line, and completes, delays or fails it. Does not use BullMQ's retries: MongoDB
- * determines when a job runs again, and a delayed job takes half as much space in Redis as one that BullMQ retries.
+ * Runs one job, writes its log line, and then completes, delays or fails it. BullMQ's own retries are not used. MongoDB
+ * determines when a job runs again, and a delayed job takes up half as much space in Redis as one that BullMQ retries.
  */
 export async function runJob(
   deps: Deps,
@@ -72,12 +72,13 @@ async function applyNextStep(
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      // The wait is limited, because a worker's connection keeps commands in memory for as long as Redis is down.
+      // The wait is limited, because a worker's Redis connection keeps commands in memory as long as Redis is down.
       await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-      // Thrown even if Redis did not respond. After any other error the job would be among the failed jobs, as if its
-      // delivery were DEAD. After this error the job stays active without a lock, and runs again a few seconds later.
+      // This error is thrown even if Redis has not responded, because after any other error the job would be among the
+      // failed jobs, as if its delivery were DEAD. After this error, the job stays active without a lock and runs again
+      // a few seconds later.
       throw new DelayedError()
   }
 }
@@ -89,13 +90,13 @@ async function putBack(
   token: string | undefined,
 ): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
-  // BullMQ uses the wall clock, which may differ from database time.
+  // BullMQ uses the system clock, which may differ from database time.
   await job.moveToDelayed(Date.now() + waitMs, token)
 }
 
 /**
- * Returns the error that makes BullMQ fail the job immediately. The error has no stack, which would be useless and take
- * up memory in Redis.
+ * Returns the error that makes BullMQ fail the job immediately. The error's stack is removed, because it would be
+ * useless and take up memory in Redis.
  */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)

@@ -16,7 +16,7 @@ import type { QueueWorker } from './queue-worker.ts'
 import { runJob } from './run-job.ts'
 import { startTimers } from './timers.ts'
 
-/** Returns the worker for each queue. `ending` aborts long work when the process shuts down. */
+/** Returns the worker for each queue. `ending` aborts long-running work when the process shuts down. */
 const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<Name> } => ({
   'outbox-relay': outboxRelay,
   'webhook-delivery': webhookDelivery,
@@ -27,21 +27,21 @@ const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<
 })
 
 /**
- * How long a worker that is shutting down waits for a running poll. Another process finds the work of a poll that is
- * cut off.
+ * How long a worker that is shutting down waits for a running poll. If the poll takes longer, another process finds its
+ * work.
  */
 const pollGraceMs = 3000
 /** How long a worker that is shutting down waits for Redis to accept the results of its last jobs. */
 const redisGraceMs = 3000
 
 /**
- * The highest concurrency of one BullMQ worker. BullMQ fetches jobs one by one and starts none while it can fetch more.
- * With a concurrency of 200, many jobs waited 300 ms. So a queue has several BullMQ workers, each with a lower
- * concurrency.
+ * The maximum concurrency of a single BullMQ worker. BullMQ fetches jobs one by one, and does not start any as long as
+ * it can fetch more. With a concurrency of 200, many jobs waited for 300 ms. Therefore each queue has several BullMQ
+ * workers with a lower concurrency.
  */
 const maxConcurrency = 25
 
-/** Starts the workers of the configured queues. `close` waits for running work. */
+/** Starts the workers of the configured queues. `close` waits for running work to end. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = new Redis(deps.config.redisUrl, {
     maxRetriesPerRequest: null,
@@ -77,7 +77,8 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       while (running.size > 0) await Promise.allSettled(running)
       await inTime(polled, pollGraceMs)
       await deps.backgroundWork.ended()
-      // The wait is limited here, because BullMQ waits for Redis indefinitely. All results are already in MongoDB.
+      // This wait is limited, because BullMQ itself would wait for Redis indefinitely. All results are already in
+      // MongoDB.
       await inTime(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -85,7 +86,7 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
   }
 }
 
-/** Splits the concurrency of a queue among several BullMQ workers. */
+/** Splits a queue's concurrency evenly among several BullMQ workers. */
 function splitConcurrency(concurrency: number): number[] {
   const count = Math.ceil(concurrency / maxConcurrency)
   return Array.from({ length: count }, () => Math.ceil(concurrency / count))
@@ -101,8 +102,8 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, work, job, token).finally(() => running.delete(run))
-    // A process that is shutting down does not wait for a restore, which may take a long time. Another process restores
-    // the jobs.
+    // A process that is shutting down does not wait for a restore, which may take a long time. Another process will
+    // restore the jobs.
     if (work.queue !== 'maintenance') running.add(run)
     return run
   }
@@ -110,7 +111,8 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // A killed worker's job is unlocked after 8 s and runs again within 12 s. By then the delivery's lease has ended.
+    // If a worker is killed, its job is unlocked after 8 s and runs again within 12 s. By then, the lease of the job's
+    // delivery has ended.
     lockDuration: 8000,
     stalledInterval: 4000,
     // BullMQ must never give up on an interrupted job, because MongoDB counts the attempts.
@@ -120,12 +122,15 @@ function startWorker(
   })
 }
 
-/** BullMQ removes old jobs only when another job ends in the same way, so with an age of 0 the last job would stay. */
+/**
+ * BullMQ only removes an old job when another job ends in the same way. With an age of 0, the last job would therefore
+ * stay.
+ */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /**
- * Logs a warning if Redis evicts keys when it is full. Jobs would disappear without an error, and their work would wait
- * for a poll. Logs nothing if Redis forbids the command `INFO`.
+ * Logs a warning if Redis evicts keys when it is full. In that case jobs would disappear without an error, and their
+ * work would have to wait for a poll. Logs nothing if Redis forbids the `INFO` command.
  */
 async function warnOfEviction(connection: Redis, log: Log): Promise<void> {
   const memory = await connection.info('memory').catch(() => '')

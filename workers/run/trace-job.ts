@@ -5,16 +5,16 @@ import type { Done } from './queue-worker.ts'
 /** The span of a running job. */
 export interface JobSpan {
   /**
-   * Ends the span. `done`: null after an error. Returns the trace id for the log: the request's if there is exactly one
-   * request, otherwise the job's own.
+   * Ends the span. `done` is null if the job threw an error. Returns the trace id for the log: the request's if exactly
+   * one request caused the work, otherwise the job's own.
    */
   end(identity: { jobId: string }, done: Done | null): string
 }
 
 /**
- * Starts a job's span. A job may work for many requests or for none, so it has its own trace, with a link to each
- * request's trace. The work for each request has a span in that request's trace. A job without work has no span,
- * because there may be hundreds of such jobs per second.
+ * Starts a job's span. The job has its own trace with a link to each request's trace, because it may work for many
+ * requests or for none. The work for each request has a separate span in that request's trace. A job that finds no work
+ * has no span, because there may be hundreds of such jobs per second. Returns null if tracing is off.
  */
 export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName): JobSpan | null {
   if (tracing === null) return null
@@ -26,7 +26,7 @@ export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName): 
       if (done?.isNoise !== true)
         span.end({ facts: { queue, ...identity, ...done?.log }, failed: done === null })
       const [only] = traces
-      // A traceparent is `version-trace-span-flags`.
+      // A traceparent has the form `version-trace-span-flags`.
       return traces.length === 1 && only !== undefined ? (only.split('-')[1] ?? '') : span.traceId
     },
   }

@@ -2,8 +2,9 @@ import type { Deps } from '../../src/deps.ts'
 import { queueNames } from '../../src/queues/jobs.ts'
 
 /**
- * Logs a warning that lists the queues that no process works on. If every process sets WORKER_QUEUES, a queue may be
- * missing, and its jobs wait without an error. A process that works on all queues does not check.
+ * Logs a warning that lists the queues for which no process is running a worker. If every process sets WORKER_QUEUES, a
+ * queue may have been left out, and its jobs would wait without any error. A process that works on all queues skips the
+ * check.
  */
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))

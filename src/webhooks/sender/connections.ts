@@ -1,7 +1,7 @@
 import type { Opened } from './connect.ts'
 import { type Connection, closeConnection, connectionOver } from './connection.ts'
 
-/** The right to open one more socket. */
+/** Permission to open one more socket. */
 export type Permit = 'permit'
 
 interface Waiter {
@@ -9,18 +9,21 @@ interface Waiter {
   grant: (granted: Connection | Permit) => void
 }
 
-/** A connection older than this is closed after its response, so that DNS changes take effect. */
+/**
+ * The maximum age of a connection. An older connection is closed after its current response, so that DNS changes take
+ * effect.
+ */
 const maxLifeMs = 5 * 60_000
 
 /**
- * Creates one sender's pool of at most `maxSockets` sockets. Idle sockets are kept for their origin until another
- * origin needs one. Undici's pools would limit sockets only per origin. They would also open sockets without knowing
- * the business, so handshakes could not be metered.
+ * Creates a sender's pool of at most `maxSockets` sockets. Idle sockets are kept for their origin until a different
+ * origin needs one. Undici's own pools are not used, because they limit sockets only per origin. They also open sockets
+ * without knowing which business needs them, so handshakes could not be metered.
  */
 export function createConnections(maxSockets: number) {
   const live = new Set<Connection>()
-  // Both are in insertion order: the connection that has been idle longest is closed first, and the attempt that has
-  // waited longest is served first.
+  // Both sets are in insertion order. The connection that has been idle longest is closed first, and the attempt that
+  // has been waiting longest is served first.
   const idle = new Set<Connection>()
   const waiting = new Set<Waiter>()
   const idleOf = new Map<string, Connection[]>()
@@ -33,7 +36,7 @@ export function createConnections(maxSockets: number) {
     if (same.length === 0) idleOf.delete(connection.origin)
   }
 
-  /** Closes the connection and lets the next waiter open one. */
+  /** Closes the connection and lets the next waiter open a new one. */
   function drop(connection: Connection): void {
     if (!live.delete(connection)) return
     forget(connection)
@@ -42,8 +45,8 @@ export function createConnections(maxSockets: number) {
   }
 
   /**
-   * Takes an idle connection and checks its age. The client's idle timer closes old connections too, but fires late if
-   * the process is busy.
+   * Takes an idle connection that is not too old. The client's idle timer also closes old connections, but fires late
+   * if the process is busy.
    */
   function takeIdle(origin: string): Connection | null {
     for (;;) {
@@ -91,20 +94,20 @@ export function createConnections(maxSockets: number) {
 
   return {
     /**
-     * Resolves to an idle connection or to a permit to open one. Resolves to null if neither was available before the
-     * deadline.
+     * Resolves to an idle connection, or to a permit to open a new one. Resolves to null if neither becomes available
+     * before the deadline.
      */
     async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
       return takeIdle(origin) ?? takePermit() ?? queue(origin, deadline)
     },
 
-    /** Gives back a permit after a socket could not be opened. */
+    /** Releases a permit whose socket could not be opened. */
     vacate(): void {
       opening--
       serveNext()
     },
 
-    /** Adds the socket that was opened with a permit. */
+    /** Adds a socket that was opened with a permit. */
     add(origin: string, { socket, raw }: Opened): Connection {
       const connection = connectionOver(origin, socket, raw)
       opening--
@@ -114,8 +117,8 @@ export function createConnections(maxSockets: number) {
     },
 
     /**
-     * Keeps a connection whose response was read to the end, or gives it to the next waiter if that waiter needs the
-     * same origin.
+     * Makes a connection available again after its response has been read to the end. If the next waiter needs the same
+     * origin, the waiter gets the connection.
      */
     giveBack(connection: Connection): void {
       const old = performance.now() - connection.openedAt > maxLifeMs

@@ -3,15 +3,18 @@ import { type Connection, mayIdleFor } from './connection.ts'
 import { codeOf, exchangeFault, type Fault, faults } from './faults.ts'
 import { keptBytes, responseTextOf, retryAfterSeconds } from './response.ts'
 
-/** How much of a response is read (docs/merchants/webhooks.md). */
+/** The maximum number of bytes that are read from a response body (docs/merchants/webhooks.md). */
 const maxReadBytes = 16 * 1024
-/** The maximum number of chunks that are read from a response, because even a small chunk takes time. */
+/**
+ * The maximum number of chunks that are read from a response body, because each chunk takes time to process, however
+ * small it is.
+ */
 const maxReadChunks = 256
 
-/** Responses that end with their headers, whatever `Content-Length` they have (RFC 9112, 6.3). */
+/** The status codes of responses that end with their headers, whatever their `Content-Length` is (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
-/** The maximum number of 1xx responses that are accepted. An endpoint that sends more is hostile. */
+/** The maximum number of 1xx responses that are accepted. An endpoint that sends more is considered hostile. */
 const maxInterimResponses = 5
 
 export interface PostRequest {
@@ -26,12 +29,12 @@ export interface EndpointResponse {
   retryAfterSeconds: number | null
 }
 
-/** `isComplete`: the response was read to its end, so the connection can be reused. */
+/** `isComplete` means that the response was read to its end, so the connection can be reused. */
 export type Exchange = { response: EndpointResponse; isComplete: boolean } | { fault: Fault }
 
 /**
- * Sends one request over `connection` and reads the response until `deadline`. Resolves to a value whatever the
- * endpoint does. Rejects only if the request cannot be written, which is a bug in this service.
+ * Sends one request over `connection` and reads the response until `deadline`. Resolves to a value, whatever the
+ * endpoint does. Rejects only if the request cannot be written, which would be a bug in this service.
  */
 export function exchange(
   connection: Connection,
@@ -45,13 +48,14 @@ export function exchange(
     let interim = 0
     let response: EndpointResponse | null = null
 
-    // Only the first result counts. The listener can stay on `deadline`, because `deadline` ends with the attempt.
+    // Only the first call of `resolve` has an effect. The listener need not be removed from `deadline`, because
+    // `deadline` is used only for this attempt.
     const fail = (fault: Fault): void => resolve({ fault })
     const late = (): void => fail(faults.lateResponse)
     const finish = (isComplete: boolean): void => {
       if (response) resolve({ response: { ...response, responseText: responseTextOf(chunks) }, isComplete })
     }
-    // Stops the parser immediately, because the bytes that have arrived already may contain thousands of chunks or
+    // Stops the parser immediately, because the bytes that have already arrived may contain thousands of chunks or
     // headers.
     const stop = (): void => void connection.socket.destroy()
 

@@ -1,8 +1,8 @@
 import type { Stage } from '../../../schemas/responses/endpoint.ts'
 
 /**
- * The reason why there is no response. `stage`: where the attempt failed. `reason`: a fixed sentence for merchants,
- * without addresses.
+ * The reason why there is no response. `stage` is the point at which the attempt failed. `reason` is a fixed sentence
+ * for merchants that contains no addresses.
  */
 export interface Fault {
   stage: Exclude<Stage, 'status'>
@@ -61,7 +61,10 @@ export const codeOf = (error: unknown): string =>
 
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
-/** Returns why a connection was not opened. `connected`: the TCP connection was open, so TLS failed. */
+/**
+ * Returns the reason why a connection could not be opened. `connected` means that the TCP connection was open, so that
+ * TLS must have failed.
+ */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
   if (connected) return byCode[code] ?? faults.handshake
@@ -70,8 +73,8 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 }
 
 /**
- * Returns why an open connection failed. The HTTP client has no code for a response that it cannot parse ("bad …" or a
- * parser error), nor for a response that ends too early. A TLS alert may arrive after the handshake.
+ * Returns the reason why an open connection failed. The HTTP client has no error code for a response that ends too
+ * early, or for one that it cannot parse ("bad …" or a parser error). A TLS alert may arrive even after the handshake.
  */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)

@@ -4,7 +4,8 @@ import type { Meter } from './meter.ts'
 
 /**
  * Lets `client` read from its `socket` only while the meter has time left, and charges the parsing time to the meter.
- * The endpoint chooses the content, and some content is slow to parse: 64 KiB of the shortest headers take 3 ms.
+ * The limit is necessary because endpoints choose what they send, and some content is slow to parse: 64 KiB of the
+ * shortest possible headers take 3 ms.
  */
 export function meterReads(client: Client, socket: Socket, meterOf: () => Meter | null): void {
   const read = socket.read.bind(socket)
@@ -25,8 +26,8 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
   }
 
   let startedAt = 0
-  // Once connected, the client has its own listener, which reads and parses. The two listeners here run before and
-  // after that listener.
+  // Once connected, the client adds its own listener, which reads and parses. The two listeners below run before and
+  // after it.
   client.once('connect', () => {
     socket.prependListener('readable', () => {
       startedAt = performance.now()

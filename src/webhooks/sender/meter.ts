@@ -1,23 +1,29 @@
-/** Limits the CPU time that one business's endpoints use in this process, for TLS handshakes or for responses. */
+/**
+ * Limits the CPU time that the endpoints of one business use in this process. TLS handshakes and responses have
+ * separate meters.
+ */
 export interface Meter {
-  /** Returns null if there is time left. Otherwise returns a promise that resolves when there may be time again. */
+  /** Returns null if there is time left. Otherwise returns a promise that resolves when time may be available again. */
   ready(): Promise<void> | null
-  /** Counts used time. */
+  /** Charges CPU time that has been used. */
   count(ms: number): void
 }
 
-/** Returns a business's meter. */
+/** Returns the meter of a business. */
 export type Meters = (owner: string) => Meter
 
-/** The share of one business: a tenth of a process, which allows about 70 new TLS connections a second. */
+/**
+ * The maximum share of the process's CPU time for one business. A tenth allows about 70 new TLS connections per second.
+ */
 const shareOfOne = 0.1
 /**
- * The combined share of all businesses that have used up their time. Otherwise ten of them would use a whole process.
+ * The combined share of all businesses that have used up their time. Without this limit, ten of them could use the
+ * entire process.
  */
 const shareOfAll = 0.2
-/** The maximum time that an idle business saves up, and may then use in one go. */
+/** The maximum time that an idle business can save up and then use all at once. */
 const maxSavedMs = 50
-/** Once there are this many businesses, those that have all their time left are forgotten. */
+/** If there are at least this many accounts, those that have all of their time left are removed. */
 const tidyFrom = 1000
 
 interface Account {
@@ -25,10 +31,10 @@ interface Account {
   at: number
 }
 
-/** `elapsedMs` is a monotonic clock. */
+/** Creates the meters of all businesses. `elapsedMs` must read a monotonic clock. */
 export function createMeters(elapsedMs: () => number): Meters {
   const accounts = new Map<string, Account>()
-  /** Businesses that have used up their time. */
+  /** The businesses that have used up their time. */
   const overdrawn = new Set<string>()
   const share = (): number => Math.min(shareOfOne, shareOfAll / Math.max(1, overdrawn.size))
 

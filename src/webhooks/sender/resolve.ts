@@ -10,23 +10,26 @@ export interface Address {
 export type Resolve = (hostname: string) => Promise<Address[]>
 
 /**
- * The maximum number of addresses that are tried, because one attempt has 30 s for all of them. All addresses are
- * checked.
+ * The maximum number of addresses to which a connection is tried, because one attempt has only 30 s for all of them.
+ * All addresses are checked first.
  */
 const maxAddresses = 4
 
 /**
- * The maximum number of addresses per name, which is more than any real host has. Checking 4 000 addresses, which a
- * name server may return, blocks the process for 30 ms.
+ * The maximum number of addresses per name, which is more than any real host has. A name server could return 4 000
+ * addresses, and checking that many would block the process for 30 ms.
  */
 const maxChecked = 100
 
-/** Sends two queries, of 2 s and 4 s. This tolerates a lost packet, and leaves time to report a dead name server. */
+/**
+ * Sends up to two queries, with timeouts of 2 s and 4 s. This tolerates a lost packet, and leaves enough time to report
+ * a name server that does not respond.
+ */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /**
- * Queries the name servers directly. `dns.lookup` would use the four threads that the whole process shares. In that
- * case, a few names with dead name servers would delay all other endpoints.
+ * Queries the name servers directly. `dns.lookup` would use the four threads shared by the whole process, so a few
+ * names with unresponsive name servers would delay all other endpoints.
  */
 async function queryNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
@@ -37,15 +40,17 @@ async function queryNameServers(hostname: string): Promise<Address[]> {
 }
 
 /**
- * Queries this machine's resolver, because only that resolver may know a host in WEBHOOK_ALLOWED_HOSTS (`localhost`, a
- * container's name).
+ * Queries this machine's resolver, because other resolvers may not know the hosts in WEBHOOK_ALLOWED_HOSTS, such as
+ * `localhost` or a container's name.
  */
 const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
-/** Returns the default resolver: DNS for public names, this machine's resolver for allowed hosts. */
+/** Returns the default resolver: the name servers for public names, and this machine's resolver for allowed hosts. */
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
 
-/** Resolves to null if `promise` has not settled by the deadline. A later result or rejection is ignored. */
+/**
+ * Resolves to null if `promise` has not settled by the deadline. In that case its later result or rejection is ignored.
+ */
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const late = (): void => resolve(null)
@@ -56,7 +61,7 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
 }
 
 /**
- * How names are resolved. `isBlocked`: whether connections to an address are forbidden, even for an allowed host
+ * How names are resolved. `isBlocked` returns whether connections to an address are forbidden, even for an allowed host
  * (WEBHOOK_BLOCKED_RANGES).
  */
 export interface Lookup {
@@ -65,10 +70,10 @@ export interface Lookup {
 }
 
 /**
- * Returns the addresses of `hostname` to which a connection may be made. Unless the host is `allowed`, a single address
- * that is not public is enough to reject the whole name. Otherwise the name's owner could wait until that address is
- * used. Addresses that the network adds are ignored: those of DNS64, and those in blocked ranges, which include the
- * network's own NAT64 prefix.
+ * Returns the addresses of `hostname` to which a connection may be opened. Unless the host is `allowed`, a single
+ * non-public address is enough to reject the name, because otherwise the owner of the name could wait until that
+ * address is used. Addresses added by the network are ignored. These are addresses derived by DNS64 and addresses in
+ * blocked ranges, which include the network's own NAT64 prefix.
  */
 export async function findAddresses(
   { resolve, isBlocked }: Lookup,

@@ -2,15 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 
 /**
- * The part of a response that is stored for the merchant: enough for an error message, too little to fill a database.
+ * The number of bytes of a response that are stored for the merchant. This is enough for an error message, but too
+ * little to fill up a database.
  */
 export const keptBytes = 1024
 
-/** Control characters except tabs and line endings. Databases reject NUL, and ESC controls terminals. */
+/**
+ * Control characters other than tabs and line endings. Databases reject NUL, and ESC sequences can control terminals.
+ */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
-/** Returns the first KiB as valid UTF-8, cut between characters, with U+FFFD for harmful characters. */
+/**
+ * Returns the first KiB of a response as valid UTF-8. No character is cut in half, and harmful characters are replaced
+ * with U+FFFD.
+ */
 export function responseTextOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
   const kept = Buffer.concat(chunks).subarray(0, keptBytes)
@@ -18,7 +24,8 @@ export function responseTextOf(chunks: readonly Buffer[]): string {
 }
 
 /**
- * An HTTP date as defined in RFC 9110, `Sun, 06 Nov 1994 08:49:37 GMT`. `Date.parse` alone would read "5" as a month.
+ * Matches an HTTP date as defined in RFC 9110, such as `Sun, 06 Nov 1994 08:49:37 GMT`. `Date.parse` alone would accept
+ * "5" as a month.
  */
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
@@ -26,8 +33,8 @@ const instantOf = (header: unknown): number =>
   typeof header === 'string' && httpDate.test(header) ? Date.parse(header) : Number.NaN
 
 /**
- * Returns the `Retry-After` of a failing response in seconds, or null. A date is compared with the `Date` of the same
- * response, so that clock skew does not matter.
+ * Returns the `Retry-After` header of a failed response in seconds, or null if there is none. If the header contains a
+ * date, the wait is calculated from the `Date` header of the same response, so that clock skew does not matter.
  */
 export function retryAfterSeconds(status: number, headers: IncomingHttpHeaders): number | null {
   const header = headers['retry-after']

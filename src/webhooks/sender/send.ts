@@ -11,45 +11,47 @@ import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
-/** The result of one attempt. `refused`: a response with a non-2xx status. `unreachable`: no response. */
+/** The result of one attempt. `refused` means a response with a non-2xx status, and `unreachable` means no response. */
 export type Attempt =
   | ({ outcome: 'delivered'; durationMs: number } & EndpointResponse)
   | ({ outcome: 'refused'; durationMs: number } & EndpointResponse)
   | ({ outcome: 'unreachable'; durationMs: number } & Fault)
 
 export interface SendRequest {
-  /** The id of the business that the request is for. */
+  /** The id of the business that owns the endpoint. */
   owner: string
   url: string
   headers: Record<string, string>
   body: string
-  /** Called at the start with a function that aborts the attempt. */
+  /** Called when the attempt starts, with a function that aborts it. */
   onStart?: (abort: () => void) => void
 }
 
 export interface SenderOptions {
-  /** The timeout of a whole attempt, from DNS to the last byte read. */
+  /** The timeout for a whole attempt, from the DNS query to the last byte of the response. */
   timeoutMs: number
-  /** The `host:port` of endpoints that may be private, an IP literal or plain http. */
+  /** The `host:port` pairs of endpoints that may be private, be an IP literal or use plain http. */
   allowedHosts: ReadonlySet<string>
-  /** Networks to which no connection is made, even for an allowed host. */
+  /** Networks to which connections are forbidden, even for an allowed host. */
   blockedRanges: readonly Range[]
   /**
-   * The maximum number of open sockets. If there are more attempts, some wait for a socket within their own timeout.
+   * The maximum number of open sockets. If there are more attempts, some of them wait for a socket, and the wait counts
+   * towards their timeout.
    */
   maxSockets: number
   /** Replaces DNS in tests. */
   resolve?: Resolve
-  /** In tests, the PEM of the authority to trust instead of the public ones. */
+  /** The PEM certificate of the authority that tests trust instead of the public authorities. */
   ca?: string
 }
 
 export interface Sender {
   /**
-   * Posts `body` unchanged. Rejects only for reasons that no endpoint can cause: an invalid header or a closed sender.
+   * Posts `body` unchanged. Rejects only for reasons that an endpoint cannot cause: an invalid header or a closed
+   * sender.
    */
   send(request: SendRequest): Promise<Attempt>
-  /** Waits until running attempts have ended, then closes all sockets. */
+  /** Waits for all running attempts to end, then closes all sockets. */
   close(): Promise<void>
 }
 
@@ -58,11 +60,12 @@ function targetOf(url: URL, allowed: boolean): Target {
   return { origin: url.origin, hostname, port: portOf(url), secure: url.protocol === 'https:', allowed }
 }
 
-/** Creates the only HTTP client for webhooks. Proxy and TLS variables in the environment do not affect it. */
+/** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
-  // All connections share one context, because reading the authorities is a large part of the cost of a handshake.
-  // Only the first handshake of a connection is metered, so an endpoint must not be able to request another.
+  // All connections share one context, because loading the certificate authorities is a large part of the cost of a
+  // handshake. Renegotiation is disabled because only the first handshake of a connection is metered, so an endpoint
+  // must not be able to start another one.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
@@ -102,8 +105,8 @@ export function createSender(options: SenderOptions): Sender {
     try {
       const done = await exchange(connection, request, deadline)
       isComplete = 'response' in done && done.isComplete
-      // Many servers close the connection right after a response without announcing it. The event loop reports this in
-      // its next iteration.
+      // Many servers close the connection immediately after a response without announcing it. The event loop detects
+      // this in its next iteration.
       if (isComplete) await new Promise(setImmediate)
       return done
     } finally {
@@ -113,8 +116,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * Sends the request once. A POST that an endpoint may have read must not be sent again before the next attempt is
-   * due.
+   * Sends the request only once. If the endpoint may have read a POST, the POST must not be sent again until the next
+   * attempt is due.
    */
   async function post(
     target: Target,

@@ -1,15 +1,19 @@
 import { isIP } from 'node:net'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 
-/** The maximum length of a URL, which fits every database index, proxy and log. Redirect URLs have the same limit. */
+/**
+ * The maximum length of a URL, which is short enough for all database indexes, proxies and logs. The same limit applies
+ * to redirect URLs.
+ */
 const maxLength = 2048
 
-/** The maximum length of a DNS host name, as text (RFC 1035). */
+/** The maximum length of a DNS host name in its text form (RFC 1035). */
 const maxNameLength = 253
 
 /**
- * Top-level labels that do not exist in public DNS: RFC 6761, 6762, 7686, 8375 and 9476, ICANN's `internal`, and names
- * that home and office routers use. Excludes `example`, because documentation uses it and no host has such a name.
+ * Top-level labels that do not exist in public DNS. They come from RFC 6761, 6762, 7686, 8375 and 9476, and also
+ * include ICANN's `internal` and names that home and office routers use. `example` is not included, because it is used
+ * in documentation and no real host has such a name.
  */
 export const privateSuffixes: ReadonlySet<string> = new Set([
   'alt',
@@ -32,23 +36,24 @@ const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
 /**
- * Scheme, two slashes and a host, without characters that the URL parser would silently drop or replace with a slash.
+ * Matches an absolute URL with a scheme, two slashes and a host. Excludes characters that the URL parser would silently
+ * drop or replace with a slash.
  */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
 export interface UrlRules {
-  /** `host:port` pairs that may be private, an IP literal or plain http; IPv6 in brackets. */
+  /** The `host:port` pairs that may be private, be an IP literal or use plain http. IPv6 addresses are in brackets. */
   allowedHosts: ReadonlySet<string>
 }
 
 /**
- * A URL that may be called, or the reason why it may not. `allowed`: the host is in `allowedHosts`, so the rules for
- * public hosts do not apply.
+ * A URL to which requests may be sent, or the reason why they may not. `allowed` means that the host is in
+ * `allowedHosts`, so the rules for public hosts do not apply.
  */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
-/** Returns a URL's port: the explicit port or the default port of the scheme. */
+/** Returns the URL's port: the explicit one or, if there is none, the default port for the scheme. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
@@ -56,7 +61,7 @@ export function portOf(url: URL): number {
 
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // The sender uses the same parser. It reads 0x7f.1, %3127.0.0.1 and full-width digits as 127.0.0.1.
+  // The sender uses the same parser, which reads `0x7f.1`, `%3127.0.0.1` and full-width digits as 127.0.0.1.
   const url = parseUrl(input)
   if (url === null) return null
   url.hash = ''
@@ -88,8 +93,8 @@ function publicFault(url: URL): string | null {
 }
 
 /**
- * Parses and checks a URL. The sender checks again at each attempt, because the rules may have changed since the URL
- * was stored.
+ * Parses and checks a URL. The sender repeats this check at each attempt, because the rules may have changed since the
+ * URL was stored.
  */
 export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
   const url = parse(input)
@@ -102,12 +107,16 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
   return fault === null ? { url, allowed: false } : { fault }
 }
 
-/** Returns a valid URL in the form in which it is stored and called: without a fragment or a trailing dot. */
+/**
+ * Returns a valid URL in the form in which it is stored and used, which has no fragment and no trailing dot after the
+ * host.
+ */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input
 
 /**
- * Checks a URL that a merchant registers (SPEC 4.8). Returns it in the form in which it is stored and called,
- * or a sentence about what is wrong. Does not resolve the name; the sender does that for each connection.
+ * Checks a URL that a merchant registers (SPEC 4.8). Returns the URL in the form in which it is stored and used, or a
+ * sentence that describes what is wrong with it. The name is not resolved here, because the sender does that for each
+ * connection.
  */
 export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {
   const judged = judgeUrl(input, rules)
