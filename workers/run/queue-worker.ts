@@ -2,7 +2,7 @@ import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 
 /**
- * What happens to a job next. `later`: the job is delayed until `at`. `fail`: the job is kept among the failed jobs,
+ * A job's next step after a run. `later`: the job is delayed until `at`. `fail`: the job is kept among the failed jobs,
  * where support staff can see it.
  */
 export type NextStep = { next: 'complete' } | { next: 'later'; at: Date } | { next: 'fail'; reason: string }

@@ -107,7 +107,7 @@ export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ _id: { $in: ids } }, endpointFields).lean<TracedEndpoint[]>()
 
-/** Returns a business's newest endpoints, including deleted ones, starting with the newest. */
+/** Returns a business's endpoints, newest first, including deleted ones. Returns at most `maxListed`. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, endpointFields)
     .sort({ createdAt: -1, _id: -1 })
