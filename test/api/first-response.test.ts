@@ -127,7 +127,7 @@ describe('The first response to a create, recomputed for a retry,', () => {
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal([undefined, undefined])
   })
 
-  it('is a 503 SERVICE_UNAVAILABLE while its format is newer than this process', async () => {
+  it('is replaced by 503 SERVICE_UNAVAILABLE if its format is newer than the process', async () => {
     const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>

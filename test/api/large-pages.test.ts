@@ -7,7 +7,7 @@ import { withMerchant, withService } from '../support/service.ts'
 
 const intents = '/api/v1/dev/intents'
 
-describe('A business whose intents have 1 000 refunds', () => {
+describe('A business whose intents have 1 000 refunds each', () => {
   const service = withService()
   const merchant = withMerchant(service)
   before(async () => {

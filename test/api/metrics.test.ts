@@ -131,7 +131,7 @@ describe('Metrics', () => {
     }
   })
 
-  it('report how late work is if no worker is running, and count attempts and jobs once one is', async () => {
+  it('report overdue work while no worker is running, and finished work once a worker has started', async () => {
     const waiting = await later()
     expectValues(waiting, ['outbox_lag_seconds', [60, 70]], ['queue_workers', 0])
     const ofWorkers = ['last_poll_timestamp_seconds', 'attempts_in_flight', 'endpoints_waiting']

@@ -72,7 +72,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('is missing after 16 draws, and the create returns 503 with Retry-After and stores nothing', async () => {
+  it('leads to 503 with Retry-After, and nothing is stored, if 16 draws find no free code', async () => {
     draws = fixDraws(9)
     await codeOf()
     const none = await create(merchant, 'kept trying')

@@ -58,9 +58,9 @@ describe('Permission', () => {
     })
   })
 
-  describe('with several failing checks', () => {
+  describe('if several checks fail', () => {
     // Each request fails its own check and as many later ones as possible, and expects the error of the earliest.
-    it('returns the error from the earliest failing check', async () => {
+    it('returns the error from the earliest check', async () => {
       const broken = { ipAllowlist: ['192.0.2.7'], scopes: [], kind: 'publishable', mode: 'live' } as const
       const open = await service.merchant({ ...broken, ipAllowlist: [], scopes: [] })
       const key = (options: Parameters<Service['key']>[1]) => service.key(open.businessId, options)

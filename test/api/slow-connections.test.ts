@@ -88,7 +88,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
-  it('is served if its body is slow but fast enough', async () => {
+  it('is served if its body is slow but arrives at the minimum rate', async () => {
     const socket = await connectTo(hasty.origin)
     const received = readResponses(socket)
     const padded = body.padEnd(2000)
@@ -121,7 +121,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
   })
 
-  it('gets no 408 for a request whose response was sent before its body arrived', async () => {
+  it('gets no 408 if the response was sent before the request body arrived', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([
       sendRaw(hasty.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
@@ -208,7 +208,7 @@ describe('A connection', () => {
     expect(atServer.bytesRead).to.be.below(1_000_000)
   })
 
-  it('is closed after the last response, even if the client never ends it', async () => {
+  it('is closed after the last response, even if the client keeps its end open', async () => {
     const { server, origin, close } = await openServer(service, { ...shortTimeouts, lingerMs: 50 })
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true })

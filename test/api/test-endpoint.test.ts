@@ -18,7 +18,7 @@ import { expectRefused } from './refused.ts'
 
 const path = '/api/v1/dev/webhooks/endpoints'
 
-describe('A test of a webhook endpoint', () => {
+describe('A webhook endpoint test', () => {
   const recorded = recordLog('info')
   const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' }, recorded.log)
   const merchant = withMerchantPerTest(service)

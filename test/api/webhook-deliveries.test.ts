@@ -329,7 +329,7 @@ describe('The list of webhook deliveries', () => {
     })
   })
 
-  describe('with POST …/retry', () => {
+  describe('and POST …/retry', () => {
     const retry = ({ _id }: { _id: string }, as = merchant, key?: string) =>
       service.http.post(`${path}/${_id}/retry`).set(as.write(key))
     const retried = async (delivery: { _id: string }) => {

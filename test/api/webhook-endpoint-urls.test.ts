@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { withService } from '../support/service.ts'
 import { acceptedHosts, refusedHosts } from '../webhooks/hosts.ts'
 
-describe('The URL of a webhook endpoint', () => {
+describe("A webhook endpoint's URL", () => {
   const service = withService()
 
   const register = async (url: string, headers: Record<string, string>) => {

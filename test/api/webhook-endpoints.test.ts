@@ -24,7 +24,7 @@ describe('Webhook endpoints', () => {
     expectRefused(create(body), 400, code, { param })
 
   describe('on creation', () => {
-    it('are returned with a 201, id, url, events, active and a secret of 64 hexadecimal characters', async () => {
+    it('are returned with status 201, id, url, events, active and a secret of 64 hexadecimal digits', async () => {
       const { status, body } = await create({ url: 'https://shop.example/hook?a=1', events: allEvents })
       expect(status).to.equal(201)
       expect(body.data).to.include({ url: 'https://shop.example/hook?a=1', active: true })

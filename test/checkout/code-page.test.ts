@@ -3,7 +3,7 @@ import { readable } from '../admin/staff.ts'
 import { cancelIntent, createIntent, openSecondProcess } from '../support/actions.ts'
 import { type Merchant, withMerchant, withService } from '../support/service.ts'
 
-describe('The page for payment codes', () => {
+describe('The payment code page', () => {
   const service = withService({ CODE_LIFETIME_SECONDS: '3600', TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
   let live: Merchant
@@ -92,7 +92,7 @@ describe('The page for payment codes', () => {
     for (const [path, code] of kept) expect((await enter(path, code)).status, path).to.equal(422)
   })
 
-  it('shows the same message for an unknown, a paid, a cancelled and an expired code', async () => {
+  it('shows the same message for unknown, paid, cancelled and expired codes', async () => {
     const [cancelled, paid, expired] = [
       await createIntent(service, merchant),
       await createIntent(service, merchant),

@@ -59,7 +59,7 @@ describe('A customer with a payment link whose address has opened too many unkno
     }
   })
 
-  it('needs the proof for this payment, because a forged one or one for another payment is refused', async () => {
+  it('needs the proof for this payment, and not a forged one or one for another payment', async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()

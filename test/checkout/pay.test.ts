@@ -8,7 +8,7 @@ import { type Merchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, follow, offerOf, open, pay, wallets } from './customer.ts'
 
-describe('A payment on the checkout page', () => {
+describe('A payment on the hosted payment page', () => {
   const service = withService()
 
   /** Creates an intent of a new merchant, so that tests do not share demo wallets. */

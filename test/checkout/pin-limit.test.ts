@@ -106,7 +106,7 @@ describe('The limits on attempts to pay', () => {
     }
   })
 
-  it('allow one address 60 refused PINs in ten minutes, and affect no other address and no tests', async () => {
+  it('allow one address 60 refused PINs in ten minutes, without affecting other addresses or test payments', async () => {
     const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1/32']
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)

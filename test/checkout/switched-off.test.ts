@@ -104,7 +104,7 @@ describe('A business that is switched off', () => {
       expect(await payAt(path)).to.include('Payment successful')
     })
 
-    it('is shown without its own name and texts, in any language, and raises no alert', async () => {
+    it('shows customers none of its own texts, in any language, and raises no alert', async () => {
       const { path } = await offer()
       await change('suspend')
       for (const [language, says] of [
@@ -123,7 +123,7 @@ describe('A business that is switched off', () => {
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
     })
 
-    it('receives no payment that was only on hold, because no wallet is called', async () => {
+    it('receives no payment that a wallet has not been called for yet', async () => {
       const { path, referenceNumber } = await offer()
       const form = await open(service, path)
       const { updateIntent } = service.deps.batchers
@@ -143,7 +143,7 @@ describe('A business that is switched off', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-    it('still receives a payment that a wallet is already carrying out, with its event', async () => {
+    it('still receives a payment that has already been ordered from a wallet, with its event', async () => {
       const live = await liveKey()
       const [confirmed, lost] = [await offer(live), await offer(live)]
       const forms = [await open(service, confirmed.path), await open(service, lost.path)]
@@ -173,7 +173,7 @@ describe('A business that is switched off', () => {
       }
     })
 
-    it('keeps its expiries and webhooks', async () => {
+    it('still has its intents expired and its webhooks sent', async () => {
       await subscribe(service, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')
@@ -187,7 +187,7 @@ describe('A business that is switched off', () => {
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
 
-    it('remains suspended until `resume`, regardless of `enable`, and disabled until `enable`', async () => {
+    it('is opened again only by `resume`, and also needs `enable` if it was disabled', async () => {
       const { path } = await offer()
       await change('disable')
       await change('suspend')

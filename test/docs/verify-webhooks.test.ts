@@ -59,7 +59,7 @@ describe('docs/merchants/webhooks.md', () => {
   })
 
   for (const language of languages) {
-    it(`contains code that judges every vector correctly in ${language.name}`, async function () {
+    it(`contains ${language.name} code that verifies every vector correctly`, async function () {
       this.timeout(slowestMs)
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/merchants/webhooks.md')
       const found = await verdicts(language)

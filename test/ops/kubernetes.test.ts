@@ -118,7 +118,7 @@ describe('The Kubernetes manifests', () => {
     }
   })
 
-  it('never run as root, with a writable image or with extra privileges', () => {
+  it('run without root, a writable image or extra privileges', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({

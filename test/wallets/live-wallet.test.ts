@@ -246,7 +246,7 @@ describe('The live wallet', () => {
     expect(await wallet.refund(refundOf(payment()))).to.deep.equal({ outcome: 'unknown', why: 'malformed' })
   })
 
-  it('follows no redirect', async () => {
+  it('follows no redirects', async () => {
     let followed = 0
     const elsewhere = await httpEndpoint((_req, res) => {
       followed += 1

@@ -34,7 +34,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
   })
 
-  it('stores only a slow hash of its PIN', async () => {
+  it('stores its PIN only as a slow hash', async () => {
     const phone = await here.customer(0)
     const account = await here.accountOf(phone)
     expect(account.pinHash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
