@@ -16,8 +16,8 @@ console.log(child.pid)
 setInterval(() => {}, 1000)
 `
 
-describe('A child process of tests', () => {
-  it('ends with its parent, even if it is frozen and the parent is killed', async () => {
+describe('A child process started by a test', () => {
+  it('ends with its parent, even if the child is frozen and the parent is killed', async () => {
     const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', parentCode], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -18,66 +18,66 @@ const expectRefused = (read: (text: string) => unknown, texts: string[], why?: R
   for (const text of texts) expect(() => read(text), text).to.throw(why ?? text)
 }
 
-describe('An argument of the command line', () => {
-  it('is one of the allowed values', () => {
+describe('A command line argument', () => {
+  it('must be one of the allowed values', () => {
     const mode = choice('test', 'live')
     expect(mode('live')).to.equal('live')
     expectRefused(mode, ['', 'LIVE', 'sandbox', ' live'], /test or live/)
   })
 
-  it('lists scopes, in any order, each once', () => {
+  it('accepts a list of scopes in any order, and returns each scope once', () => {
     const [one, other] = ['payments.intents:read', 'store.orders:read'] as const
     expect(someScopes(`${other}, ${one},${other}`)).to.deep.equal([one, other])
     expect(someScopes(scopes.join(','))).to.deep.equal([...scopes])
     expectRefused(someScopes, [`${one},all`], /Unknown: all.*payments\.intents:write/)
   })
 
-  it('is refused as an empty list, which never means everything', () => {
+  it('is rejected if it is an empty list, which never stands for everything', () => {
     for (const read of [someScopes, ranges]) expectRefused(read, ['', ' ', ',', ' , '], /empty/)
   })
 
-  it('lists addresses and CIDRs', () => {
+  it('accepts a list of addresses and CIDRs', () => {
     const list = '192.0.2.7, 198.51.100.0/24,2001:db8::/32,::1'
     expect(ranges(list)).to.deep.equal(['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', '::1'])
     const wrong = ['300.1.1.1', '10.0.0.0/33', '2001:db8::/129', 'shop.example', '10.0.0.0/', '10.0.0.0/x']
     expectRefused((text) => ranges(`192.0.2.7,${text}`), wrong)
   })
 
-  it('has one form for an address, without ambiguous shorthands', () => {
+  it('accepts addresses only in full, without ambiguous shorthands', () => {
     expectRefused(ranges, ['10.1', '1', '010.0.0.1', '0x7f.1', '10.1/16'])
   })
 
-  it('is a whole number of seconds', () => {
+  it('must be a whole number of seconds', () => {
     expect([seconds('0'), seconds('86400')]).to.deep.equal([0, 86_400])
     expectRefused(seconds, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number/)
   })
 
-  it('is one id, or several if allowed, but never an empty list', () => {
+  it('accepts one id, or several ids if the argument may be repeated, but never an empty id', () => {
     const ids = each(someId)
     expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('is a time, or a bare date, which stands for its start or its end', () => {
+  it('accepts a time, or a date, which stands for its first or last millisecond', () => {
     expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(instant('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)
   })
 
-  it('is the phone of a wallet, or its PIN', () => {
+  it("accepts a wallet's phone number or PIN", () => {
     expect(phoneNumber('+222 33 44 55 66')).to.equal('33445566')
     expect([pinCode('0000'), pinCode('٢٥٨٠')]).to.deep.equal(['0000', '2580'])
     expectRefused(phoneNumber, ['', '1234567', 'x'.repeat(8), '+222'], /phone number/)
     expectRefused(pinCode, ['', '123', '1234567', '12a4'], /4 to 6/)
   })
 
-  it('is a limit within its bounds, or `default` for the limit of the service', () => {
+  it("accepts a limit within its bounds, or `default` for the service's limit", () => {
     const limit = limitFrom(1, 500)
     expect([limit('1'), limit('500'), limit('default')]).to.deep.equal([1, 500, 'default'])
     expectRefused(limit, ['', '0', '501', '-1', '1.5', '1e2', ' 5', 'none'], /from 1 to 500, or default/)
   })
 
-  it('is a safe whole number of centimes', () => {
+  it('must be a whole number of centimes that is a safe integer', () => {
     expect([centimes('0'), centimes('9007199254740991')]).to.deep.equal([0, Number.MAX_SAFE_INTEGER])
     expectRefused(centimes, ['', '-1', '1.5', '1e3', '0x10', ' 5', '9007199254740992'], /whole number/)
   })

@@ -9,7 +9,7 @@ describe('An API key', () => {
     ['publishable', 'live', 'pk_live_'],
   ] as const
 
-  it('has a prefix for its kind and environment, followed by base62', () => {
+  it('starts with a prefix for its kind and environment, followed by base62 characters', () => {
     for (const [kind, mode, prefix] of kinds) {
       const key = newKey(kind, mode)
       expect(key).to.match(new RegExp(`^${prefix}[0-9A-Za-z]{38}$`))
@@ -33,7 +33,7 @@ describe('An API key', () => {
     }
   })
 
-  it('has a fixed length and environment', () => {
+  it('is recognised as mistyped if its length, kind or environment is changed', () => {
     const key = newKey('secret', 'test')
     const otherLengths = [`${key}a`, key.slice(0, -1), ` ${key}`, `${key}\n`, '', 'sk_test_']
     for (const text of [...otherLengths, key.replace('test', 'live'), key.replace('sk', 'pk')])

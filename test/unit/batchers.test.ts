@@ -58,7 +58,7 @@ describe('A batcher of writes', () => {
     expect(await lone).to.equal('E')
   })
 
-  it('that pauses sends a single call immediately, and later calls together after the pause', async () => {
+  it('sends a single call immediately, and later calls together after the configured pause', async () => {
     const restMs = 50
     const { batches, call, finish } = openBatcher(10, restMs)
     const startedAt = performance.now()
@@ -76,7 +76,7 @@ describe('A batcher of writes', () => {
     expect(await Promise.all([second, third])).to.deep.equal(['B', 'C'])
   })
 
-  it('that pauses sends the next batch as soon as 50 calls are waiting', async () => {
+  it('ends the pause as soon as 50 calls are waiting', async () => {
     const { batches, call, finish } = openBatcher(100, longRestMs)
     const first = call('a')
     await finish(0)
@@ -90,7 +90,7 @@ describe('A batcher of writes', () => {
     expect(await Promise.all(all)).to.deep.equal(numbers(50))
   })
 
-  it('that pauses does not pause while 50 calls are left over, but does with fewer', async () => {
+  it('skips the pause while at least 50 calls are left over', async () => {
     const { batches, call, finish, sizes } = openBatcher(60, longRestMs)
     const all = numbers(115).map((item) => call(item))
     for (const index of [0, 1]) await finish(index)
@@ -111,7 +111,7 @@ describe('A batcher of writes', () => {
     expect(sizes()).to.deep.equal([3, 3, 2])
   })
 
-  it('gives each caller its own outcome, and an error to one caller only', async () => {
+  it('returns each caller its own outcome, and an error only to the caller it concerns', async () => {
     const { batches, call } = openBatcher(10)
     const all = Promise.all(['a', 'b', 'c'].map((item) => outcome(call(item))))
     await nextLoop()
@@ -121,7 +121,7 @@ describe('A batcher of writes', () => {
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
 
-  it('fails all calls of a failed batch, and continues', async () => {
+  it('fails all calls in a failed batch, and continues with the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const all = ['a', 'b'].map((item) => outcome(call(item)))
     await nextLoop()
@@ -134,7 +134,7 @@ describe('A batcher of writes', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it('drops a call that is past its deadline unsent, with 503 SERVICE_UNAVAILABLE', async () => {
+  it('drops a call whose deadline has passed without sending it, and returns 503 SERVICE_UNAVAILABLE', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -156,7 +156,7 @@ interface Seat {
   guest: string | null
 }
 
-describe('In MongoDB', () => {
+describe('With MongoDB', () => {
   const service = withService()
   const writeConcernFault = (writeErrors: object[]) => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
@@ -178,7 +178,7 @@ describe('In MongoDB', () => {
     }
     const inserted = { inserted: true }
 
-    it('gives each caller its own outcome, with the name of the index that refused it', async () => {
+    it('returns each caller its own outcome, with the name of the index that rejected its document', async () => {
       const { things, insert } = await openThings()
       await insert({ _id: 'old', code: '000001' }, later())
       const refusedBy = (index: string) => ({ inserted: false, index })
@@ -197,7 +197,7 @@ describe('In MongoDB', () => {
       expect(await things.countDocuments()).to.equal(3)
     })
 
-    it('fails only the document that cannot be encoded', async () => {
+    it('fails only the call whose document cannot be encoded', async () => {
       const { things, insert } = await openThings()
       const [a, b, c] = await callAll(insert, [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }])
       expect([a, c]).to.deep.equal([inserted, inserted])
@@ -213,7 +213,7 @@ describe('In MongoDB', () => {
       expect((refused as Error).message).not.to.include('424242')
     })
 
-    it('treats the whole batch as unknown if the write concern failed, including duplicates', async () => {
+    it('treats the outcome of the whole batch, including duplicates, as unknown if the write concern failed', async () => {
       const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
       const insert = createInsertBatcher<Thing>(() => Promise.reject(fault), 500)
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
@@ -245,7 +245,7 @@ describe('In MongoDB', () => {
       proof: { guest },
     })
 
-    it('writes waiting updates together, and returns to each whether its guard matched', async () => {
+    it('writes waiting updates together, and tells each caller whether its guard matched', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b', 'c')
       expect(await batcher(take('b', 'Ali'), later())).to.equal(true)
       const updates = [take('a', 'Mariem'), take('b', 'Sidi'), take('c', 'Sidi'), take('nowhere', 'Sidi')]
@@ -254,7 +254,7 @@ describe('In MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
     })
 
-    it('lets one of several updates of the same document succeed, once in a batch', async () => {
+    it('lets exactly one of several updates of the same document succeed, once per batch', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b')
       const updates = [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')]
       expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])
@@ -262,7 +262,7 @@ describe('In MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b Ali'])
     })
 
-    it('fails only an update that cannot be encoded or that MongoDB refuses, without a stored value in the error', async () => {
+    it('fails only updates that cannot be encoded or that MongoDB rejects, without stored values in the error', async () => {
       const { batcher, guests } = await openSeats('a', 'b', 'c')
       const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
       const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
@@ -274,7 +274,7 @@ describe('In MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b null', 'c secret'])
     })
 
-    it('treats the whole batch as unknown if the connection or the write concern failed', async () => {
+    it('treats the outcome of the whole batch as unknown if the connection or the write concern failed', async () => {
       const duplicate = { index: 0, code: 11000, errmsg: 'duplicate' }
       for (const fault of [new mongo.MongoNetworkError('connection lost'), writeConcernFault([duplicate])]) {
         let sends = 0
@@ -289,7 +289,7 @@ describe('In MongoDB', () => {
 })
 
 describe('A batcher of reads', () => {
-  it('reads once for all waiting callers, by any of their ids, and caches nothing', async () => {
+  it("reads once for all waiting callers, by any of a document's ids, and caches nothing", async () => {
     const requested: string[][] = []
     const read = createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {

@@ -2,16 +2,16 @@ import { expect } from 'chai'
 import type { Arrival } from '../../bench/endpoint-servers.ts'
 import { countDelivered } from '../../bench/witness.ts'
 
-describe('The delivery count of a benchmark', () => {
+describe("A benchmark's delivery count", () => {
   const of = (...references: string[]) =>
     references.map((reference, at): Arrival => [1, reference, `delivery ${at}`, at])
   const expected = new Set(['a', 'b', 'c'])
 
-  it('knows when all deliveries have arrived', () => {
+  it('counts the expected deliveries once all have arrived', () => {
     expect([countDelivered([], expected), countDelivered(of('b', 'a', 'c'), expected)]).to.deep.equal([0, 3])
   })
 
-  it('does not count a repeated or earlier delivery in place of a missing one', () => {
+  it('does not count a repeated or earlier delivery in place of a missing delivery', () => {
     expect(() => countDelivered(of('a', 'b', 'b'), expected)).to.throw('twice')
     expect(() => countDelivered(of('a', 'b', 'd'), expected)).to.throw('d was delivered late')
   })

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import { createBodyBudget } from '../../src/http/body/budget.ts'
 
-describe('The memory budget for bodies', () => {
-  it('allows each business a quarter, and limits the total for all businesses', () => {
+describe('The memory budget for request bodies', () => {
+  it('allows each business a quarter, and limits the total across businesses', () => {
     const budget = createBodyBudget(400)
     expect(budget.take('a', 101)).to.equal(null)
     const first = budget.take('a', 60)
@@ -15,7 +15,7 @@ describe('The memory budget for bodies', () => {
     expect(budget.take('e', 80)).not.to.equal(null)
   })
 
-  it('is released once, by the work that ends last', async () => {
+  it('is released once, when the last work that uses it ends', async () => {
     const budget = createBodyBudget(400)
     const reserved = budget.take('a', 100) ?? expect.fail()
     let end: (error: Error) => void = () => undefined

@@ -12,13 +12,13 @@ describe('buildPage', () => {
     ['small items', [{ a: 1 }, { a: 'é' }]],
     ['items larger than a part', Array.from({ length: 20 }, () => ({ text: 'é\n'.repeat(50_000) }))],
   ] as const)
-    it(`returns the same text as JSON.stringify for a page with ${what}`, async () => {
+    it(`returns the same string as JSON.stringify for a page with ${what}`, async () => {
       const page = pageOf([...items])
       const parts = await buildPage(page)
       expect(Buffer.concat(parts).toString()).to.equal(JSON.stringify({ success: true, data: page }))
     })
 
-  it('yields to the event loop several times while it builds 1 MB', async () => {
+  it('yields to the event loop several times while building 1 MB', async () => {
     const items = Array.from({ length: 100 }, () => 'x'.repeat(10_000))
     expect(await countLoopIterations(() => buildPage(pageOf(items)))).to.be.at.least(3)
   })

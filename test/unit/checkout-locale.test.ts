@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { locales } from '../../src/checkout/locale.ts'
 
-describe('The time a customer has left', () => {
+describe('The time that a customer has left', () => {
   const minute = 60_000
   const said: [minutes: number, fr: string, ar: string, en: string][] = [
     [0, 'moins d’une minute', 'أقل من دقيقة', 'less than a minute'],
@@ -12,7 +12,7 @@ describe('The time a customer has left', () => {
     [365 * 24 * 60, '365 jours', '365 يومًا', '365 days'],
   ]
   for (const [minutes, ...words] of said)
-    it(`is “${words[2]}” in each language`, () => {
+    it(`reads “${words[2]}” in each language`, () => {
       const left = locales.map((locale) => locale.left(minutes * minute).replaceAll('\u00a0', ' '))
       expect(left).to.deep.equal(words)
     })

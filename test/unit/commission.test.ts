@@ -49,17 +49,17 @@ function faults(amount: number, rates: CommissionRates): string[] {
 }
 
 describe('The commission of a payment', () => {
-  it('matches the example of the documentation', () => {
+  it('matches the example in the documentation', () => {
     const expected = { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 }
     expect(commissionOf(50_000, usual)).to.deep.equal(expected)
   })
 
-  it('rounds half up', () => {
+  it('is rounded half up', () => {
     const provider = (amount: number) => commissionOf(amount, { ...free, provider: 200 }).providerTtc
     expect([74, 75, 124, 125, 174].map(provider)).to.deep.equal([1, 2, 2, 3, 3])
   })
 
-  it('of the smallest payment covers both taxes and leaves 1 centime', () => {
+  it('covers both taxes for the smallest payment, and leaves 1 centime', () => {
     for (const [changes, providerTtc, payerTtc] of [
       [{}, 2, 1],
       [{ payer: 0 }, 3, 0],
@@ -70,7 +70,7 @@ describe('The commission of a payment', () => {
     }
   })
 
-  it('is zero without a fee, whatever the taxes', () => {
+  it('is zero if neither side pays a fee, whatever the tax rates are', () => {
     for (const rates of [free, { ...free, tof: 1400, tte: 200 }])
       for (const amount of [1, 50_000, Number.MAX_SAFE_INTEGER])
         expect(commissionOf(amount, rates)).to.deep.equal(noCommission)

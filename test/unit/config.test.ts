@@ -32,7 +32,7 @@ const expectAccepted = (name: string, values: string[]) => {
 }
 
 describe('The configuration', () => {
-  it('uses the values of the specification by default', () => {
+  it("uses the specification's values by default", () => {
     const config = readConfig(enough)
     expect(config).to.deep.include({
       production: false,
@@ -103,7 +103,7 @@ describe('The configuration', () => {
     expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
   })
 
-  it('reports all faults at once, naming each variable but never a secret', () => {
+  it("reports all faults at once, with each variable's name but never a secret", () => {
     const wrong: Record<string, string | undefined> = {
       NODE_ENV: 'prod',
       PORT: 'eighty',
@@ -153,7 +153,7 @@ describe('The configuration', () => {
     expectAccepted('CODE_LIFETIME_SECONDS', ['86400'])
   })
 
-  it('reads the ranges that webhooks never connect to, and names invalid entries', () => {
+  it('reads the ranges that webhooks must not connect to, and reports invalid entries', () => {
     const { webhookBlockedRanges } = readConfig({
       ...enough,
       WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96, 203.0.113.7',
@@ -165,7 +165,7 @@ describe('The configuration', () => {
     expectRefused('WEBHOOK_BLOCKED_RANGES', ['2001:db8:64::/96,10.1,host,10.0.0.0/33'], fault)
   })
 
-  it('refuses too large hop counts and malformed addresses as TRUST_PROXY', () => {
+  it('rejects hop counts that are too large and malformed addresses in TRUST_PROXY', () => {
     expectRefused('TRUST_PROXY', ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0'])
     expectRefused('TRUST_PROXY', ['10.0.0.1,x'])
     const ranges = readConfig({ ...enough, TRUST_PROXY: '::ffff:10.0.0.0/104,fd00::/8,10.0.0.1' }).trustProxy
@@ -173,12 +173,12 @@ describe('The configuration', () => {
     expect(() => express().set('trust proxy', ranges)).not.to.throw()
   })
 
-  it('refuses a URL of its own with a password in it', () => {
+  it('rejects a PUBLIC_URL or PAY_URL that contains a password', () => {
     for (const name of ['PUBLIC_URL', 'PAY_URL'])
       expectRefused(name, ['https://user:pw@api.example'], 'must be ')
   })
 
-  it('needs both a wallet provider and its key, or neither', () => {
+  it('requires both a wallet provider and its key, or neither', () => {
     const url = { WALLET_PROVIDER_URL: 'http://10.0.0.7:8080' }
     const walletKey = { WALLET_PROVIDER_KEY: 'k'.repeat(32) }
     for (const half of [url, walletKey]) expect(faultsOf(half)).to.include('must be set together')
@@ -195,7 +195,7 @@ describe('The configuration', () => {
       expect(nameOf({ WALLET_PROVIDER_URL: url, WALLET_PROVIDER_NAME: 'acme' })).to.equal('acme')
   })
 
-  it('refuses a MongoDB URL with weaker guarantees than the service needs', () => {
+  it('rejects a MongoDB URL with weaker guarantees than the service needs', () => {
     const lowering: Record<string, string[]> = {
       w: ['w=1', 'w=0', 'W=2', '%77=1'],
       journal: ['journal=false'],
@@ -229,7 +229,7 @@ describe('The configuration', () => {
     )
   })
 
-  it('refuses a MongoDB URL that the driver cannot read', () => {
+  it('rejects a MongoDB URL that the driver cannot parse', () => {
     expectRefused('MONGODB_URL', [
       'mongodb://localhost:99999/x',
       'mongodb://',
@@ -241,7 +241,7 @@ describe('The configuration', () => {
     ])
   })
 
-  it('refuses a Redis URL that the driver would misread', () => {
+  it('rejects a Redis URL that the driver would misread', () => {
     const wrong = ['redis://', 'redis:///x', 'redis://h/x', 'redis://h:99999/0', 'http://h:6379', 'h:6379']
     expectRefused('REDIS_URL', wrong, 'must be redis(s)://')
     const urls = ['redis://h', 'redis://:p@h:6379/0', 'rediss://u:p@h/', 'redis://[::1]:6379?family=6']
@@ -280,17 +280,17 @@ describe('The configuration', () => {
       ['SECRET_KEY', '****', 'must be 32 bytes in base64 (openssl rand -base64 32)'],
     ]
     for (const [name, value, fault] of faults)
-      it(`reports: ${name} ${fault}`, () => {
+      it(`reports that ${name} ${fault}`, () => {
         expect(refused({ [name]: value })).to.deep.equal([`${name} ${fault}`])
       })
 
-    it('accepts a clean-up after a day, and one that keeps attempts forever', () => {
+    it('accepts a retention of one day, and delivery attempts that are kept forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
       for (const days of ['0', '1'])
         expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
     })
 
-    it('refuses a SECRET_KEY or SECRET_KEY_PREVIOUS that is not random', () => {
+    it('rejects a SECRET_KEY or SECRET_KEY_PREVIOUS that is not random', () => {
       const bytes = (byteAt: (index: number) => number) =>
         base64(Array.from({ length: 32 }, (_, at) => byteAt(at)))
       const weak = {
@@ -314,7 +314,7 @@ describe('The configuration', () => {
         }
     })
 
-    it('refuses a WALLET_PROVIDER_KEY that is not random', () => {
+    it('rejects a WALLET_PROVIDER_KEY that is not random', () => {
       for (const weak of [
         'k'.repeat(32),
         '0123456789'.repeat(4),
@@ -337,7 +337,7 @@ describe('The configuration', () => {
       }
     })
 
-    it('reports all faults at once, and no secret', () => {
+    it('reports all faults at once, without any secret', () => {
       const wrong = {
         PUBLIC_URL: 'http://localhost:3000',
         PAY_URL: 'http://localhost:3000',

@@ -2,22 +2,22 @@ import { execFileSync } from 'node:child_process'
 import { expect } from 'chai'
 import { connectionLimit } from '../../src/http/server/connection-limit.ts'
 
-describe('The connections that a process accepts', () => {
+describe('The maximum number of connections per process', () => {
   for (const [descriptors, most] of [
     [1_000_000, 10_000],
     [11_000, 10_000],
     [4_096, 3_096],
     [1_024, 512],
   ] as const)
-    it(`are ${most} if it may open ${descriptors} files`, () => {
+    it(`is ${most} if the process may open ${descriptors} files`, () => {
       expect(connectionLimit(descriptors)).to.equal(most)
     })
 
-  it('are 10 000 if there is no limit of open files', () => {
+  it('is 10 000 if the number of open files is unlimited', () => {
     expect(connectionLimit(Number.POSITIVE_INFINITY)).to.equal(10_000)
   })
 
-  it('leave descriptors for everything else under the limit of the system', () => {
+  it("leaves file descriptors for everything else under the operating system's limit", () => {
     const program = `
       import { connectionLimit } from './src/http/server/connection-limit.ts'
       console.log(connectionLimit())`

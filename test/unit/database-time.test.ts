@@ -55,7 +55,7 @@ describe('Database time', () => {
   })
   afterEach(() => opened.time.close())
 
-  it("is MongoDB's time to within half of a round trip", () => {
+  it("is MongoDB's time to within half a round trip", () => {
     expect(opened.reads()).to.equal(3)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     opened.pass(9000)
@@ -81,7 +81,7 @@ describe('Database time', () => {
       expect(opened.lines).to.deep.equal([])
     })
 
-  it('continues while the process is frozen', () => {
+  it('keeps running while the process is frozen', () => {
     opened.pass(60_000)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     expect(opened.time.unsure()).to.equal(null)
@@ -96,7 +96,7 @@ describe('Database time', () => {
     expect(opened.lines[0]?.jumpMs).to.be.closeTo(hourMs, 2)
   })
 
-  it('drops a measurement during which the machine slept', async () => {
+  it('discards a measurement during which the machine slept', async () => {
     opened.clocks.wallMs += 5000
     opened.duringRead(() => {
       opened.clocks.mongoMs += hourMs
@@ -108,14 +108,14 @@ describe('Database time', () => {
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
-  it('drops a measurement that took more than a second', async () => {
+  it('discards a measurement that took more than a second', async () => {
     opened.clocks.wallMs += 5000
     opened.halves.backMs = 1100
     expect(await errorOf(opened.time.unsure())).to.equal('MongoNetworkTimeoutError')
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
-  it('keeps the better of two measurements for as long as its clock may have drifted by less', async () => {
+  it('keeps the older measurement while it is still more precise than the new one, even with possible drift', async () => {
     opened.halves.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],
@@ -129,7 +129,7 @@ describe('Database time', () => {
     }
   })
 
-  it('is uncertain if it has not been measured for so long that the clocks may have drifted apart', async () => {
+  it('is uncertain if the last measurement is so old that the clocks may have drifted apart', async () => {
     opened.pass(490_000)
     expect(opened.time.unsure()).to.equal(null)
     opened.pass(20_000)
@@ -138,7 +138,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it('never moves back for a correction, and stands still until it is right again', async () => {
+  it('never moves back for a small correction, but stands still until it is correct again', async () => {
     const before = opened.time.now().getTime()
     opened.clocks.mongoMs -= 400
     opened.clocks.wallMs += 5000
@@ -149,7 +149,7 @@ describe('Database time', () => {
     expect(opened.lines).to.deep.equal([])
   })
 
-  it('follows MongoDB when its clock is set, and logs it', async () => {
+  it("follows MongoDB when MongoDB's clock is set, and logs the jump", async () => {
     for (const jumpMs of [25 * hourMs, -25 * hourMs]) {
       opened.clocks.mongoMs += jumpMs
       opened.time.measureSoon()

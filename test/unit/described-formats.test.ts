@@ -50,9 +50,9 @@ const samples: Record<string, string[][]> = {
   ],
 }
 
-describe('The description of a format', () => {
+describe('The OpenAPI description of a format', () => {
   for (const [format, rows] of Object.entries(samples))
-    it(`accepts exactly what the service accepts: ${format}`, () => {
+    it(`accepts exactly the ${format} values that the service accepts`, () => {
       const values = rows.flat()
       const isDescribed = ajv.compile({ type: 'string', ...described[format] })
       expect(values.filter((value) => isAccepted(format, value))).to.have.length.above(0)

@@ -23,7 +23,7 @@ describe('A cached figure', () => {
     await endRead(2, refresh())
   })
 
-  it('is read again after the clock was set back, and not while it is fresh', async () => {
+  it('is read again after the clock was set back, but not while it is fresh', async () => {
     const { clock, refresh, endRead } = openFigure(60_000)
     await endRead(1, refresh())
     await endRead(1, refresh())

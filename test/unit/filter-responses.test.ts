@@ -67,7 +67,7 @@ describe('The filter for responses on staff pages', () => {
   }
   for (const event of ['order', 'payment'] as const)
     for (const [what, response] of hidden[event])
-      it(`hides a response that has ${what}`, () => {
+      it(`hides a response that contains ${what}`, () => {
         expect(createResponseFilter(bodies[event])(response)).to.equal(null)
       })
 
@@ -96,11 +96,11 @@ describe('The filter for responses on staff pages', () => {
   }
   for (const event of ['order', 'payment'] as const)
     for (const [what, response] of shown[event])
-      it(`shows a response that has ${what}`, () => {
+      it(`shows a response that contains ${what}`, () => {
         expect(createResponseFilter(bodies[event])(response)).to.equal(response)
       })
 
-  it('drops a word that is cut off at the end of the stored KiB', () => {
+  it('drops a word that is cut off at the end of the stored 1 KiB', () => {
     const text = `${'x '.repeat(508)}22113344`
     expect(createResponseFilter(payment)(text.slice(0, 1023))).to.equal(`${'x '.repeat(508)}…`)
   })

@@ -16,7 +16,7 @@ describe('inSlices', () => {
     expect(seen).to.deep.equal([1, 2, 3])
   })
 
-  it('yields to the event loop every few ms of a long computation', async () => {
+  it('yields to the event loop every few milliseconds during a long computation', async () => {
     const iterations = await countLoopIterations(() => inSlices(Array(40), compute))
     expect(iterations).to.be.at.least(8)
   })
@@ -31,7 +31,7 @@ describe('inSlices', () => {
 })
 
 describe('readWithinPage', () => {
-  it('yields to the event loop every few ms while it reads many documents', async () => {
+  it('yields to the event loop every few milliseconds while reading many documents', async () => {
     async function* decoded() {
       for (let _id = 0; _id < 40; _id += 1) {
         compute()

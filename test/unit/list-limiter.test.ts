@@ -42,7 +42,7 @@ describe('The list limiter', () => {
     await settle()
   }
 
-  it('refuses work of an owner with a full share after a short wait, and runs the work of others', async () => {
+  it("rejects work after a short wait if its owner has used up its share, and runs other owners' work", async () => {
     start('a1', 'a2')
     const startedAt = performance.now()
     const third = await work('a', 'a3')
@@ -55,7 +55,7 @@ describe('The list limiter', () => {
     expect(begun).to.deep.equal(['a1', 'a2', 'b1'])
   })
 
-  it('runs waiting work as soon as its owner has a slot', async () => {
+  it('runs waiting work as soon as its owner has a free slot', async () => {
     start('a1', 'a2')
     const third = work('a', 'a3')
     await settle()
@@ -65,14 +65,14 @@ describe('The list limiter', () => {
     expect(await third).to.equal('a3')
   })
 
-  it('gives a free slot to the owner with the fewest, and among equals to the owner whose last slot is longest ago', async () => {
+  it('gives a free slot to the owner with the fewest slots, and in a tie to the owner served least recently', async () => {
     start('a1', 'a2', 'b1', 'a3', 'a4', 'b2', 'c1', 'd1')
     await settle()
     for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1']) await end(name)
     expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
   })
 
-  it('refuses no owner because of others', async () => {
+  it("rejects no owner because of other owners' work", async () => {
     start('a1', 'a2', 'b1')
     const waits = work('c', 'c1')
     await new Promise((resolve) => setTimeout(resolve, maxWaitMs * 2.5))
@@ -82,7 +82,7 @@ describe('The list limiter', () => {
     expect(await waits).to.equal('c1')
   })
 
-  it('limits how much work may wait for one owner', async () => {
+  it('limits how much work one owner may have waiting', async () => {
     const all = Array.from({ length: 2 + maxWaiting }, (_, index) => work('a', `a${index}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, maxWaiting])
@@ -95,7 +95,7 @@ describe('The list limiter', () => {
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
   })
 
-  it('lets a slot rest after work, for its owner alone', async () => {
+  it('keeps a slot blocked for a rest period after work, but only for its owner', async () => {
     const restMs = 1000
     limiter = createLimiter({ perOwner: 1, inAll: 9, restAfter: () => restMs })
     const run = (owner: string) => limiter.run(owner, isHere, () => Promise.resolve(owner))
@@ -108,7 +108,7 @@ describe('The list limiter', () => {
     expect(performance.now() - endedAt).to.be.greaterThan(restMs - 5)
   })
 
-  it('starts no work for a caller that has disconnected, and frees the slot of work that fails', async () => {
+  it('starts no work for a caller that has disconnected, and frees the slot if the work fails', async () => {
     let isGone = false
     start('a1', 'a2')
     const left = work('a', 'left', () => isGone)

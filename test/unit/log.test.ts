@@ -20,7 +20,7 @@ async function linesOf(code: string): Promise<string[]> {
     .map((line) => JSON.parse(line).msg)
 }
 
-describe('The lines of a log', function () {
+describe('Log lines', function () {
   this.timeout(30_000)
 
   it('are written in order at the end of an iteration of the event loop, and when the process exits', async () => {
@@ -29,13 +29,13 @@ describe('The lines of a log', function () {
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
   })
 
-  it('are written immediately with a warning or an error, before the process can be killed', async () => {
+  it('are written immediately together with a warning or an error, before the process can be killed', async () => {
     const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
     expect(await linesOf(code)).to.deep.equal(['a', 'b'])
   })
 })
 
-describe('The log of an error', () => {
+describe('The log line of an error', () => {
   const service = withService()
   before(() => service.deps.mongo.collection('kept').createIndex({ code: 1 }, { unique: true }))
 
@@ -82,7 +82,7 @@ describe('The log of an error', () => {
     ],
   ]
   for (const [index, [name, act]] of quoting.entries())
-    it(`contains no value that a ${name} quotes (${index + 1})`, async () => {
+    it(`contains no value that the message of a ${name} quotes (${index + 1})`, async () => {
       const error = await thrown(act)
       expect(error).to.have.property('name', name)
       expect(error.message.toLowerCase()).to.include(secret)
@@ -92,7 +92,7 @@ describe('The log of an error', () => {
       expect(JSON.parse(line).err.stack).to.match(/^at /)
     })
 
-  it('contains no value if errors have no stack either', async () => {
+  it('contains no value even if errors have no stack trace', async () => {
     const usual = Error.stackTraceLimit
     Error.stackTraceLimit = 0
     try {
@@ -106,7 +106,7 @@ describe('The log of an error', () => {
     }
   })
 
-  it('contains the code of an error of MongoDB, and the whole error for a bug', async () => {
+  it('contains the code of a MongoDB error, and the whole error for a bug', async () => {
     const duplicate = await thrown(() => refusedTwice('again', (docs) => kept().insertMany(docs)))
     expect(JSON.parse(lineOf(duplicate)).err).to.include({ code: 11_000 })
     const { err } = JSON.parse(lineOf(new TypeError('x is not a function')))

@@ -4,15 +4,15 @@ import { createReaders } from '../../src/store/imports/file/cells.ts'
 
 const read = (text: string) => readJson(Buffer.from(text), 'application/json')
 
-describe('A negative zero', () => {
+describe('Negative zero', () => {
   for (const zero of ['-0', '-0.0', '-0e5', '-1e-400', '-0.001E-999'])
-    it(`becomes 0 in JSON, wherever ${zero} is`, () => {
+    it(`becomes 0 in JSON, wherever ${zero} occurs`, () => {
       const value = { stock: 0, variants: [{ price: 0 }], name: '-0', id: 'a-0b' }
       const body = `{"stock":${zero},"variants":[{"price":${zero}}],"name":"-0","id":"a-0b"}`
       expect(read(body)).to.deep.equal({ value, params: value })
     })
 
-  it('does not change any other number or any field name in the same body', () => {
+  it('leaves all other numbers and field names in the same body unchanged', () => {
     const { value } = read('{"a":-0,"b":-5,"c":-1e-3,"__proto__":{"d":-0.5},"e":null}') as { value: object }
     expect(JSON.stringify(value)).to.equal('{"a":0,"b":-5,"c":-0.001,"__proto__":{"d":-0.5},"e":null}')
   })

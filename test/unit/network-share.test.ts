@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { createNetworkShares } from '../../src/http/server/network-share.ts'
 
-describe('The shares of all connections that networks may have', () => {
+describe('The limits on connections per network', () => {
   const sizes: [name: string, most: number, from: (index: number) => string, beside: string][] = [
     ['an IPv4 address', 10, () => '192.0.2.1', '192.0.2.2'],
     ['an IPv4 /24', 20, (index) => `192.0.2.${index}`, '192.0.3.1'],
@@ -12,7 +12,7 @@ describe('The shares of all connections that networks may have', () => {
     ['an IPv6 /32', 80, (index) => `2001:db8:${index}00::1`, '2001:db9::1'],
   ]
   for (const [name, most, from, beside] of sizes)
-    it(`let ${name} have ${most} of 100, and the network beside it its own`, () => {
+    it(`allow ${name} ${most} of 100 connections, without limiting the adjacent network`, () => {
       const shares = createNetworkShares(100)
       const taken = Array.from({ length: 95 }, (_, index) => shares.take(from(index)))
       expect(taken.filter(({ outcome }) => outcome === 'taken')).to.have.length(most)

@@ -3,7 +3,7 @@ import { createPace } from '../../src/retention/pace.ts'
 
 const { now } = performance
 
-describe('The pace of a clean-up', () => {
+describe("A clean-up's pace", () => {
   let passedMs = 0
   let renewals = 0
   beforeEach(() => {
@@ -16,7 +16,7 @@ describe('The pace of a clean-up', () => {
   const renew = async () => void (renewals += 1)
   const nothing = () => Promise.resolve()
 
-  it('renews the lease before a batch if 15 s of it have passed, and not sooner', async () => {
+  it('renews the lease before a batch once 15 s have passed, and not sooner', async () => {
     const pace = createPace(new AbortController().signal, renew)
     const seen: number[] = []
     for (const ms of [0, 14_999, 15_000, 29_999, 31_000]) {

@@ -6,12 +6,12 @@ const now = new Date('2026-03-03T12:00:00Z')
 const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: false }
 const start = (pass: RetentionRecord['pass']) => startPass({ pass } as RetentionRecord, now)
 
-describe('A pass of the clean-up', () => {
+describe('A clean-up pass', () => {
   it('continues over any number of nights until it is complete', () => {
     expect(start(begun)).to.deep.equal(begun)
   })
 
-  it('ends with its night if it only waits for failing businesses', () => {
+  it('ends with its night if only failing businesses are left', () => {
     const tonight = { ...begun, beganAt: new Date('2026-03-03T02:30:00Z'), hasFaults: true }
     expect(start(tonight)).to.deep.equal(tonight)
     const { id, ...pass } = start({ ...begun, hasFaults: true })

@@ -23,7 +23,7 @@ const without = <T extends object>(body: T, field: string): T =>
 
 const all = Object.keys({ ...paymentEvents, ...orderEvents }) as EventName[]
 
-describe('The schema of an event', () => {
+describe('The schema of a webhook event', () => {
   for (const event of all)
     it(`allows exactly the fields of ${event}`, () => {
       const body = bodyOf(event)
@@ -41,13 +41,13 @@ describe('The schema of an event', () => {
       for (const each of wrong) expect(schemaErrorsOf(each), JSON.stringify(each)).not.to.deep.equal([])
     })
 
-  it('allows the commission of an installation whose payers pay nothing', () => {
+  it('allows a commission of zero for payers', () => {
     const body = bodyOf('payment.confirmed')
     const commission = { ...(body.data.commission as object), payer_ttc: 0 }
     expect(schemaErrorsOf({ ...body, data: { ...body.data, commission } })).to.deep.equal([])
   })
 
-  it('refuses the data of one event for another', () => {
+  it("rejects one event's data under a different event's name", () => {
     const taken = all.flatMap((event) =>
       all
         .filter((other) => schemaErrorsOf({ ...bodyOf(event), data: bodyOf(other).data }).length === 0)

@@ -3,7 +3,7 @@ import { plainDigits } from '../../src/input/digits.ts'
 import { maskPhone, readPhone, readPin } from '../../src/wallets/phone.ts'
 
 describe('A phone number', () => {
-  it('of this country is its 8 digits, however it was typed', () => {
+  it('is normalised to 8 digits if it is a national number, however it was typed', () => {
     const typed = {
       separators: ['22000001', ' 22 00 00 01 ', '22-00-00-01', '22\u201100\u201100\u201101'],
       'more separators': ['22.00.00.01', '22/00/00/01', '+222\u00a022\u202f00\u00a000\u00a001'],
@@ -20,18 +20,18 @@ describe('A phone number', () => {
     for (const text of Object.values(typed).flat()) expect(readPhone(text), text).to.equal('22000001')
   })
 
-  it('that begins with the digits of the country code keeps them', () => {
+  it('keeps its leading digits even if they look like the country code', () => {
     const kept = { '22200001': '22200001', '222 22 222': '22222222', '+222 22 20 00 01': '22200001' }
     expect(Object.keys(kept).map(readPhone)).to.deep.equal(Object.values(kept))
   })
 
-  it('of another country includes its code', () => {
+  it('includes the country code if it is a foreign number', () => {
     expect(
       ['+221 77 123 45 67', '00221771234567', '+33 (0)6 12 34 56 78', '+1 (202) 555-0123'].map(readPhone),
     ).to.deep.equal(['221771234567', '221771234567', '33612345678', '12025550123'])
   })
 
-  it('has no other form', () => {
+  it('has no other valid format', () => {
     const wrong = {
       length: ['', ' ', '+', '-', '2200000', '1234567890123456', '+22345678', '0022345678', '+223456789'],
       'length after the code': ['+222 2200000', '+222 220000012', '222 2200000', '+222 00001'],
@@ -41,26 +41,26 @@ describe('A phone number', () => {
     for (const text of Object.values(wrong).flat()) expect(readPhone(text), text).to.equal(null)
   })
 
-  it('is masked to its first two and last two digits, whatever its length', () => {
+  it('is masked except for its first two and last two digits, whatever its length', () => {
     const masked = ['22000045', '221771234567', '123456789012345'].map(maskPhone)
     expect(masked).to.deep.equal(['22******45', '22******67', '12******45'])
   })
 })
 
 describe('A PIN', () => {
-  it('is 4 to 6 digits of any script', () => {
+  it('has 4 to 6 digits in any script', () => {
     expect(['1234', ' 0000 ', '123456'].map(readPin)).to.deep.equal(['1234', '0000', '123456'])
     for (const text of ['١٢٣٤', '۱۲۳۴', '\u200f1234']) expect(readPin(text), text).to.equal('1234')
   })
 
-  it('has no other form', () => {
+  it('has no other valid format', () => {
     const wrong = ['', '123', '1234567', '12 34', '12-34', '12a4', '-1234', '1234\0', '１２３４']
     expect(wrong.map(readPin)).to.deep.equal(wrong.map(() => null))
   })
 })
 
 describe('Digits', () => {
-  it('are read as 0 to 9 in every supported script, without invisible characters, and other text is kept', () => {
+  it('are read as 0 to 9 in every supported script, without invisible characters, while other text is kept', () => {
     expect(plainDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
     )

@@ -53,7 +53,7 @@ describe('A quota', () => {
     expect(await many(1500, () => write(1000))).to.equal(1000)
   })
 
-  it('makes no write wait for a count while the quota is not used up', async () => {
+  it('lets no write wait for a count while the quota is not used up', async () => {
     const { write, holdCounts, counts } = openQuota()
     const release = holdCounts()
     expect(await many(50, () => write(1000))).to.equal(50)
@@ -61,7 +61,7 @@ describe('A quota', () => {
     release()
   })
 
-  it('counts a steady writer every ten seconds, one that is filling up its quota more often, and one with a full quota once a second', async () => {
+  it('counts a steady writer every ten seconds, and a full quota every second', async () => {
     const { write, counts, pass } = openQuota()
     await many(100, () => write(100_000))
     await setImmediate()
@@ -83,7 +83,7 @@ describe('A quota', () => {
     expect(full.counts.length - before).to.be.within(9, 11)
   })
 
-  it('admits another write within a second after some of the quota became free', async () => {
+  it('admits another write within a second after part of the quota becomes free', async () => {
     const { write, store, pass } = openQuota()
     await many(20, () => write(20))
     expect(await write(20)).to.equal(false)
@@ -92,7 +92,7 @@ describe('A quota', () => {
     expect([await write(20), await write(20)]).to.deep.equal([true, false])
   })
 
-  it('sees what other processes wrote, by the next count at the latest', async () => {
+  it('includes writes from other processes by the next count at the latest', async () => {
     const { write, store, pass } = openQuota()
     await many(20, () => write(1000))
     store(900)
@@ -102,7 +102,7 @@ describe('A quota', () => {
     expect(await many(500, () => write(1000))).to.equal(79)
   })
 
-  it('includes writes that run during a count', async () => {
+  it('includes writes that are in progress during a count', async () => {
     const { quota, store, write, pass } = openQuota()
     const running = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
     pass(1000)
@@ -130,7 +130,7 @@ describe('A quota', () => {
     expect(counts.length - before).to.equal(1)
   })
 
-  it('refuses no write because a count failed, and none without a count', async () => {
+  it('rejects no write without a successful count', async () => {
     let fails = true
     const count = async (): Promise<Usage> => {
       if (fails) throw new Error('away')
@@ -144,14 +144,14 @@ describe('A quota', () => {
     expect(await isTaken('b')).to.equal(true)
   })
 
-  it('starts from zero in another period', async () => {
+  it('starts from zero in a new period', async () => {
     const { quota } = openQuota()
     const isTaken = async (day: string) => (await quota.take('a', day, 1, 1)).isTaken
     const days = [await isTaken('monday'), await isTaken('monday'), await isTaken('tuesday')]
     expect(days).to.deep.equal([true, false, true])
   })
 
-  it('remembers ten thousand businesses, and counts a forgotten one again', async () => {
+  it('remembers ten thousand businesses, and counts again for a business that it has forgotten', async () => {
     const { write, counts } = openQuota()
     await write(5, 'first')
     for (let index = 0; index < 10_000; index += 1) await write(5, `b${index}`)
@@ -160,7 +160,7 @@ describe('A quota', () => {
     expect(counts.slice(before)).to.include('first')
   })
 
-  it('returns the fullest businesses, counted within the last minute', async () => {
+  it('returns the businesses with the fullest quotas, counted within the last minute', async () => {
     const { quota, write, store, counts, pass } = openQuota()
     await many(9, () => write(10, 'nine'))
     await many(4, () => write(5, 'four of five'))

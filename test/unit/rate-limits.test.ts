@@ -40,7 +40,7 @@ const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', l
 }
 
 describe('Rate limits', () => {
-  it('of several processes add up, each count being reported once', async () => {
+  it('add up across several processes, which report each count once', async () => {
     const { addUp, batches } = sums()
     const [one, other] = [open(100, addUp), open(100, addUp)]
     countOften(one, 60)
@@ -55,7 +55,7 @@ describe('Rate limits', () => {
     expect(batches.map((batch) => batch.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
-  it('continue alone if the response of Redis is lost, whether or not it counted', async () => {
+  it('continue without Redis if its response is lost, whether or not Redis has counted', async () => {
     const { addUp } = sums()
     const lost: AddUp = (additions, livesMs) => addUp(additions, livesMs).then(() => null)
     const responses = [lost, away, addUp]
@@ -67,7 +67,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(70)
   })
 
-  it('are sent in one batch at a time, however slow Redis is, without losing counts meanwhile', async () => {
+  it('are sent in one batch at a time, however slow Redis is, without losing counts in the meantime', async () => {
     const { addUp, batches } = sums()
     const respond: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
@@ -86,7 +86,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(85)
   })
 
-  it('use a new key in Redis each second, and start again from zero', async () => {
+  it('use a new Redis key each second, and restart from zero', async () => {
     const { addUp, batches } = sums()
     let now = at
     const limits = open(10, addUp, () => now)
@@ -100,7 +100,7 @@ describe('Rate limits', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it('make concurrent lookups of one key wait, but none of them delays the next', async () => {
+  it('make concurrent lookups of one key wait, but no finished lookup delays the next one', async () => {
     const inLine = createLines()
     let max = 2
     const ends: (() => void)[] = []
@@ -124,7 +124,7 @@ describe('Rate limits', () => {
     expect(statuses.toSorted()).to.deep.equal([...Array(5).fill('fulfilled'), 'rejected'])
   })
 
-  it('do not look up a caller that waited too long', async () => {
+  it('skip the lookup for a caller that has waited too long', async () => {
     const deps = { rateLimits: open(5, away) }
     const passed = performance.now() - 1
     let lookups = 0
@@ -143,7 +143,7 @@ describe('Rate limits', () => {
     mock.timers.reset()
   })
 
-  it('report no caller below 3 % to Redis, and at most a thousand callers in one batch', async () => {
+  it('report no caller below 3 % of its limit to Redis, and at most a thousand callers per batch', async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     for (let key = 0; key < 1500; key += 1) countOften(limits, 2, `key:${key}`)
@@ -154,7 +154,7 @@ describe('Rate limits', () => {
     expect(batches.map((batch) => batch.length)).to.deep.equal([1000, 500])
   })
 
-  it('report a caller with its own limit by that limit', async () => {
+  it("decide by a caller's own limit, if it has one, whether to report the caller", async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     countOften(limits, 10, 'key:large', 1000)
@@ -165,7 +165,7 @@ describe('Rate limits', () => {
     expect(limits.count('key:small', 10).isOpen).to.equal(false)
   })
 
-  it('keep at most twenty thousand callers in a second, and admit all others', async () => {
+  it('track at most twenty thousand callers per second, and admit all others', async () => {
     const limits = open(1, away)
     for (let address = 0; address < 20_000; address += 1) limits.count(`address:${address}`)
     expect(limits.look('address:19999')).to.deep.equal({ isOpen: false, remaining: 0, over: 0 })

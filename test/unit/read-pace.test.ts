@@ -17,14 +17,14 @@ describe('The pace of reads', function () {
       (error: Refusal) => error,
     )
 
-  it('delays no business without large responses', async () => {
+  it('does not delay a business without large responses', async () => {
     await read(bytesPerSecond)
     const began = performance.now()
     for (let n = 0; n < 100; n += 1) (await pace.take('b'))(100_000)
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it('delays the next read of a business for as long as its large responses take at 16 MiB a second', async () => {
+  it("delays a business's next read for as long as its large responses take at 16 MiB per second", async () => {
     const began = performance.now()
     const [one, other] = await Promise.all([pace.take('a'), pace.take('a')])
     one(bytesPerSecond / 4)
@@ -33,7 +33,7 @@ describe('The pace of reads', function () {
     expect(performance.now() - began).to.be.at.least(499)
   })
 
-  it('runs the reads of a business one at a time after a large response, in order', async () => {
+  it("runs a business's reads one at a time and in order after a large response", async () => {
     await read(300_000)
     const first = await pace.take('a')
     const begun: string[] = []
@@ -47,13 +47,13 @@ describe('The pace of reads', function () {
     expect(begun).to.deep.equal(['second', 'third'])
   })
 
-  it('delays work of a known size too, even if all of it begins at once', async () => {
+  it('also delays work of a known size, even if all of it starts at once', async () => {
     const began = performance.now()
     await Promise.all(Array.from({ length: 5 }, () => pace.pass('a', bytesPerSecond / 8)))
     expect(performance.now() - began).to.be.at.least(499)
   })
 
-  it('delays neither small work nor the work of another business', async () => {
+  it("delays neither small work nor other businesses' work", async () => {
     await pace.pass('a', bytesPerSecond)
     const began = performance.now()
     await pace.pass('a', 10_000)
@@ -61,7 +61,7 @@ describe('The pace of reads', function () {
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it('returns SERVICE_UNAVAILABLE to a read that waits two seconds for another', async () => {
+  it('returns SERVICE_UNAVAILABLE to a read that waits two seconds for a previous read', async () => {
     await read(300_000)
     await pace.take('a')
     const refusal = await refusalOf()
@@ -69,7 +69,7 @@ describe('The pace of reads', function () {
     expect(refusal.code).to.equal('SERVICE_UNAVAILABLE')
   })
 
-  it('returns RATE_LIMITED to a read that the pace delays for two seconds, even if the process is busy when they end', async () => {
+  it('returns RATE_LIMITED to a read delayed for two seconds, even if the process is busy at the end of the wait', async () => {
     await read(bytesPerSecond * 2.05)
     const refusal = refusalOf()
     await pause(1_900)
@@ -78,7 +78,7 @@ describe('The pace of reads', function () {
     expect((await refusal).code).to.equal('RATE_LIMITED')
   })
 
-  it('refuses a read that has waited for two seconds, or behind 100 others', async () => {
+  it('rejects a read after a wait of two seconds, or immediately if 100 others are waiting', async () => {
     await read(bytesPerSecond * 10)
     const details = { scope: 'responses', limit: bytesPerSecond, windowSeconds: 1 }
     const measure = async () => {

@@ -18,8 +18,8 @@ class Response extends EventEmitter {
 const response = () => new Response() as unknown as ServerResponse
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
-describe('The budget for responses', () => {
-  it('gives each business a quarter, serves reads in order, and refuses reads that waited in vain', async () => {
+describe('The memory budget for responses', () => {
+  it('gives each business a quarter, serves reads in order, and rejects reads that have waited too long', async () => {
     let reported = 0
     const budget = createResponseBudget(400 * kib, (bytes) => void (reported = bytes))
     const first = response()
@@ -40,7 +40,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(190 * kib)
   })
 
-  it('caps the largest response at the share of a business, and does not count responses of up to 16 KiB', async () => {
+  it("caps the largest response at a business's share, and does not count responses of up to 16 KiB", async () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const memory = await budget.reserve('a', 1000 * kib, response())
     expect(budget.taken()).to.equal(100 * kib)
@@ -50,7 +50,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(0)
   })
 
-  it('keeps the memory until the work has ended and the connection is closed', async () => {
+  it('keeps the memory reserved until the work has ended and the connection is closed', async () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const gone = response()
     const memory = await budget.reserve('a', 50 * kib, gone)
@@ -63,7 +63,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(0)
   })
 
-  it('closes the connection of the oldest response of a business that does not read the responses to its writes', () => {
+  it("closes the connection of a business's oldest response if the business does not read responses to its writes", () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const responses = Array.from({ length: 5 }, response)
     for (const each of responses) budget.count('a', 30 * kib, each)
@@ -71,7 +71,7 @@ describe('The budget for responses', () => {
     expect(budget.taken()).to.equal(90 * kib)
   })
 
-  it('frees memory for a business that takes less, once the responses of others stall', async function () {
+  it("frees memory for a business that uses less, once other businesses' responses stall", async function () {
     this.timeout(10_000)
     const budget = createResponseBudget(400 * kib, () => undefined)
     const stalled = await Promise.all(

@@ -20,7 +20,7 @@ describe('The link back to the merchant', () => {
   for (const [url, whole] of Object.entries(kept))
     it(`keeps every byte of ${url}`, () => expect(back(url)).to.equal(whole))
 
-  it('is missing if the merchant gave none', () => {
+  it('is missing if the merchant did not provide one', () => {
     expect(returnUrl(intent, 'cancelled')).to.equal(null)
   })
 })

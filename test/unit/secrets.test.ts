@@ -8,7 +8,7 @@ describe('Secrets', () => {
 
   const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
 
-  it('are unsealed as they were sealed, and look different every time', () => {
+  it('are unsealed as they were sealed, and look different after each sealing', () => {
     for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
       const [one, two] = [secrets.seal(plain, field), secrets.seal(plain, field)]
       expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
@@ -28,7 +28,7 @@ describe('Secrets', () => {
       expect(() => secrets.unseal(text, field), text).to.throw()
   })
 
-  it('can be unsealed only for the field they were sealed for', () => {
+  it('can be unsealed only for the field for which they were sealed', () => {
     const sealed = secrets.seal('000042', field)
     for (const other of [{ collection: 'intents' }, { id: 'e2' }, { field: 'sealedResponse' }])
       expect(() => secrets.unseal(sealed, { ...field, ...other }), JSON.stringify(other)).to.throw()
@@ -44,7 +44,7 @@ describe('Secrets', () => {
     expect(keyOf(createSecrets([newer, older]).seal('x', field))).to.equal(keyOf(secrets.seal('x', field)))
   })
 
-  it('are sealed again only if the previous key sealed them, and carry the id of their key', () => {
+  it('are re-sealed only if the previous key sealed them, and contain the id of their key', () => {
     const both = createSecrets([newer, older])
     const [before, own] = [createSecrets([older]).seal('000042', field), secrets.seal('000042', field)]
     const anew = both.reseal(before, field)
@@ -65,7 +65,7 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('sign a text for one use, and verify it with the current and the previous key', () => {
+  it('sign a string for one purpose, and verify it with the current and the previous key', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

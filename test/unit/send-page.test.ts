@@ -4,8 +4,8 @@ import { expect } from 'chai'
 import express from 'express'
 import { addHeader, redirectTo, sendPage } from '../../src/http/pages/send-page.ts'
 
-describe('A late response of a page that timed out', () => {
-  it('is dropped, including the cookie of a sign-in, without an error', async () => {
+describe("A page's late response after a timeout", () => {
+  it('is dropped without an error, including a sign-in cookie', async () => {
     let fault: unknown
     const app = express().get('/', (_req, res) => {
       sendPage(res, 503, 'too late')

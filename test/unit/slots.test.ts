@@ -75,13 +75,13 @@ describe('Slots', () => {
     slots.open()
   })
 
-  describe('of an endpoint', () => {
-    it('are 2 while it is unknown, and while it fails', () => {
+  describe('for an endpoint', () => {
+    it('are 2 while the endpoint is unknown or failing', () => {
       expect(takeAll(slots, unknownOwner('a', 'new'))).to.have.length(2)
       expect(takeAll(slots, ownerOf('a', 'bad', undefined, 'failing'))).to.have.length(2)
     })
 
-    it('grow by one with each success, up to a tenth of the process', () => {
+    it("increase by one with each success, up to a tenth of the process's slots", () => {
       const owner = unknownOwner('a', 'new')
       for (const most of [2, 4, 8, 16, 32, 64, 100, 100]) {
         expect(slots.available(owner)).to.equal(most)
@@ -91,7 +91,7 @@ describe('Slots', () => {
       }
     })
 
-    it('shrink by one with each failure, but not below 2', () => {
+    it('decrease by one with each failure, but not below 2', () => {
       const owner = ownerOf('a', 'shop')
       const taken = takeAll(slots, owner)
       expect(taken).to.have.length(50)
@@ -101,7 +101,7 @@ describe('Slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('stay the same if no attempt was made, and if it succeeds slowly', async () => {
+    it('stay the same if no attempt was made or if an attempt succeeds slowly', async () => {
       const owner = ownerOf('a', 'shop')
       freeAll(takeAll(slots, owner), null)
       expect(slots.available(owner)).to.equal(50)
@@ -112,7 +112,7 @@ describe('Slots', () => {
       expect(slots.available(owner)).to.equal(50)
     })
 
-    it('depend on its health after the process has forgotten it', async () => {
+    it("depend on the endpoint's stored health after the process has forgotten the endpoint", async () => {
       const owner = unknownOwner('a', 'new')
       freeAll(takeAll(slots, owner), true)
       expect(slots.available(owner)).to.equal(4)
@@ -133,14 +133,14 @@ describe('Slots', () => {
       expect(slots.inFlight()).to.equal(49)
     })
 
-    it('are a tenth of the process for all endpoints of a business at one origin, and another business has its own', () => {
+    it("are a tenth of the process's slots for all of a business's endpoints at one origin", () => {
       const own = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
       expect(takeAll(slots, ...own)).to.have.length(100)
       expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
       expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
     })
 
-    it('count towards its current origin, and are released from the old one', () => {
+    it("count towards the endpoint's current origin, and are released from the old one", () => {
       const [before, after] = [ownerOf('a', '1', 'old.example'), ownerOf('a', '1', 'new.example')]
       const taken = takeAll(slots, before)
       freeAll(taken.splice(0, 20), null)
@@ -154,14 +154,14 @@ describe('Slots', () => {
     })
   })
 
-  describe('of a business', () => {
-    it('are a quarter of the process', () => {
+  describe('for a business', () => {
+    it("are a quarter of the process's slots", () => {
       expect(takeAll(slots, ...endpoints('a', 20))).to.have.length(250)
       expect(slots.available(ownerOf('a', 'e21'))).to.equal(0)
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('are taken only while more are free than it already holds, so that later businesses find some', () => {
+    it('are given only while more are free than the business holds, so that some are left for later businesses', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
@@ -169,7 +169,7 @@ describe('Slots', () => {
       for (const late of ['x', 'y', 'z']) expect(slots.takeNow(ownerOf(late, 'e0'))).to.not.equal(null)
     })
 
-    it('are freed only for the business that held them', () => {
+    it('become free only for the business that held them', () => {
       const [first] = takeAll(slots, ...endpoints('a', 20))
       takeAll(slots, ...endpoints('b', 20))
       first?.free(true)
@@ -178,7 +178,7 @@ describe('Slots', () => {
     })
   })
 
-  it('are freed once, however often they are freed', () => {
+  it('are freed once, however often they are released', () => {
     const owner = unknownOwner('a', 'new')
     const [first, second] = takeAll(slots, owner)
     slots.clearWaiting(owner.endpointId)
@@ -191,8 +191,8 @@ describe('Slots', () => {
     expect(time.timers()).to.equal(0)
   })
 
-  describe('after 5 s', () => {
-    it('move to the slow set, so that the endpoint and the business have their fast slots again', async () => {
+  describe('for attempts that take longer than 5 s', () => {
+    it('move to the slow set, which frees fast slots for the endpoint and the business', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastForMs - 1)
@@ -204,7 +204,7 @@ describe('Slots', () => {
       expect(slots.available(ownerOf('a', 'other'))).to.equal(50)
     })
 
-    it('count as fast while the business has all its slow slots, and move when one of these is freed', async () => {
+    it('count as fast while the business has used up its slow slots, and move when one of those is freed', async () => {
       const own = endpoints('a', 5)
       const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
@@ -218,7 +218,7 @@ describe('Slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('leave slow slots for later businesses, and move as soon as one of any business is freed', async () => {
+    it('leave slow slots for later businesses, and move as soon as any business frees one', async () => {
       const held = new Map<string, Slot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
@@ -232,7 +232,7 @@ describe('Slots', () => {
       expect(takeOthers()).to.equal(2)
     })
 
-    it('do nothing if the attempt has ended', async () => {
+    it('do not move if the attempt ended sooner', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
@@ -255,11 +255,11 @@ describe('Slots', () => {
     })
   })
 
-  describe('count the bodies of their attempts:', () => {
+  describe('for attempts with large bodies', () => {
     const mega = 'x'.repeat(1_000_000)
     const largest = mega.repeat(12)
 
-    it('each business has 12 000 000 characters in flight', () => {
+    it('limit each business to 12 000 000 characters in flight', () => {
       const own = takeAll(slots, ownerOf('a', 'large'))
       expect(own.filter((slot) => slot.count(mega))).to.have.length(12)
       expect(slots.takeNow(ownerOf('b', 'large'))?.count(mega)).to.equal(true)
@@ -267,14 +267,14 @@ describe('Slots', () => {
       expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('all businesses have 48 000 000 together, but each may have one body of any length', () => {
+    it('limit all businesses to 48 000 000 characters in total, but allow each one body of any length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
       expect([first?.count(mega), second?.count(mega)]).to.deep.equal([true, false])
     })
 
-    it('an endpoint whose body was refused may send as many such bodies as the budget allows', () => {
+    it('let an endpoint whose body was rejected send as many bodies of that size as the budget allows', () => {
       const large = ownerOf('a', 'large')
       const own = takeAll(slots, large)
       const counted = own.filter((slot) => slot.count(mega))
@@ -288,7 +288,7 @@ describe('Slots', () => {
       expect(slots.available(large)).to.equal(50 - 10)
     })
 
-    it('characters are freed once', () => {
+    it('release their characters once', () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
       one?.count(largest)
@@ -298,7 +298,7 @@ describe('Slots', () => {
     })
   })
 
-  describe('that endpoints wait for', () => {
+  describe('for which endpoints are waiting', () => {
     const owner = unknownOwner('a', 'new')
     /** Counts the reports of free slots. The returned function returns the count after this time. */
     function countReports() {
@@ -327,7 +327,7 @@ describe('Slots', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('are never reported twice in parallel, but once more if one was freed meanwhile', async () => {
+    it('are never reported twice in parallel, but again afterwards if one was freed in the meantime', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(resolve)))
       const taken = takeAll(slots, owner)
@@ -354,7 +354,7 @@ describe('Slots', () => {
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
     })
 
-    it('are reported on request, even if none was freed, but not if no endpoint waits', async () => {
+    it('are reported on request, even if none was freed, unless no endpoint is waiting', async () => {
       const reportsAfter = countReports()
       slots.serveWaiting()
       expect(await reportsAfter(10)).to.equal(0)
@@ -363,7 +363,7 @@ describe('Slots', () => {
       expect(await reportsAfter(10)).to.equal(1)
     })
 
-    it('go to endpoints in the order in which these were refused a slot', () => {
+    it('go to endpoints in the order in which the endpoints were refused a slot', () => {
       const [first, second] = [ownerOf('a', '1'), ownerOf('b', '2')]
       slots.setWaiting(first)
       slots.setWaiting(second)
@@ -374,7 +374,7 @@ describe('Slots', () => {
       expect(slots.waiting()).to.deep.equal([second, first])
     })
 
-    it('delay the jobs of one endpoint by 5 s, each a little longer', async () => {
+    it("delay an endpoint's jobs by 5 s, each a little longer than the last", async () => {
       expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_050, 5_100])
       expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
       await time.advance(1_000)
@@ -382,7 +382,7 @@ describe('Slots', () => {
     })
   })
 
-  describe('that a relay waits for', () => {
+  describe('for which a relay is waiting', () => {
     const owner = ownerOf('a', 'shop')
 
     /** Starts to wait for a slot of an endpoint. `result` has what the relay got. */
@@ -402,7 +402,7 @@ describe('Slots', () => {
       return taken
     }
 
-    it('are granted immediately while some are free, then first come, first served', async () => {
+    it('are given immediately while some are free, then in order of arrival', async () => {
       const held = fill(owner)
       const relays = [wait(), wait()]
       expect(await resultsOf(...relays)).to.deep.equal(['waiting', 'waiting'])
@@ -412,7 +412,7 @@ describe('Slots', () => {
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
     })
 
-    it("are granted when another endpoint of the business frees one of the business's slots", async () => {
+    it("are given when another of the business's endpoints frees one of the business's slots", async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
@@ -422,7 +422,7 @@ describe('Slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are granted when another endpoint of the business frees a slot of their common origin', async () => {
+    it("are given when another of the business's endpoints frees a slot at their common origin", async () => {
       const at = (name: string) => ownerOf('a', name, 'one.example:8443')
       const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)
@@ -432,7 +432,7 @@ describe('Slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are given up after a tenth of a second; then no relay of the business waits for 5 s', async () => {
+    it('are no longer waited for after a tenth of a second, nor by other relays of the business for the next 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = fill(slow, quick)
       const relays = [wait(slow), wait(quick)]
@@ -449,7 +449,7 @@ describe('Slots', () => {
       expect(await resultsOf(last)).to.deep.equal(['waiting'])
     })
 
-    it('may still be waited for by another business', async () => {
+    it('may still be waited for by a different business', async () => {
       fill(owner)
       const refused = wait()
       await time.advance(300)
@@ -462,7 +462,7 @@ describe('Slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are waited for by at most 500 relays for one endpoint and 1 000 for one business', async () => {
+    it('have at most 500 relays waiting per endpoint and 1 000 per business', async () => {
       const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
       fill(...three)
       const relays = three.map((of) => Array.from({ length: 501 }, () => wait(of)))
@@ -474,7 +474,7 @@ describe('Slots', () => {
       expect(await resultsOf(wait(other))).to.deep.equal(['waiting'])
     })
 
-    it('are not waited for if deliveries of the endpoint wait in MongoDB, nor when the process stops', async () => {
+    it("are not waited for if the endpoint's deliveries are waiting in MongoDB, or once the process is shutting down", async () => {
       takeAll(slots, owner)
       expect(await resultsOf(wait())).to.deep.equal(['none'])
       slots.clearWaiting(owner.endpointId)

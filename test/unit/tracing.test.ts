@@ -9,7 +9,7 @@ import type { Span, Tracing } from '../../src/tracing/tracing.ts'
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 
 describe('Tracing', () => {
-  it('logs the messages of the SDK, without the values that they quote', () => {
+  it("logs the SDK's messages without the values that they quote", () => {
     const said: object[] = []
     reportSdkWarnings((fields) => said.push(fields))
     diag.warn(`Unknown value "hidden" or 'hidden' for OTEL_X`)
@@ -17,7 +17,7 @@ describe('Tracing', () => {
     expect(said).to.deep.equal([{ why: 'Unknown value … or … for OTEL_X' }])
   })
 
-  it('logs that spans were not sent, and reports success to the SDK', () => {
+  it('logs that spans were not sent, but reports success to the SDK', () => {
     const said: object[] = []
     const results: object[] = []
     const failure: object = { code: 1, error: new Error('away') }
@@ -31,7 +31,7 @@ describe('Tracing', () => {
     expect(results).to.deep.equal([{ code: 0, error: undefined }])
   })
 
-  it('marks a span as failed for a bug or an outage, not for an error of the client', async () => {
+  it('marks a span as failed for a bug or an outage, but not for a client error', async () => {
     const ends: boolean[] = []
     const span: Span = {
       traceId: '',

@@ -17,7 +17,7 @@ const canonical = (text: string): string => new URL(`http://[${text}]`).hostname
 const isRefused = (address: string): boolean => !isPublicAddress(address)
 
 describe('isPublicAddress', () => {
-  it('is tested with at least 400 different forms', () => {
+  it('is tested with at least 400 different addresses', () => {
     expect(new Set([...publicV4, ...publicV6, ...refusedAddresses]).size).to.be.at.least(400)
   })
 
@@ -29,7 +29,7 @@ describe('isPublicAddress', () => {
     ['whatever is not an address, or has a zone', notAddresses],
   ]
   for (const [name, addresses] of groups) {
-    it(`refuses ${name}`, () => {
+    it(`rejects ${name}`, () => {
       expect(addresses.filter(isPublicAddress)).to.deep.equal([])
     })
   }

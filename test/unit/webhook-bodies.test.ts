@@ -15,11 +15,11 @@ const folderOf = (format: number): string =>
 const composed = (format: number, { event, facts, source, sandbox = true }: BodyCase): string =>
   bodyOf({ _id, event, eventAt, sandbox, format, facts }, source)
 
-describe('The body of a webhook', () => {
+describe("A webhook's body", () => {
   for (const [format, cases] of Object.entries(formats)) {
     const folder = folderOf(Number(format))
     for (const one of cases)
-      it(`of format ${format} has fixed bytes: ${one.name}`, () => {
+      it(`has fixed bytes in format ${format} for ${one.name}`, () => {
         const body = composed(Number(format), one)
         const golden = readFileSync(join(folder, `${one.name}.body`))
         expect(
@@ -29,18 +29,18 @@ describe('The body of a webhook', () => {
         expect(schemaErrorsOf(JSON.parse(body))).to.deep.equal([])
       })
 
-    it(`of format ${format} has a golden file for every event, and no file without a case`, () => {
+    it(`has a golden file for every event in format ${format}, and no file without a test case`, () => {
       const names = cases.map(({ name }) => `${name}.body`)
       expect(readdirSync(folder)).to.have.members(names)
       expect(new Set(cases.map(({ event }) => event))).to.have.all.keys(...Object.keys(events))
     })
   }
 
-  it('has golden files for the formats of new events', () => {
+  it('has golden files for the formats used for new events', () => {
     expect(formats).to.include.keys(String(paymentFormat), String(orderFormat))
   })
 
-  it('is not composed in an unknown format', () => {
+  it('cannot be composed in an unknown format', () => {
     for (const one of format1) expect(() => composed(2, one)).to.throw('format 2')
   })
 })

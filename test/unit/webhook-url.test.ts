@@ -59,42 +59,42 @@ describe('checkWebhookUrl', () => {
   }
 
   // test/api/webhook-endpoint-urls.test.ts refuses hosts in every notation.
-  it('says why it refuses an IP address or a private name', () => {
+  it('explains why it rejects an IP address or a private name', () => {
     expect(check('https://2130706433/')).to.contain('not an IP address')
     expect(check('https://printer.local/')).to.contain('public host name')
   })
 
-  it('refuses what is not an absolute URL as written', () => {
+  it('rejects anything that is not written as an absolute URL', () => {
     expect(stored(Object.values(malformed).flat())).to.deep.equal([])
   })
 
-  it('refuses every scheme but https', () => {
+  it('rejects every scheme except https', () => {
     const schemes = ['http', 'ftp', 'ws', 'wss', 'file', 'javascript', 'data', 'gopher', 'httpss']
     expect(stored(schemes.map((scheme) => `${scheme}://example.com/`))).to.deep.equal([])
     expect(check('http://example.com/')).to.contain('https://')
   })
 
-  it('refuses user names and passwords, even empty ones', () => {
+  it('rejects user names and passwords, even empty ones', () => {
     const users = ['user', 'user:pass', ':pass', '', ':', 'example.org', 'a@b', '127.0.0.1:8080']
     expect(stored(users.map((user) => `https://${user}@example.com/`))).to.deep.equal([])
     expect(stored(['http://user@127.0.0.1:8080/'])).to.deep.equal([])
     expect(check('https://example.com/@me?a@b')).to.equal('https://example.com/@me?a@b')
   })
 
-  it('reads non-ASCII letters the same after many calls, after V8 has optimised the parser', () => {
+  it('parses non-ASCII letters the same way after many calls, when V8 has optimised the parser', () => {
     for (let time = 0; time < 20_000; time++) check(`https://example.com/${time}`)
     expect(check('https://bücher.de/')).to.equal('https://xn--bcher-kva.de/')
     expect(check('https://Ã¨.de/')).to.contain('absolute')
   })
 
-  it('accepts 2048 characters and refuses 2049, before and after normalising', () => {
+  it('accepts 2048 characters and rejects 2049, before and after normalisation', () => {
     expect(check(long(2048, 'a'))).to.have.length(2048)
     expect(check(long(2049, 'a'))).to.contain('2048')
     expect(check(long(1000, 'ü'))).to.contain('2048')
     expect(check(`${long(2040, 'a')}#${'b'.repeat(20)}`)).to.contain('2048')
   })
 
-  it('accepts hosts that the operator allowed, on exactly that port, even with plain HTTP or a private address', () => {
+  it('accepts hosts that the operator allowed on exactly that port, even with plain HTTP or a private address', () => {
     const v4 = ['http://127.0.0.1:8080/x', 'https://127.0.0.1:8080/', 'http://0x7f.1:8080/']
     const v6 = ['https://[::1]:8443/', 'https://[0:0:0:0:0:0:0:1]:8443/']
     expect(stored([...v4, ...v6, 'http://LOCALHOST:9000/', 'http://receiver/'])).to.have.length(7)

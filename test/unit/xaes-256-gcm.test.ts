@@ -13,7 +13,7 @@ describe('XAES-256-GCM', () => {
       ciphertext: '986ec1832593df5443a179437fd083bf3fdb41abd740a21f71eb769d',
     },
   ])
-    it(`matches the vector for a key of bytes ${fill}`, () => {
+    it(`matches the test vector for a key filled with ${fill}`, () => {
       const xaes = createXaes(Buffer.alloc(32, fill))
       const [plain, data] = [Buffer.from('XAES-256-GCM'), Buffer.from(aad)]
       const sealed = xaes.encrypt(nonce, plain, data)
@@ -26,7 +26,7 @@ describe('XAES-256-GCM', () => {
       expect(() => xaes.decrypt(nonce, sealed.subarray(-15), data)).to.throw()
     })
 
-  it('matches the accumulated vector over keys and nonces of all kinds', () => {
+  it('matches the accumulated test vector over many keys and nonces', () => {
     const random = createHash('shake128', { outputLength: 4_000_000 }).digest()
     let at = 0
     const draw = (length: number): Buffer => {

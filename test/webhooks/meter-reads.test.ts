@@ -7,7 +7,7 @@ import { createGate } from '../support/gate.ts'
 import { rawHttpEndpoint } from './endpoint-servers.ts'
 import { body, headers, OK, stopAll } from './sending.ts'
 
-describe('The time in which responses are parsed', () => {
+describe('The time spent on parsing responses', () => {
   afterEach(stopAll)
 
   async function openConnection(): Promise<Connection> {
@@ -19,7 +19,7 @@ describe('The time in which responses are parsed', () => {
   const send = (connection: Connection) =>
     exchange(connection, { path: '/', headers, body }, new AbortController().signal)
 
-  it('is counted for the business of the attempt', async () => {
+  it("is charged to the attempt's business", async () => {
     const connection = await openConnection()
     for (const _each of [1, 2]) {
       let countedMs = 0
@@ -29,7 +29,7 @@ describe('The time in which responses are parsed', () => {
     }
   })
 
-  it('delays the response if the business has no time left', async () => {
+  it('delays the response if the business has used up its time', async () => {
     const connection = await openConnection()
     const [requested, allowed] = [createGate(), createGate()]
     let hasTime = false

@@ -20,7 +20,7 @@ const nothingEarned = { provider_ttc: 0, payer_ttc: 0, tof: 0, tte: 0, total_rev
 const earned = { provider_ttc: 1000, payer_ttc: 500, tof: 210, tte: 30, total_revenue: 1260 }
 const unpaid = { amount: 50_000, paid_at: null, payer_phone: null, commission: nothingEarned }
 
-describe('The body of a payment’s webhook', () => {
+describe("A payment webhook's body", () => {
   const service = withService()
   const endpointServer = withEndpointServer()
   let merchant: Merchant
@@ -71,7 +71,7 @@ describe('The body of a payment’s webhook', () => {
     expect(rest).to.deep.equal({ ...named, status: 'PENDING', ...unpaid })
   })
 
-  it('describes a payment, by wallet or simulated: time, payer and commission', async () => {
+  it('describes a wallet or simulated payment: its time, payer and commission', async () => {
     for (const way of ['wallet', 'simulated'] as const) {
       const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'
@@ -94,7 +94,7 @@ describe('The body of a payment’s webhook', () => {
     }
   })
 
-  it('has no amount for an OPEN intent until one is paid, not even the suggestion', async () => {
+  it('contains no amount for an OPEN intent until the intent is paid, not even the suggested amount', async () => {
     const open = { amountType: 'OPEN', amount: 777 }
     const { referenceNumber } = await createIntent(service, merchant, open)
     await payWith({ outcome: 'declined', reason: 'limit_exceeded' }, referenceNumber, { amount: 60_000 })
@@ -128,7 +128,7 @@ describe('The body of a payment’s webhook', () => {
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
-  it('describes each refund with its id, and repeats the payment', async () => {
+  it("describes each refund with its id, and repeats the payment's data", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)
@@ -149,7 +149,7 @@ describe('The body of a payment’s webhook', () => {
     expect(refunds.map(({ data }) => data)).to.deep.equal(expected)
   })
 
-  it('describes the end of an unpaid intent', async () => {
+  it('describes how an unpaid intent ended', async () => {
     const [cancelled, expired] = await Promise.all([
       createIntent(service, merchant),
       createIntent(service, merchant),
@@ -165,7 +165,7 @@ describe('The body of a payment’s webhook', () => {
     expect(bodies[1]?.created_at).to.equal(expired.expiresAt)
   })
 
-  it('has sandbox false for a live payment', async () => {
+  it('contains sandbox: false for a live payment', async () => {
     service.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:test', close: async () => undefined })
     const live = await service.merchant({ mode: 'live' })
     await subscribe(service, live, endpointServer.url, paymentEvents)

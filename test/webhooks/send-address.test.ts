@@ -24,10 +24,10 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('The webhook sender, with TLS', () => {
+describe('The webhook sender over TLS', () => {
   afterEach(stopAll)
 
-  it('delivers to the host of the certificate, and names it in the handshake', async () => {
+  it('delivers to the host that the certificate names, and sends that name in the handshake', async () => {
     let servername: unknown = null
     const endpointServer = await httpsEndpoint('endpoint', (req, res) => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
@@ -44,7 +44,7 @@ describe('The webhook sender, with TLS', () => {
     ['endpoint', 'other.example.com', 'another host name'],
   ]
   for (const [certificate, name, reason] of broken) {
-    it(`refuses the certificate "${certificate}" of ${name}, whatever the environment says`, async () => {
+    it(`rejects the certificate "${certificate}" for ${name}, whatever the environment says`, async () => {
       let requests = 0
       const endpointServer = await httpsEndpoint(certificate, (_req, res) => res.end(String(++requests)))
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
@@ -57,7 +57,7 @@ describe('The webhook sender, with TLS', () => {
     })
   }
 
-  it('trusts only the public authorities if no other is given', async () => {
+  it('trusts only the public certificate authorities if no others are given', async () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end())
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
     const attempt = await made.post(`https://${hostName}:${endpointServer.port}/`)
@@ -65,7 +65,7 @@ describe('The webhook sender, with TLS', () => {
     expect(attempt).to.have.property('reason').that.contains('trusted authority')
   })
 
-  it('reports an endpoint without TLS, and a handshake that does not end', async () => {
+  it('reports an endpoint without TLS, and a handshake that never finishes', async () => {
     const plain = await okEndpoint()
     expectStage(await attemptOverTls(plain, {}, hostName), 'tls')
     expectStage(
@@ -94,10 +94,10 @@ function changingAddress() {
   }
 }
 
-describe('The webhook sender, with names and addresses', () => {
+describe('The webhook sender, resolving names and addresses', () => {
   afterEach(stopAll)
 
-  it('refuses a name with any address that is not public, without connecting', async () => {
+  it('rejects a name with any non-public address, without connecting', async () => {
     const endpointServer = await okEndpoint()
     const names = [
       ['127.0.0.1'],
@@ -117,7 +117,7 @@ describe('The webhook sender, with names and addresses', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it('refuses a name with more than 100 addresses, without checking them', async () => {
+  it('rejects a name with more than 100 addresses, without checking them', async () => {
     const resolve = resolvingTo(Array.from({ length: 101 }, (_, at) => `93.184.216.${at}`))
     const attempt = await sender([], { resolve }).post(`https://${hostName}/`)
     expectStage(attempt, 'dns')
@@ -135,7 +135,7 @@ describe('The webhook sender, with names and addresses', () => {
     return 'fault' in result ? result.fault.stage : result.addresses.map(({ address }) => address)
   }
 
-  it('ignores the DNS64 address of a public IPv4 address, and reaches the endpoint by the public one', async () => {
+  it('ignores the DNS64 address of a public IPv4 address, and connects to the IPv4 address', async () => {
     expect(await found(['93.184.216.34', '64:ff9b::5db8:d822'])).to.deep.equal(['93.184.216.34'])
     expect(await found(['64:ff9b::5db8:d822', '2606:4700:4700::1111'])).to.deep.equal([
       '2606:4700:4700::1111',
@@ -145,13 +145,13 @@ describe('The webhook sender, with names and addresses', () => {
     expect(await found(['64:ff9b::5db8:d822'])).to.equal('address')
   })
 
-  it('refuses a name with a NAT64 address that embeds a private one, and every other address that is not public', async () => {
+  it('rejects a name with a NAT64 address that embeds a private address, or with any other non-public address', async () => {
     const refused = ['64:ff9b::a00:1', '64:ff9b::7f00:1', '64:ff9b::a9fe:a9fe', '64:ff9b:1::5db8:d822']
     for (const address of [...refused, '::ffff:93.184.216.34', '2002:5db8:d822::1', 'fd00::1'])
       expect(await found(['93.184.216.34', address]), address).to.equal('address')
   })
 
-  it('never connects to a blocked range, and reaches the endpoint by another address', async () => {
+  it("never connects to a blocked range, but connects to the endpoint's other address", async () => {
     const blocked = ['2001:67c:64::/96', '198.51.99.0/24', '93.184.216.35']
     const nat64 = '2001:67c:64::a00:1'
     expect(await found([nat64])).to.deep.equal([nat64])
@@ -162,7 +162,7 @@ describe('The webhook sender, with names and addresses', () => {
     expect(await found(['127.0.0.1', '::1'], ['127.0.0.0/8'], true)).to.deep.equal(['::1'])
   })
 
-  it('also checks the peer address of the open socket against blocked ranges', async () => {
+  it("also checks the open socket's peer address against blocked ranges", async () => {
     const { port } = await okEndpoint()
     const liar = changingAddress()
     const options = { resolve: async () => [liar], blockedRanges: [parseRange('127.0.0.0/8')] }
@@ -171,7 +171,7 @@ describe('The webhook sender, with names and addresses', () => {
     expect(liar.reads()).to.be.at.least(2)
   })
 
-  it('resolves the name for each connection, so that a name that rebinds is refused', async () => {
+  it('resolves the name for each connection, so that a rebound name is rejected', async () => {
     const endpointServer = await okEndpoint()
     // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
     const addresses = ['2d00::1', '127.0.0.1', '2d00::1']
@@ -186,7 +186,7 @@ describe('The webhook sender, with names and addresses', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it('checks the peer address of the open socket, whatever the name resolved to', async () => {
+  it("checks the open socket's peer address, whatever the name resolved to", async () => {
     const { port } = await okEndpoint()
     const liar = changingAddress()
     const made = sender([], { resolve: async () => [liar] })
@@ -205,7 +205,7 @@ describe('The webhook sender, with names and addresses', () => {
     expect(queries).to.equal(1)
   })
 
-  it('tries the next address when one is refused', async () => {
+  it('tries the next address if a connection is refused', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([`${hostName}:${endpointServer.port}`], {
       resolve: resolvingTo(['::1', '127.0.0.1']),
@@ -213,7 +213,7 @@ describe('The webhook sender, with names and addresses', () => {
     expect(await made.post(`http://${hostName}:${endpointServer.port}/`)).to.include({ outcome: 'delivered' })
   })
 
-  it('checks the rules for URLs again at each attempt', async () => {
+  it('checks the URL rules again at each attempt', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([], { resolve: loopback })
     const { port } = endpointServer
@@ -260,7 +260,7 @@ describe('The webhook sender, with names and addresses', () => {
     expect(proxy.connections).to.have.length(0)
   })
 
-  it('ignores proxies that Node reads from the environment at start', async () => {
+  it('ignores proxies that Node reads from the environment at startup', async () => {
     const [proxy, endpointServer] = [await okEndpoint(), await okEndpoint()]
     const host = `127.0.0.1:${endpointServer.port}`
     const program = `

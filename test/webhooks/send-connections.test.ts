@@ -44,10 +44,10 @@ async function openTo(endpointServer: EndpointServer): Promise<Socket> {
   return socket
 }
 
-describe('The webhook sender, over time', () => {
+describe('The webhook sender, managing connections', () => {
   afterEach(stopAll)
 
-  it('reuses a connection, even after a failing status', async () => {
+  it('reuses a connection, even after an error status', async () => {
     let count = 0
     const endpointServer = await httpEndpoint((_req, res) => res.writeHead(++count % 2 ? 500 : 200).end('x'))
     const { post } = senderTo([endpointServer], {})
@@ -56,7 +56,7 @@ describe('The webhook sender, over time', () => {
     expect(endpointServer.connections).to.have.length(1)
   })
 
-  it('notices that an idle connection was closed', async () => {
+  it('notices that an idle connection has been closed', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => socket.end(OK))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 3; time++) {
@@ -66,7 +66,7 @@ describe('The webhook sender, over time', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('sends a request once, whichever side closes the connection', async () => {
+  it('sends each request once, whichever side closes the connection', async () => {
     let requests = 0
     const endpointServer = await rawHttpEndpoint((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.destroy(),
@@ -88,7 +88,7 @@ describe('The webhook sender, over time', () => {
     expect(requests).to.equal(2)
   })
 
-  it('never runs two attempts on one connection', async () => {
+  it('never runs two attempts on one connection at the same time', async () => {
     const held: ServerResponse[] = []
     const endpointServer = await httpEndpoint((_req, res) => {
       held.push(res)
@@ -102,7 +102,7 @@ describe('The webhook sender, over time', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('keeps a connection, however much it has carried in total', async () => {
+  it('keeps a connection, however much data it has carried in total', async () => {
     const endpointServer = await httpEndpoint((_req, res) => res.end('x'.repeat(10_000)))
     const { post } = senderTo([endpointServer], {})
     for (let time = 0; time < 50; time++) {
@@ -119,7 +119,7 @@ describe('The webhook sender, over time', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('does not use a connection that was idle for too long because the process was too busy to close it', async () => {
+  it('does not use a connection that was idle for too long while the process was too busy to close it', async () => {
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
     await post()
@@ -129,7 +129,7 @@ describe('The webhook sender, over time', () => {
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('serves attempts that wait for another endpoint in order, even after a failure', async () => {
+  it('serves attempts in order while they wait for a socket to a different endpoint, even after a failure', async () => {
     const all = [await okEndpoint(), await okEndpoint()]
     const port = await closedPort()
     const hosts = [...all.map((server) => server.port), port].map((each) => `127.0.0.1:${each}`)
@@ -140,7 +140,7 @@ describe('The webhook sender, over time', () => {
     expect(outcomes).to.equal('ddduduud')
   })
 
-  it('never has more sockets open than allowed, and serves all waiting attempts', async () => {
+  it('never exceeds the maximum number of open sockets, and serves all waiting attempts', async () => {
     const endpointServers = [1, 2, 3].map(() => httpEndpoint((_req, res) => setImmediate(() => res.end())))
     const all = await Promise.all(endpointServers)
     const { post } = senderTo(all, { maxSockets: 4 })
@@ -150,14 +150,14 @@ describe('The webhook sender, over time', () => {
     for (const endpointServer of all) expect(endpointServer.mostOpen()).to.be.at.most(4)
   })
 
-  it('hands a connection to an attempt that waits for the same endpoint', async () => {
+  it('hands a connection to an attempt that is waiting for the same endpoint', async () => {
     const endpointServer = await okEndpoint()
     const { post } = senderTo([endpointServer], { maxSockets: 2 })
     await Promise.all(Array.from({ length: 100 }, () => post()))
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('closes the longest idle connection if another endpoint needs a socket', async () => {
+  it('closes the connection that has been idle longest if a different endpoint needs a socket', async () => {
     const all = await Promise.all([1, 2, 3].map(() => okEndpoint()))
     const { post } = senderTo(all, { maxSockets: 2 })
     for (const at of [0, 1, 2]) expect(await post(at)).to.include({ outcome: 'delivered' })
@@ -211,7 +211,7 @@ describe('The webhook sender, over time', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('finishes running attempts when it is closed, and accepts no more', async () => {
+  it('finishes running attempts when it is closed, and accepts no others', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))
@@ -227,7 +227,7 @@ describe('The webhook sender, over time', () => {
     expect(late).to.equal('The sender is closed.')
   })
 
-  it('does nothing after the deadline', async () => {
+  it('opens and sends nothing after the deadline', async () => {
     const endpointServer = await okEndpoint()
     const past = AbortSignal.abort()
     const target = {
@@ -249,7 +249,7 @@ describe('The webhook sender, over time', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it('rejects a request that cannot be sent, because that is not a failure of the endpoint', async () => {
+  it('throws if a request cannot be sent, because that is not a failure of the endpoint', async () => {
     const endpointServer = await okEndpoint()
     const { send, urls } = senderTo([endpointServer], {})
     const bad = { url: urls[0] ?? '', headers: { 'x-service-event': 'a\nb' }, body, owner }
@@ -258,7 +258,7 @@ describe('The webhook sender, over time', () => {
     expect(await send({ ...bad, headers })).to.include({ outcome: 'delivered' })
   })
 
-  it('reports a connection that died before its first request as closed', async () => {
+  it('reports a connection that broke before its first request as closed', async () => {
     const socket = await openTo(await okEndpoint())
     socket.destroy()
     const request = { path: '/', headers, body }
@@ -270,7 +270,7 @@ describe('The webhook sender, over time', () => {
     expect(done).to.have.nested.property('fault.stage', 'closed')
   })
 
-  it('returns nothing after the deadline', async () => {
+  it('returns no connection after the deadline', async () => {
     const connections = createConnections(1)
     expect(await connections.acquire('http://127.0.0.1', new AbortController().signal)).to.equal('permit')
     expect(await connections.acquire('http://127.0.0.1', AbortSignal.abort())).to.equal(null)

@@ -12,7 +12,7 @@ const watch = createHook({
   },
 })
 
-describe('The webhook sender, with every form of an address', () => {
+describe('The webhook sender, given addresses in every notation', () => {
   before(() => watch.enable())
   after(() => watch.disable())
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('The webhook sender, with every form of an address', () => {
   ]
   for (const [position, addressesWith] of positions) {
     const forms = position === 'only' ? refusedAddresses : others
-    it(`does not connect to a name that has one of ${forms.length} forms as its ${position} address`, async () => {
+    it(`connects to no name that resolves to a forbidden address in any of ${forms.length} notations (position: ${position})`, async () => {
       const url = `https://${hostName}:8443/`
       const wrong = await Promise.all(forms.map((form) => notRefused([url], addressesWith(form))))
       expect(forms.filter((_, at) => wrong[at]?.length !== 0)).to.deep.equal([])
@@ -56,7 +56,7 @@ describe('The webhook sender, with every form of an address', () => {
     expect(begun).to.equal(0)
   })
 
-  it('connects to an allowed address, and the connection is detected', async () => {
+  it('connects to an allowed address, which shows that the test detects connections', async () => {
     await attemptAt(await okEndpoint(), {})
     expect(begun).to.equal(1)
   })

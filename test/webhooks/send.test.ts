@@ -28,7 +28,7 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('The webhook sender, with an endpoint that responds', () => {
+describe('The webhook sender, with a responsive endpoint', () => {
   afterEach(stopAll)
 
   it('posts exactly the given bytes and headers to path and query', async () => {
@@ -79,7 +79,7 @@ describe('The webhook sender, with an endpoint that responds', () => {
     ['204 No Content', 'delivered'],
     ['304 Not Modified', 'refused'],
   ] as const)
-    it(`treats a ${line} with a Content-Length as complete`, async () => {
+    it(`treats a ${line} response with a Content-Length as complete`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) =>
         socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 37\r\n\r\n`),
       )
@@ -87,7 +87,7 @@ describe('The webhook sender, with an endpoint that responds', () => {
       expect(await attemptAt(endpointServer, {})).to.include({ outcome, status, responseText: '' })
     })
 
-  it('does not follow a redirect, neither to a neighbour nor to a metadata service', async () => {
+  it('does not follow a redirect, neither to a neighbouring host nor to a metadata service', async () => {
     const neighbour = await okEndpoint()
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
     for (const location of targets) {
@@ -148,7 +148,7 @@ describe('The webhook sender, with an endpoint that responds', () => {
   }
 })
 
-describe('The webhook sender, with an endpoint that misbehaves', () => {
+describe('The webhook sender, with a misbehaving endpoint', () => {
   afterEach(stopAll)
 
   it('gives up on an endpoint that never responds', async () => {
@@ -178,7 +178,7 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('aborts an endless chunk extension', async () => {
+  it('aborts a chunk extension that never ends', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;')
       flood(socket, 'x'.repeat(10_000))
@@ -187,7 +187,7 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('takes the status of a response in hundreds of tiny chunks, and reads no more of them', async () => {
+  it('uses the status of a response in hundreds of tiny chunks, and reads no more of them', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
     })
@@ -196,7 +196,7 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('takes the status of a 1 MB response and reads no more than necessary', async () => {
+  it('uses the status of a 1 MB response, and reads no more than necessary', async () => {
     for (const length of ['content-length: 1048576', 'transfer-encoding: identity\r\nconnection: close']) {
       const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${length}\r\n\r\n`)
@@ -210,7 +210,7 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
     expect(refused).to.include({ outcome: 'refused', status: 500 })
   })
 
-  it('takes the status of a 1 MB response over TLS', async () => {
+  it('uses the status of a 1 MB response over TLS', async () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end('x'.repeat(1_048_576)))
     const deliveredWith200 = { outcome: 'delivered', status: 200 }
     expect(await attemptOverTls(endpointServer, {}, hostName)).to.include(deliveredWith200)
@@ -225,7 +225,7 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
   })
 
   for (const lines of [1000, 17]) {
-    it(`refuses ${lines} KB of headers`, async () => {
+    it(`rejects ${lines} KB of headers`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${`x-more: ${'x'.repeat(990)}\r\n`.repeat(lines)}\r\n`)
       })
@@ -233,7 +233,7 @@ describe('The webhook sender, with an endpoint that misbehaves', () => {
     })
   }
 
-  it('reports a connection that was closed immediately, before the response or during it', async () => {
+  it('reports a connection that was closed immediately, before the response or during the response', async () => {
     const ending = (text: string) => rawHttpEndpoint((socket) => void socket.end(text))
     const ok = 'HTTP/1.1 200 OK\r\n'
     const endpointServers = [
