@@ -2,19 +2,19 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 
 /**
- * An attempt fails if another request writes between its read and its write. Only under extreme load do 16 attempts
- * fail in a row.
+ * An attempt fails if another request writes between the attempt's read and its write. Only under extreme load can 16
+ * attempts in a row fail.
  */
 const maxAttempts = 16
 /**
- * Each pause is random. Its maximum grows by this much per attempt, so that competing requests spread out. The pauses
- * take less than 3 s in total.
+ * Each pause has a random length. The maximum length grows by this much with each attempt, so that competing requests
+ * spread out. In total, the pauses take less than 3 s.
  */
 const pauseStepMs = 20
 
 /**
- * Calls `attempt` until its result is not null. Null means that another request wrote first. Throws SERVICE_UNAVAILABLE
- * after `maxAttempts`, or at `deadlineAt` on `performance.now()`.
+ * Calls `attempt` until it returns a result other than null. Null means that another request was faster. Throws
+ * SERVICE_UNAVAILABLE after `maxAttempts`, or at `deadlineAt` on the clock of `performance.now()`.
  */
 export async function retryConflicts<T>(deadlineAt: number, attempt: () => Promise<T | null>): Promise<T> {
   for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {

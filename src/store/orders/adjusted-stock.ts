@@ -2,9 +2,9 @@ import { maxStock } from '../../../schemas/product-limits.ts'
 import type { Reservation } from '../products/product.ts'
 
 /**
- * Returns an update expression for a product's variants that adds `sign` times each item's quantity to the stock of its
- * variant. Skips variants that have been removed in the meantime. Never exceeds the highest stock allowed, because a
- * merchant may have set the stock in the meantime.
+ * Returns an update expression for a product's variants, which adds `sign` times each item's quantity to the stock of
+ * its variant. Variants that have been removed in the meantime are skipped. The new stock is capped at `maxStock`,
+ * because the merchant may have set a higher stock in the meantime.
  */
 export const adjustedStock = (items: Reservation['items'], sign: 1 | -1) => ({
   $map: {

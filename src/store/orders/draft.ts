@@ -9,8 +9,8 @@ import type { Customer, Order, OrderItem } from './order.ts'
 import { responseFormat } from './recall.ts'
 
 /**
- * Returns an order for these lines, with its event. Throws AMOUNT_OUT_OF_RANGE if a line or the total exceeds the
- * highest amount.
+ * Returns an order with these lines and its `order.new` event. Throws AMOUNT_OUT_OF_RANGE if a line or the total
+ * exceeds the maximum amount.
  */
 export function draftOrder(
   deps: Pick<Deps, 'config' | 'now'>,

@@ -10,8 +10,8 @@ interface ReservedItems {
 }
 
 /**
- * Puts back into stock the units of an attempt that will never place its order, even if the product has been deleted in
- * the meantime. Running it twice puts them back once.
+ * Gives the units of an attempt back to the stock, even if a product has been deleted in the meantime. The attempt must
+ * be one that can no longer place its order. It is safe to call this twice, because the units are given back only once.
  */
 export async function giveBack(
   deps: Pick<Deps, 'batchers' | 'now'>,

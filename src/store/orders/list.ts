@@ -10,13 +10,16 @@ import { placed, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
-/** Parses the query of a list. A `to` date without a time stands for the end of that UTC day. */
+/** Parses the query parameters of a list. If `to` is a date without a time, it includes that whole UTC day. */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
   ...readSlice(query),
 })
 
-/** Returns a page of the caller's orders, newest first, with ties sorted by id. Throws SHOP_NOT_FOUND. */
+/**
+ * Returns a page of the caller's orders, newest first. Orders that were placed at the same time are sorted by id.
+ * Throws SHOP_NOT_FOUND.
+ */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,
   caller: Caller,

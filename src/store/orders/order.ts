@@ -2,7 +2,9 @@ import type { Model, mongo } from 'mongoose'
 import { type Collection, nativeCollection } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
-/** One line of an order: a copy of the product and variant at the time of the sale. Amounts are in centimes. */
+/**
+ * One line of an order, which is a copy of the product and variant at the time of the sale. Amounts are in centimes.
+ */
 export interface OrderItem {
   productId: string
   variantId: string
@@ -20,37 +22,37 @@ export interface Customer {
   email: string | null
 }
 
-/** An order as stored. `_id` is the effect id of the claim that placed it. */
+/** An order as stored. The `_id` is the effect id of the claim that placed the order. */
 export interface Order {
   _id: string
   businessId: string
   sandbox: boolean
   status: 'PLACED'
-  /** `OR-…`, unique. */
+  /** `OR-…`. The number is unique. */
   number: string
   /** The attempt that placed this order (attempt.ts). */
   attemptId: string
   items: OrderItem[]
-  /** Centimes. */
+  /** In centimes. */
   total: number
   customer: Customer | null
   createdAt: Date
-  /** Events that have no deliveries yet. */
+  /** Events that have not become deliveries yet. */
   outbox: OutboxEvent[]
-  /** The format in which a retry computes the first response (recall.ts). */
+  /** The format version that a retry uses to recompute the first response (recall.ts). */
   responseFormat: number
 }
 
-/** The part of an order that its merchant sees. */
+/** The fields of an order that its merchant can see. */
 export type ShownOrder = Omit<Order, 'businessId' | 'attemptId' | 'outbox' | 'responseFormat'>
 export const shownFields = { businessId: 0, attemptId: 0, outbox: 0, responseFormat: 0 } as const
 
-/** Every query for orders contains this filter, which excludes placeholders. */
+/** Every query for orders must contain this filter, which excludes placeholders. */
 export const placed = { status: 'PLACED' } as const
 
 /**
- * Stored under the id of an order that some attempts failed to place (release.ts). These attempts can no longer place
- * the order, but a later attempt can. Only `storedOrders` reads placeholders.
+ * A placeholder for an order that one or more attempts have failed to place (release.ts), stored under the order's id.
+ * These attempts can no longer place the order, but a later attempt can. Only `storedOrders` reads placeholders.
  */
 export interface OrderPlaceholder {
   _id: string
@@ -60,11 +62,11 @@ export interface OrderPlaceholder {
   /** The ids of the attempts that can no longer place the order. */
   released: string[]
   createdAt: Date
-  /** When MongoDB removes the placeholder. The claim has ended by then, so no other attempt can start. */
+  /** When MongoDB removes the placeholder. By then, the claim no longer exists, so no further attempt can start. */
   expiresAt: Date
 }
 
-/** The orders collection, including its placeholders. */
+/** Returns the collection that contains both orders and placeholders. */
 export const storedOrders = (deps: { Order: Model<Order> }) =>
   nativeCollection(deps.Order) as unknown as mongo.Collection<Order | OrderPlaceholder>
 

@@ -21,24 +21,30 @@ import { settle } from './settle.ts'
 import { checkStock } from './shortfall.ts'
 
 /**
- * Twice as long as an order usually holds its units, so that most orders need only one more attempt. Each further pause
- * is this much longer.
+ * The maximum of the random pause after the first attempt, and the amount by which it grows with each further attempt.
+ * It is twice as long as an order usually holds its units, so that most orders need only one more attempt.
  */
 const minPauseMs = 50
-/** If units are held for longer, their process has died, and a poll gives them back. */
+/** If units are held for longer than this, the process that held them has died, and a poll gives them back. */
 const maxPauseMs = 500
-/** No attempt starts with less time left than this, so that the merchant gets the result instead of a timeout. */
+/**
+ * An attempt does not start if less time than this is left, so that the merchant receives the result instead of a
+ * timeout.
+ */
 const minAttemptMs = 1000
 
 type Placed = Record<string, unknown> | DoneBefore
-/** Why the order needs another attempt: a product changed after it was read, or other orders hold the missing units. */
+/**
+ * The reason why the order needs another attempt: either a product changed after it was read, or other orders hold the
+ * missing units.
+ */
 type RetryReason = 'changed' | 'held'
 
 /**
- * Places an order: reserves the units, inserts the order with its `order.new` in ONE write, and wakes the relay. Either
- * all of this happens or none of it, even if the process dies midway (docs/merchants/store.md). Throws the errors of
- * `findLines`, `findAnyLine`, `draftOrder` and `checkStock`, RATE_LIMITED if the daily quota is used up, and
- * SERVICE_UNAVAILABLE if other orders hold the stock until the deadline.
+ * Places an order: reserves the units, inserts the order with its `order.new` event in ONE write, and wakes the relay.
+ * Even if the process dies midway, either the order is placed or the units are given back (docs/merchants/store.md).
+ * Throws the errors of `findLines`, `findAnyLine`, `draftOrder` and `checkStock`, RATE_LIMITED if the daily quota is
+ * used up, and SERVICE_UNAVAILABLE if other orders hold the stock until the deadline.
  */
 export const placeOrder = (
   deps: Deps,
@@ -58,7 +64,7 @@ async function placeWithRetries(
   for (let attempts = 1; hasTime(); attempts += 1) {
     const attempt = { orderId: effect.id, businessId, sandbox, attemptId: newId() }
     const outcome = await deps.orderOneAtATime(businessId, async () =>
-      // The wait for a slot may have used up the time.
+      // Waiting for a slot may have used up the remaining time.
       hasTime()
         ? attemptOrder(deps, caller, request, attempt, effect).catch((error: unknown) =>
             confirmRefusal(deps, attempt, error),
@@ -66,7 +72,7 @@ async function placeWithRetries(
         : 'held',
     )
     if (outcome !== 'changed' && outcome !== 'held') return outcome
-    // An earlier attempt at this order, whose process died, may still hold the units.
+    // The units may still be held by an earlier attempt at this order whose process died.
     if (outcome === 'held') await resolveReservationsOf(deps, effect.id)
     await pause(Math.random() * Math.min(maxPauseMs, minPauseMs * attempts))
   }
@@ -93,7 +99,7 @@ async function attemptOrder(
   const recorded = await recordOrder(deps, order, effect.deadlineAt)
   if (recorded === 'placed') {
     wakeOrderRelay(deps, order)
-    // The response does not wait for this. If it fails, a poll settles the reservations.
+    // The response does not wait for the reservations to be settled. If this fails, a poll settles them.
     settle(deps, attempt.attemptId, reservations).catch(() => undefined)
     return placedResponse(order)
   }
@@ -103,9 +109,9 @@ async function attemptOrder(
 }
 
 /**
- * Runs before the merchant gets an error. An earlier attempt at this order, whose process died, may still hold the
- * missing units. If so, gives the units back to the stock, and the order is attempted again. Releases that attempt
- * first, because the error must remain correct even if the attempt's insert still arrives.
+ * Called before the merchant receives an error. If an earlier attempt at this order, whose process died, still holds
+ * the missing units, gives them back to the stock, so that the order is attempted again. Otherwise, releases the
+ * current attempt, so that the error stays correct even if a delayed insert of this attempt still arrives.
  */
 async function confirmRefusal(
   deps: Deps,
@@ -118,7 +124,7 @@ async function confirmRefusal(
   throw error
 }
 
-/** Wakes the relay for an order with an event in its outbox. If the job is lost, a poll finds the event. */
+/** Wakes the relay for an order whose outbox contains an event. If the job is lost, a poll finds the event. */
 function wakeOrderRelay(deps: Pick<Deps, 'enqueue'>, order: Pick<Order, '_id'>): void {
   deps.enqueue('outbox-relay', [
     { data: { intentIds: [], orderIds: [order._id] }, jobId: undefined, delayMs: 0 },

@@ -2,10 +2,10 @@ import { byFormat, type Recall } from '../../idempotency/recall.ts'
 import { type Order, placed } from './order.ts'
 import { presentOrder } from './present.ts'
 
-/** The format of new orders. */
+/** The format version that is stored with new orders. */
 export const responseFormat = 1
 
-/** Computes the data of the first response to the request that placed this order, which never changes. */
+/** Returns the data of the first response to the request that placed this order. The data never changes. */
 export const placedResponse = byFormat<Order>({ 1: presentOrder })
 
 export const recallOrder: Recall = {

@@ -2,14 +2,18 @@ import type { Deps } from '../../deps.ts'
 import { type Order, storedOrders } from './order.ts'
 
 /**
- * The outcome of an attempt: it placed the order, another attempt had placed it before, the attempt was released, or
- * its order number is already in use and nothing was written.
+ * The outcome of an attempt:
+ * - `placed`: this attempt has placed the order.
+ * - `placed-before`: another attempt had already placed the order.
+ * - `released`: the attempt had been released, so it can no longer place the order.
+ * - `number-in-use`: the order number is already in use, so nothing was written.
  */
 export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in-use'
 
 /**
- * Places the order in ONE write, which settles all reservations of its attempt. If MongoDB fails, the outcome is
- * unknown, and `resolveReservation` decides later (reservations.ts). Sends nothing after the deadline.
+ * Places the order in ONE write. Once the order is stored, all reservations of this attempt count as sold. If MongoDB
+ * fails, the outcome is unknown, and `resolveReservation` (reservations.ts) determines it later. Nothing is sent after
+ * the deadline.
  */
 export async function recordOrder(
   deps: Pick<Deps, 'Order' | 'batchers'>,
@@ -22,7 +26,7 @@ export async function recordOrder(
 }
 
 /**
- * Handles an id that is already used by the order or by a placeholder. Replaces a placeholder that does not list this
+ * Called if the order or a placeholder is already stored under this id. Replaces a placeholder that does not list this
  * attempt.
  */
 async function replacePlaceholder(
@@ -33,9 +37,9 @@ async function replacePlaceholder(
   const { _id, attemptId } = order
   const found = await storedOrders(deps).findOne({ _id })
   if (found?.status === 'PLACED') return found.attemptId === attemptId ? 'placed' : 'placed-before'
-  // A later attempt may have been rejected in the meantime and have added its id to the placeholder. The merchant has
-  // already got that error, so this write replaces the placeholder only if it has not changed. No later attempt starts
-  // before the deadline.
+  // A later attempt may have been rejected in the meantime and have added its id to the placeholder. Because the
+  // merchant has already received that error, this write replaces the placeholder only if it has not changed. No later
+  // attempt starts before the deadline.
   const isOpen = found !== null && !found.released.includes(attemptId) && performance.now() < deadline
   if (!isOpen) return 'released'
   const { released } = found

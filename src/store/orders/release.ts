@@ -3,13 +3,16 @@ import { isDuplicate } from '../../mongo/collection.ts'
 import type { OrderAttempt } from './attempt.ts'
 import { type Order, storedOrders } from './order.ts'
 
-/** Longer than the lifetime of a claim (SPEC 5.4), because another attempt can start during that time. */
+/**
+ * How long a placeholder is kept. This is longer than the lifetime of a claim (SPEC 5.4), because another attempt can
+ * start during that time.
+ */
 const keptMs = 48 * 3_600_000
 
 /**
- * Ensures that an attempt never places its order, even if its insert still arrives, because the insert finds a
- * placeholder that lists the attempt. Returns null if the attempt is released, or the id of the attempt that has
- * already placed the order.
+ * Ensures that an attempt can no longer place its order. Even if its insert still arrives, it finds a placeholder that
+ * lists the attempt. Returns null if the attempt has been released. If the order has already been placed, returns the
+ * id of the attempt that placed it.
  */
 export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,
@@ -30,6 +33,6 @@ export async function releaseAttempt(
     }
     const found = await storedOrders(deps).findOne({ _id })
     if (found?.status === 'PLACED') return found
-    // Another process inserted the placeholder at the same moment. The next update finds it.
+    // Another process has just inserted the placeholder, so the next update will find it.
   }
 }

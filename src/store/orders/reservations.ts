@@ -12,17 +12,23 @@ type Reserved = Pick<Product, '_id' | 'businessId' | 'sandbox' | 'reservations'>
 
 const reservedFields = { businessId: 1, sandbox: 1, reservations: 1 } as const
 
-/** A request waits at most 8 s for MongoDB. If a reservation is older than this, its process has died. */
+/**
+ * A request waits at most 8 s for MongoDB. If a reservation is older than this limit, the process that made it must
+ * have died.
+ */
 const abandonedAfterMs = 15_000
-/** Well below the process's number of connections, because its other jobs need them too. */
+/**
+ * The maximum number of reservations that are resolved at the same time. It is well below the size of the process's
+ * connection pool, because other jobs need connections too.
+ */
 const maxConcurrent = 20
 
 const sweeping = new WeakSet<ReservationDeps>()
 
 /**
  * Resolves abandoned reservations according to the outcome of their orders. Returns the number of products that had
- * any, which may be thousands after an outage. A process runs one sweep at a time. While a sweep is running, another
- * call returns 0 immediately.
+ * abandoned reservations, which may be thousands after an outage. A process runs only one sweep at a time. If a sweep
+ * is already running, returns 0 immediately.
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
   if (sweeping.has(deps)) return 0
@@ -40,7 +46,10 @@ export async function sweepReservations(deps: ReservationDeps): Promise<number> 
   }
 }
 
-/** Resolves the reservations of all attempts at one order immediately. Returns the number of products that had any. */
+/**
+ * Immediately resolves the reservations of all attempts at one order. Returns the number of products that had such
+ * reservations.
+ */
 export async function resolveReservationsOf(deps: ReservationDeps, orderId: string): Promise<number> {
   const found = await deps.Product.find({ 'reservations.orderId': orderId }, reservedFields).lean<
     Reserved[]
@@ -66,8 +75,8 @@ async function resolveAll(
 }
 
 /**
- * Logs an error that concerns only this reservation, so that the others are still resolved. Throws if MongoDB fails or
- * times out.
+ * Resolves one reservation. An error that concerns only this reservation is logged, so that the others are still
+ * resolved. Throws if MongoDB fails or times out.
  */
 async function resolveReservation(
   deps: ReservationDeps,
@@ -83,8 +92,8 @@ async function resolveReservation(
 }
 
 /**
- * Settles the reservation if the attempt placed its order. Otherwise, releases the attempt first, and then gives the
- * units back to the stock.
+ * Settles the reservation if its attempt has placed the order. Otherwise, releases the attempt first, and then gives
+ * the units back to the stock.
  */
 async function settleOrGiveBack(
   deps: ReservationDeps,

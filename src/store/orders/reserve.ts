@@ -9,8 +9,8 @@ import type { Line } from './lines.ts'
 import { unitsOf } from './shortfall.ts'
 
 /**
- * The units that an attempt takes from one product. `name` and `variants` are as they were read. The order contains a
- * copy of them, so the write checks that they have not changed.
+ * The units that an attempt takes from one product. `name` and `variants` are stored as they were read. Because the
+ * order contains a copy of them, the write checks that they have not changed.
  */
 export interface PlannedReservation {
   productId: string
@@ -20,8 +20,8 @@ export interface PlannedReservation {
 }
 
 /**
- * Groups the lines by product and variant. All orders reserve products in the same sequence, so that if two orders need
- * the same products, one of the orders gets all of them.
+ * Groups the lines by product and variant. All orders reserve products in the same sequence, so that if several orders
+ * need the same products, one of these orders gets all of them.
  */
 export function planReservations(lines: Line[]): PlannedReservation[] {
   const byProduct = [...groupBy(lines, ({ product }) => product._id)]
@@ -41,8 +41,9 @@ function planReservation(productId: string, lines: Line[]): PlannedReservation {
 }
 
 /**
- * Takes the units for one attempt from the stock, product by product. Each step is one guarded write that also adds a
- * reservation. Returns false, with no units taken, if a product has too little stock or has changed since it was read.
+ * Takes the units for one attempt from the stock, product by product. For each product, one guarded write takes the
+ * units and adds a reservation. Returns false if a product does not have enough stock or has changed since it was read.
+ * In that case, all units that were already taken are given back.
  */
 export async function reserve(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -59,8 +60,8 @@ export async function reserve(
 }
 
 /**
- * THE write that takes stock. It never reduces the stock below 0. If the attempt already has its reservation, the write
- * succeeds.
+ * Returns the ONLY write that takes units from the stock for an order. The write never reduces the stock below 0. If
+ * the attempt has already made its reservation, the write succeeds without taking the units again.
  */
 function planUpdate(
   deps: Pick<Deps, 'now'>,

@@ -2,7 +2,10 @@ import type { Deps } from '../../deps.ts'
 import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { withoutReservation } from './without-reservation.ts'
 
-/** Removes the reservations of an attempt that placed its order. The stock stays the same, so the revision does too. */
+/**
+ * Removes the reservations of an attempt that has placed its order. The stock does not change, so neither does the
+ * revision.
+ */
 export async function settle(
   deps: Pick<Deps, 'batchers'>,
   attemptId: string,

@@ -3,9 +3,9 @@ import { groupBy } from '../../polyfills/group-by.ts'
 import type { Line } from './lines.ts'
 
 /**
- * Returns 'enough' if each variant has enough units for all lines together. Returns 'held' if other orders hold the
- * missing units, which they will soon sell or give back. Otherwise, throws INSUFFICIENT_STOCK, listing every variant
- * that has too few units.
+ * Returns 'enough' if each variant has enough units for all lines together. Returns 'held' if the missing units are
+ * held by other orders, which will soon either sell them or give them back. Otherwise, throws INSUFFICIENT_STOCK, which
+ * lists every variant that has too few units.
  */
 export function checkStock(lines: Line[]): 'enough' | 'held' {
   const shortages = [...groupBy(lines, ({ variant }) => variant._id).values()]
@@ -17,8 +17,8 @@ export function checkStock(lines: Line[]): 'enough' | 'held' {
 }
 
 /**
- * Returns how many units of one variant its lines request in total, and how many units orders hold. `param` is taken
- * from the first line.
+ * Returns the number of units that these lines of one variant request in total, and the number of units that orders
+ * hold. `param` is taken from the first line.
  */
 function demandOf(lines: Line[]) {
   const [{ param, product, variant }] = lines as [Line]

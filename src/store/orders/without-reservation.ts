@@ -1,8 +1,8 @@
 import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 
 /**
- * Builds an update that removes an attempt's reservation from a product. The update also succeeds if the reservation is
- * already gone.
+ * Returns an update that removes an attempt's reservation from a product. The update also succeeds if the reservation
+ * has already been removed.
  */
 export const withoutReservation = (
   productId: string,

@@ -6,17 +6,23 @@ import { variantById, variantByLabel } from './pick-variant.ts'
 import type { Product, Variant } from './product.ts'
 import { skusOf } from './skus.ts'
 
-/** A change to a product. Fields and variants that it does not mention stay as they are. */
+/**
+ * A change to a product. Fields that are omitted keep their values, and variants that are omitted stay as they are,
+ * unless `removesOthers` is true.
+ */
 export interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
-  /** Null if the request does not change variants. */
+  /** Null if the request does not change any variants. */
   variants: VariantChange[] | null
-  /** Whether to remove the variants that the request does not mention. */
+  /** Whether variants that are not in the request are removed. */
   removesOthers: boolean
   givenSkus: GivenSkus
 }
 
-/** A change to the variant with this `_id`, or else with this label, or else to the only variant. */
+/**
+ * A change to one variant. The variant is identified by its `_id`, or else by its label. If both are missing, the
+ * change is for the product's only variant.
+ */
 export interface VariantChange {
   /** The prefix of the variant's fields in the request, such as `variants[0].`. */
   prefix: string
@@ -24,7 +30,7 @@ export interface VariantChange {
   set: Partial<Omit<Variant, '_id'>>
 }
 
-/** An entry of a change, with its variant before and after the change. `old` is null for a new variant. */
+/** One entry of a change, together with its variant before and after the change. For a new variant, `old` is null. */
 interface ChangedVariant {
   entry: VariantChange
   old: Variant | null
@@ -36,7 +42,7 @@ type Changeable = Pick<Product, 'variants'>
 /**
  * Returns the fields to set. The product must not be part of an open import. Throws VARIANT_NOT_FOUND,
  * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if two entries identify the same variant, a new variant has no price,
- * there would be too many variants, or another variant keeps one of the given SKUs.
+ * the product would have too many variants, or one of the given SKUs belongs to a different variant that keeps it.
  */
 export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
@@ -91,7 +97,10 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
   }
 }
 
-/** Does not compare the given SKUs with each other, because `readSkus` already does. */
+/**
+ * Throws VALIDATION_ERROR for a given SKU that another variant keeps. The given SKUs are not compared with each other,
+ * because `readSkus` has already done that.
+ */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], given: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)
   const taken = new Set(skusOf([...kept, ...keeping]))

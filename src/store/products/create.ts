@@ -12,9 +12,9 @@ import { presentProduct } from './present.ts'
 import { type Product, products } from './product.ts'
 
 /**
- * Creates a product together with its sealed response in one insert, and returns the product. The first product that a
- * test key creates also creates the sandbox's shop. Throws SHOP_NOT_FOUND, VALIDATION_ERROR naming the SKU that another
- * product of the shop already has, and RATE_LIMITED if the sandbox's daily quota is used up.
+ * Creates a product in one insert, which also stores the sealed response, and returns the product. The first product
+ * that is created with a test key also creates the sandbox's shop. Throws SHOP_NOT_FOUND, VALIDATION_ERROR for a SKU
+ * that already belongs to another product of the shop, and RATE_LIMITED if the sandbox's daily quota is used up.
  */
 export async function createProduct(
   deps: Deps,
@@ -32,10 +32,10 @@ export async function createProduct(
   const insert = async () => {
     const insertion = await deps.batchers.insertProduct({ ...product, sealedResponse }, effect.deadlineAt)
     if (insertion.inserted) return data
-    // An earlier attempt at the same request may have inserted the SKUs that are in use.
+    // The SKUs may be in use because an earlier attempt at the same request has inserted the product.
     if (insertion.index === '_id_' || (await exists(deps, product._id))) return doneBefore
     await refuseTakenSkus(deps, product, givenSkus)
-    // The SKU that was in use is free again.
+    // In the meantime, the SKU that was in use has become free again.
     return null
   }
   return withinSandboxDay(deps, caller, 1, () => retryConflicts(effect.deadlineAt, insert))
@@ -44,7 +44,7 @@ export async function createProduct(
 const exists = async (deps: Pick<Deps, 'Product'>, _id: string): Promise<boolean> =>
   (await deps.Product.exists({ _id })) !== null
 
-/** Recalls the sealed first response to the create request with this effect id. */
+/** Finds the sealed first response to the create request that has this effect id. */
 export const recallProduct: Recall = {
   kind: 'stored',
   collection: products.name,

@@ -5,8 +5,8 @@ import { type Effect, recorded } from '../../idempotency/effect.ts'
 import { findProduct, findWithEffects, ownProduct } from './find.ts'
 
 /**
- * Deletes the product in one guarded write that hides it and frees its SKUs and its handle. Returns `{_id, deleted:
- * true}`. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND and SANDBOX_MISMATCH.
+ * Deletes the product in one guarded write, which hides the product and frees its SKUs and its handle. Returns the data
+ * of the response. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND and SANDBOX_MISMATCH.
  */
 export async function deleteProduct(
   deps: Pick<Deps, 'Product' | 'Shop' | 'now'>,

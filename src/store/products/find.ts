@@ -4,7 +4,10 @@ import { refuse } from '../../errors.ts'
 import { requireShop } from '../shops/open-shop.ts'
 import type { Product } from './product.ts'
 
-/** Returns a filter for the caller's product, unless it is deleted or an import is still preparing it. */
+/**
+ * Returns a filter for one of the caller's products. The filter does not match a product that has been deleted or that
+ * an import is still creating.
+ */
 export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   _id: id,
   businessId,
@@ -12,12 +15,15 @@ export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   listed: true,
 })
 
-/** A product without its potentially large fields: the response to its create request, and its effects. */
+/** A product without the fields that may be large: the response to its create request, and its effects. */
 export type ReadProduct = Omit<Product, 'sealedResponse' | 'effects'>
 
 export type ProductWithEffects = Omit<Product, 'sealedResponse'>
 
-/** Finds a product of the caller's business with its effects, in either environment, deleted or not. */
+/**
+ * Finds a product of the caller's business, in either environment, even if it has been deleted. The result includes the
+ * product's effects.
+ */
 export const findWithEffects = (
   deps: Pick<Deps, 'Product'>,
   { businessId }: Caller,
@@ -26,8 +32,8 @@ export const findWithEffects = (
   deps.Product.findOne({ _id: id, businessId }, { sealedResponse: 0 }).lean<ProductWithEffects | null>()
 
 /**
- * Returns the caller's product. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND if the product does not exist, is deleted or
- * belongs to another business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
+ * Returns one of the caller's products. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND if the product does not exist, has
+ * been deleted or belongs to another business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
  */
 export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,
@@ -39,7 +45,7 @@ export async function findProduct(
   return visibleTo(deps, caller, await read.lean<ReadProduct | null>())
 }
 
-/** Returns the product that was read if the caller can see it. Otherwise, throws as `findProduct` does. */
+/** Returns `read` if the caller may see that product. Otherwise, throws the same errors as `findProduct`. */
 export async function visibleTo<Read extends Pick<Product, 'listed' | 'sandbox'>>(
   deps: Pick<Deps, 'Shop'>,
   caller: Caller,

@@ -2,10 +2,10 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import type { Product } from './product.ts'
 
-/** The SKUs in a request, each with the field that contains it. */
+/** Maps each SKU in a request to the field that contains it. */
 export type GivenSkus = ReadonlyMap<string, string>
 
-/** Collects the SKUs. Throws VALIDATION_ERROR for a SKU that is given twice, naming the second field. */
+/** Collects the SKUs of a request. If a SKU occurs twice, throws VALIDATION_ERROR with the second field as `param`. */
 export function readSkus(given: readonly { sku?: string | null | undefined; prefix: string }[]): GivenSkus {
   const skus = new Map<string, string>()
   for (const { sku, prefix } of given) {
@@ -23,7 +23,8 @@ export const skuTaken = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
 /**
- * Throws VALIDATION_ERROR naming the first SKU that another product of the shop has. Returns if all of them are free.
+ * Throws VALIDATION_ERROR for the first SKU that belongs to another product of the shop. Returns normally if all SKUs
+ * are free.
  */
 export async function refuseTakenSkus(
   deps: Pick<Deps, 'Product'>,

@@ -9,7 +9,7 @@ import type { Product } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null
-  /** Part of the name, in upper or lower case. */
+  /** A part of the name. Case is ignored. */
   text: string | null
   sku: string | null
 }
@@ -19,7 +19,10 @@ export function parseProductSearch(query: ListProductsQuery): ProductSearch {
   return { active: active === undefined ? null : active === 'true', text, sku, ...readSlice(query) }
 }
 
-/** Returns a page of the caller's products, newest first, with ties sorted by id. Throws SHOP_NOT_FOUND. */
+/**
+ * Returns a page of the caller's products, newest first. Products that were created at the same time are sorted by id.
+ * Throws SHOP_NOT_FOUND.
+ */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,
   caller: Caller,
@@ -33,7 +36,7 @@ export async function listProducts(
     listed: true,
     ...(active === null ? {} : { active }),
     ...(text === null ? {} : { name: { $regex: escapeRegex(text), $options: 'i' } }),
-    // The index of `skus` also contains SKUs that an open import has only reserved. `variants` does not.
+    // Unlike `variants`, `skus` also contains SKUs that an open import has only reserved, so both fields are compared.
     ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'

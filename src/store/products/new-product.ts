@@ -2,13 +2,13 @@ import { newId } from '../../security/ids.ts'
 import type { Product, Variant } from './product.ts'
 import { skusOf } from './skus.ts'
 
-/** The fields that describe a new product. */
+/** The fields that must be given for a new product. */
 export type ProductDescription = Pick<
   Product,
   'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
 >
 
-/** Returns a new product as it is first stored. */
+/** Returns a product with the initial values of all other fields. */
 export const newProduct = (described: ProductDescription, now: Date): Product => ({
   ...described,
   skus: skusOf(described.variants),
@@ -22,7 +22,7 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
   effects: [],
 })
 
-/** Returns a new variant. By default it has no SKU and no stock. */
+/** Returns a new variant, which has no SKU and no stock by default. */
 export const newVariant = (given: {
   label: string
   price: number

@@ -5,7 +5,8 @@ import type { ProductChange, VariantChange } from './changed-product.ts'
 import { readSkus } from './given-skus.ts'
 
 /**
- * Parses the body of a change (SPEC 4.9). The rules are the same as for a create request, but every field is optional.
+ * Parses the body of an update request (SPEC 4.9). The rules are the same as for a create request, except that every
+ * field is optional.
  */
 export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): ProductChange {
   const input = deps.validate<UpdateProductBody>(updateProductBody, body)
@@ -19,7 +20,10 @@ export function parseChange(deps: Pick<Deps, 'validate'>, body: unknown): Produc
   }
 }
 
-/** Without `variants`, the label, price, stock and SKU at the top level belong to the only variant. */
+/**
+ * Returns the changes to variants, or null if there are none. If `variants` is omitted, the label, price, stock and SKU
+ * at the top level are those of the product's only variant.
+ */
 function variantsOf(input: UpdateProductBody): VariantChange[] | null {
   if (input.variants !== undefined)
     return input.variants.map(({ _id = null, ...fields }, index) => ({

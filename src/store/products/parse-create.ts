@@ -4,15 +4,15 @@ import { type GivenSkus, readSkus } from './given-skus.ts'
 import { newVariant } from './new-product.ts'
 import { defaultLabel, type Product } from './product.ts'
 
-/** The part of a new product that the request contains. */
+/** The fields of a new product that come from the request. */
 export interface ProductRequest
   extends Pick<Product, 'name' | 'description' | 'images' | 'active' | 'variants'> {
   givenSkus: GivenSkus
 }
 
 /**
- * Parses the body of a create request (SPEC 4.9). Without `variants`, the price, stock and SKU at the top level belong
- * to the only variant.
+ * Parses the body of a create request (SPEC 4.9). If `variants` is omitted, the price, stock and SKU at the top level
+ * are those of the product's only variant.
  */
 export function parseCreate(deps: Pick<Deps, 'validate'>, body: unknown): ProductRequest {
   const input = deps.validate<CreateProductBody>(createProductBody, body)

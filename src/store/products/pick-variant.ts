@@ -5,19 +5,22 @@ type Variants = Pick<Product, 'variants'>
 
 /**
  * Finds a variant by its `_id`, or else by its label. Throws VARIANT_NOT_FOUND and VARIANT_LABEL_AMBIGUOUS. `param` is
- * the request field that identifies the variant, or null if the path does.
+ * the request field that identifies the variant, or null if the variant is identified in the path.
  */
 export const pickVariant = (product: Variants, idOrLabel: string, param: string | null): Variant =>
   product.variants.find(({ _id }) => _id === idOrLabel) ?? variantByLabel(product, idOrLabel, param)
 
-/** Throws VARIANT_NOT_FOUND. */
+/** Returns the variant with this id. Throws VARIANT_NOT_FOUND. */
 export function variantById({ variants }: Variants, id: string, param: string): Variant {
   const variant = variants.find(({ _id }) => _id === id)
   if (variant === undefined) throw refuse('VARIANT_NOT_FOUND', { param })
   return variant
 }
 
-/** Throws VARIANT_NOT_FOUND, and VARIANT_LABEL_AMBIGUOUS with the ids of the variants that have the label. */
+/**
+ * Returns the only variant with this label. Throws VARIANT_NOT_FOUND. If several variants have the label, throws
+ * VARIANT_LABEL_AMBIGUOUS with their ids.
+ */
 export function variantByLabel({ variants }: Variants, label: string, param: string | null): Variant {
   const [variant, ...others] = variants.filter((each) => each.label === label)
   const field = param === null ? {} : { param }

@@ -1,6 +1,6 @@
 import type { Product, Variant } from './product.ts'
 
-/** The fields of a product that its merchant sees. */
+/** The fields of a product that its merchant can see. */
 export const shownFields = {
   handle: 1,
   name: 1,
@@ -18,7 +18,7 @@ export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 /** Returns a product as its merchant sees it. Prices are in centimes. */
 export const presentProduct = (product: ShownProduct): Record<string, unknown> => ({
   _id: product._id,
-  // The retry of a change may find a product that has been deleted and has no handle.
+  // When a change is retried, the product may have been deleted in the meantime, so that it no longer has a handle.
   handle: product.handle ?? product._id,
   name: product.name,
   description: product.description,

@@ -1,21 +1,21 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** The label of the only variant if a product is created without variants. */
+/** The label of the only variant of a product that is created without `variants`. */
 export const defaultLabel = 'Default'
 
-/** Two variants of a product may have the same label. */
+/** A variant of a product. Several variants of a product may have the same label. */
 export interface Variant {
   _id: string
   label: string
-  /** Unique in its shop, or null. */
+  /** The variant's SKU, which must be unique in the shop, or null. */
   sku: string | null
-  /** Centimes, from 0. */
+  /** In centimes, at least 0. */
   price: number
-  /** Units, from 0. */
+  /** In units, at least 0. */
   stock: number
 }
 
-/** Units taken from the stock for an order that is not stored yet (src/store/orders). */
+/** Units that have been taken from the stock for an order that has not been stored yet (src/store/orders). */
 export interface Reservation {
   orderId: string
   attemptId: string
@@ -24,22 +24,25 @@ export interface Reservation {
 }
 
 /**
- * Marks a product that an open import creates or changes (src/store/imports). Until the import ends, its variants
- * cannot change, except their stock.
+ * Marks a product that an open import is creating or changing (src/store/imports). Until the import ends, only the
+ * stock of the product's variants can change.
  */
 export interface Preparation {
-  /** The token of the plan. */
+  /** The token of the import's plan. */
   by: string
 }
 
-/** A product as stored. `_id` is the effect id of the claim that created it, or a new id if an import did. */
+/**
+ * A product as stored. The `_id` is the effect id of the claim that created the product. If an import created it, the
+ * `_id` is a new id.
+ */
 export interface Product {
   _id: string
   businessId: string
   sandbox: boolean
   /**
-   * The product's identifier in CSV files, unique in its shop. An import sets it from the file; otherwise, it is the
-   * `_id`. A deleted product has none.
+   * The product's identifier in CSV files, which is unique in its shop. For an imported product, the handle comes from
+   * the file. For any other product, it is the `_id`. A deleted product has no handle.
    */
   handle?: string
   name: string
@@ -48,27 +51,28 @@ export interface Product {
   active: boolean
   variants: Variant[]
   /**
-   * The SKUs that no other product of the shop can have: those of its variants and, during an import, also those that
-   * its variants will get.
+   * The SKUs that no other product of the shop may have. These are the SKUs of the product's variants and, during an
+   * import, also the SKUs that its variants will get.
    */
   skus: string[]
   /**
-   * Whether the merchant sees the product. False while an import is preparing a new product, and once the product is
-   * deleted.
+   * Whether the merchant can see the product. False while an import is still creating the product, and after the
+   * product has been deleted.
    */
   listed: boolean
   prepared: Preparation | null
   reservations: Reservation[]
-  /** Every change increments this number, which guards every write that depends on an earlier read. */
+  /** Every change increments this number. A write that depends on an earlier read uses it as a guard. */
   revision: number
-  /** A deleted product stays stored, so that a retry of the deletion finds it. */
+  /** A deleted product stays in the database, so that a retry of the deletion can find it. */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** The effect ids of the product's changes, so that no change happens twice. */
+  /** The effect ids of the changes to the product, which prevent any change from happening twice. */
   effects: string[]
   /**
-   * The sealed first response to the create request, kept for two days (src/retention). Imported products have none.
+   * The sealed first response to the create request. It is kept for two days (src/retention). Imported products have
+   * none.
    */
   sealedResponse?: string
 }
@@ -105,7 +109,7 @@ export const products: Collection = {
     sealedResponse: String,
   },
   indexes: [
-    // `$gt: ''` matches any non-empty string. A product without SKUs, or without a handle, is not in the index.
+    // `$gt: ''` matches any non-empty string, so a product without SKUs or without a handle is not in the index.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },
@@ -120,15 +124,15 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // Contains `name` and `active`, so that a list can be filtered by them without reading the documents.
+      // Contains `name` and `active`, so that a list can be filtered by these fields without reading documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
-    // For the clean-up, because the other indexes contain no deleted products.
+    // Used by the clean-up, because the other indexes do not contain deleted products.
     {
       name: 'deletions',
-      // Ends with `deletedAt`, because MongoDB would read the document for a field that occurs only in the filter of
-      // the index.
+      // Ends with `deletedAt`. If that field occurred only in the index's filter, MongoDB would have to read the
+      // document to check it.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },

@@ -11,10 +11,11 @@ import { type ShownProduct, shownFields } from './present.ts'
 type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
 
 /**
- * Changes only the given fields. A change to variants reads the product, computes the new variants, and writes them
- * guarded by the revision that it read, so that no concurrent stock change is lost. While an import is preparing the
- * product, such a change waits. Throws the errors of `changedProduct`, SHOP_NOT_FOUND, PRODUCT_NOT_FOUND,
- * SANDBOX_MISMATCH, and VALIDATION_ERROR naming the SKU that another product of the shop already has.
+ * Changes only the given fields. For a change to variants, reads the product, computes the new variants, and writes
+ * them with the revision that was read as a guard, so that no concurrent change to the stock is lost. Such a change
+ * waits while an import is preparing the product. Throws the errors of `changedProduct`, SHOP_NOT_FOUND,
+ * PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, and VALIDATION_ERROR for a SKU that already belongs to another product of the
+ * shop.
  */
 export async function updateProduct(
   deps: UpdateDeps,
@@ -27,17 +28,20 @@ export async function updateProduct(
     return findProduct(deps, caller, id)
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, id)
-    // The change was made, even if the product has been deleted in the meantime.
+    // The change has been made, even if the product was deleted in the meantime.
     if (read?.effects.includes(effect.id)) return read
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const product = await visibleTo(deps, caller, read)
-    // The import relies on the variants that it compared, so this change waits.
+    // The import relies on the variants that it has compared, so this change must wait.
     if (change.variants !== null && product.prepared !== null) return null
     return write(deps, caller, product, change, effect)
   })
 }
 
-/** Returns null if the product has changed since it was read, or if a SKU that was in use is free again. */
+/**
+ * Writes the change. Returns null if the product has changed since it was read, or if a SKU that was in use has become
+ * free.
+ */
 async function write(
   deps: UpdateDeps,
   caller: Caller,

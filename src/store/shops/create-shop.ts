@@ -3,7 +3,7 @@ import { isDuplicate } from '../../mongo/collection.ts'
 import { newId } from '../../security/ids.ts'
 import type { Shop } from './shop.ts'
 
-/** Creates a business's shop in one environment. Returns null if there already is one. */
+/** Creates a business's shop in one environment. Returns null if the business already has a shop there. */
 export async function createShop(
   deps: Pick<Deps, 'Shop' | 'now'>,
   input: Pick<Shop, 'businessId' | 'sandbox' | 'name'>,

@@ -3,20 +3,20 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { createShop } from './create-shop.ts'
 
-/** Only the merchant's developers see this name. */
+/** This name is visible only to the merchant's developers. */
 const sandboxName = 'Sandbox'
 
 /**
- * Used by operations that only read. Throws SHOP_NOT_FOUND for a live key whose business has no shop, but never for a
- * test key.
+ * Checks that the caller has a shop, for operations that only read. Throws SHOP_NOT_FOUND for a live key whose business
+ * has no shop. Never throws it for a test key.
  */
 export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Promise<void> {
   if (!caller.sandbox && !(await hasShop(deps, caller))) throw refuse('SHOP_NOT_FOUND')
 }
 
 /**
- * Like `requireShop`, but for operations that create something. The first such operation of a test key creates the
- * sandbox's shop (SPEC 8).
+ * Same as `requireShop`, but for operations that create something. With a test key, the first such operation creates
+ * the sandbox's shop (SPEC 8).
  */
 export async function openShop(deps: Pick<Deps, 'Shop' | 'now'>, caller: Caller): Promise<void> {
   if (await hasShop(deps, caller)) return

@@ -1,8 +1,9 @@
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * A business has at most one shop in each environment, so business and environment identify it. An operator creates the
- * live shop. The first write of a test key creates the sandbox's shop, which no customer sees (SPEC 8).
+ * A shop is identified by its business and environment, because a business has at most one shop in each environment. An
+ * operator creates the live shop. The sandbox's shop is created by the first write with a test key, and no customer can
+ * see it (SPEC 8).
  */
 export interface Shop {
   _id: string

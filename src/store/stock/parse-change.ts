@@ -1,10 +1,13 @@
 import { type ChangeStockBody, changeStockBody } from '../../../schemas/change-stock.ts'
 import type { Deps } from '../../deps.ts'
 
-/** The new stock of a variant, or the difference, in units. */
+/** The new stock of a variant, or the amount by which it changes, in units. */
 export type StockChange = { stock: number } | { delta: number }
 
-/** Parses the body. Throws VALIDATION_ERROR naming the wrong field, and for a body with both fields or neither. */
+/**
+ * Parses the body of a stock change. Throws VALIDATION_ERROR for an invalid field, or if the body contains both fields
+ * or neither.
+ */
 export function parseStockChange(deps: Pick<Deps, 'validate'>, body: unknown): StockChange {
   const change = deps.validate<ChangeStockBody>(changeStockBody, body)
   return 'stock' in change ? { stock: change.stock } : { delta: change.delta }

@@ -12,8 +12,9 @@ export interface VariantRef {
 }
 
 /**
- * THE write of a merchant's stock change: guard, change and effect in one update. It also succeeds if an earlier
- * attempt at the same request made the change. It fails if the product's stored effects no longer show whether one did.
+ * Returns the ONLY write that changes stock for a merchant's stock request: one update with the guard, the change and
+ * the effect. The write also succeeds if an earlier attempt at the same request has already made the change. It fails
+ * if the product's stored effects no longer show whether an earlier attempt did so.
  */
 export function planStock(
   deps: Pick<Deps, 'now'>,
@@ -39,6 +40,6 @@ export function planStock(
   }
 }
 
-/** Matches a stock that stays between 0 and `maxStock` after the change. */
+/** Returns a filter for a stock that will be between 0 and `maxStock` after the change. */
 const stockGuardOf = (delta: number) =>
   delta < 0 ? { stock: { $gte: -delta } } : { stock: { $lte: maxStock - delta } }
