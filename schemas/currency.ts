@@ -1,7 +1,7 @@
 /** All amounts are in this currency (SPEC 1). */
 export const currencyCode = 'MRU'
 
-/** The currency's number of decimal digits: 1 MRU is 100 centimes. */
+/** The number of decimal places of the currency. 1 MRU is 100 centimes. */
 export const decimals = 2
 export const centimesPerUnit = 10 ** decimals
 

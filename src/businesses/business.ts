@@ -14,7 +14,7 @@ export interface BusinessLimits {
   sandboxIntentsPerDay: number | null
 }
 
-/** A merchant. */
+/** A business that uses the service. The documentation also calls it a merchant. */
 export interface Business {
   _id: string
   name: string

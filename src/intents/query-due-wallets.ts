@@ -17,7 +17,7 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
 /**
  * Starts the wallet queries that are due. Each business gets a fair share of each run. Does not wait for the wallets,
  * because a wallet that hangs must not delay queries to other wallets. Returns the number of intents found. Payments
- * and refunds are searched for separately, because each have their own index.
+ * and refunds are searched for separately, because each has its own index.
  */
 export async function queryDueWallets(deps: Deps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')

@@ -33,7 +33,7 @@ export interface TransitionInput {
 
 /** A change to an intent, written as one update of one document. */
 export interface PlannedChange {
-  /** Null if the status stays the same. */
+  /** The name of the transition, or null if the status stays the same. */
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>

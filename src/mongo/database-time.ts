@@ -125,7 +125,7 @@ export function createDatabaseTime(
     // Either the machine slept during the round trip, or the round trip was too slow for a useful measurement.
     if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
-    // MongoDB truncates its clock to whole milliseconds.
+    // MongoDB truncates its clock to whole milliseconds, so half a millisecond is added to reduce the error.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }
@@ -157,7 +157,7 @@ export function createDatabaseTime(
     }
   }
 
-  /** Concurrent callers share one measurement. */
+  /** Measures the time. Concurrent callers share one measurement. */
   function measure(): Promise<void> {
     measuring ??= measureAndSchedule()
     return measuring

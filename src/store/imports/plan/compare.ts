@@ -9,7 +9,7 @@ import type { ImportCounts } from './plan.ts'
 import { type ImportScope, readExisting, readOwners } from './read-existing.ts'
 import { refuseLate } from './refuse-late.ts'
 
-/** The differences between a file and the shop. */
+/** The differences between a file and the shop's products. */
 export interface Comparison {
   created: NewProduct[]
   changed: ChangedProduct[]
