@@ -11,6 +11,6 @@ export interface ParsedBody {
 
 /**
  * A parsed body, or the error for an unreadable one. The error is thrown only after the idempotency key has been
- * checked (step 11 in the order of checks).
+ * checked (step 11 in the order of checks, docs/maintainers/decisions.md).
  */
 export type Body = ParsedBody | { refusal: Refusal }

@@ -6,7 +6,10 @@ import { refuse } from '../../errors.ts'
 import type { Deadline } from '../server/deadline.ts'
 import { limitUnknown } from './limit-rate.ts'
 
-/** Identifies the caller by its API key (SPEC 5; order of checks, 3 to 5). `req.ip` honours TRUST_PROXY. */
+/**
+ * Identifies the caller by its API key (SPEC 5; steps 3 to 5 in the order of checks, docs/maintainers/decisions.md).
+ * `req.ip` is safe to use, because Express determines it from TRUST_PROXY.
+ */
 export async function authenticate(
   deps: Deps,
   req: Request,
@@ -22,8 +25,8 @@ export async function authenticate(
 }
 
 /**
- * Returns the token from the Authorization header. The header must be `Bearer` in any case, one space and the token
- * (SPEC 5.1).
+ * Returns the token from the Authorization header. The header must consist of the word `Bearer` in upper or lower case,
+ * one space and the token (SPEC 5.1).
  */
 function bearerToken(req: Request): string {
   const values = req.headersDistinct.authorization ?? []

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { Cause } from '../../outbox/event.ts'
 
-/** The request id and trace that are stored with this request's events and jobs. */
+/** Returns the request id and the trace to store with the events and jobs that this request creates. */
 export const causeOf = (res: Response): Cause => ({
   requestId: String(res.locals.requestId),
   traceparent: (res.locals.traceparent as string | undefined) ?? null,

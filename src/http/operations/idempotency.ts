@@ -25,22 +25,25 @@ import { inSpan } from '../../tracing/in-span.ts'
 import { type ApiResponse, failure, success } from '../responses/envelope.ts'
 import type { Deadline } from '../server/deadline.ts'
 
-/** How long a duplicate waits for the first request's response, and how often it checks for it. */
+/**
+ * How long a duplicate request waits for the first request's response, and how often it checks whether the response is
+ * available.
+ */
 const maxWaitMs = 10_000
 const checkEveryMs = 100
 /**
- * Nearly every request finishes within this time. Duplicates that wait longer check less often, and a business may have
- * at most `maxLongWaits` of them.
+ * Nearly every request finishes within this time. Duplicates that have waited longer check less often, and each
+ * business may have at most `maxLongWaits` of them.
  */
 const longWaitMs = 1_000
 const longWaitCheckEveryMs = 500
 const maxLongWaits = 20
 /**
- * The 8 s that a request may wait for MongoDB, plus 2 s to spare. A duplicate waits just as long, so it can take over a
- * claim whose lease has expired.
+ * The 8 s that a request may wait for MongoDB, plus a margin of 2 s. Duplicates wait just as long, so they can take
+ * over a claim whose lease has expired.
  */
 const claimLeaseMs = 10_000
-/** Added to the maximum duration of the third-party step, to allow for the work before and after it. */
+/** The lease also covers the longest third-party step, plus this time for the work before and after that step. */
 const thirdPartyGraceMs = 5000
 const maxKeyLength = 255
 /** A stored response consists of its three-digit status followed by its body. */
@@ -51,13 +54,18 @@ export interface Write {
   key: string
   method: string
   path: string
-  /** The input. A duplicate with different input gets the stored response and a header that reports the mismatch. */
+  /**
+   * The input. A duplicate with different input receives the stored response and a header that reports the mismatch.
+   */
   params: unknown
   status: number
-  /** The error for an unreadable body, or null. The error response is not stored (order of checks, 11). */
+  /**
+   * The error to return if the body is unreadable, otherwise null. This error response is not stored (step 11 in the
+   * order of checks, docs/maintainers/decisions.md).
+   */
   unread: Refusal | null
   recall: Recall | null
-  /** The maximum duration of the third-party step that `run` returns. Null if `run` returns the data itself. */
+  /** The maximum duration of the third-party step that `run` resolves to. Null if `run` resolves to the data itself. */
   thirdPartyMs: number | null
   cause: Cause
   run(effect: Effect): Promise<unknown>
@@ -76,8 +84,8 @@ export function idempotencyKey(req: Request): string {
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Decodes a header that Node read as Latin-1, because most callers send UTF-8. A value that is not valid UTF-8 stays as
- * it is, so that no two keys collide.
+ * Decodes a header as UTF-8, because most clients send UTF-8 but Node.js decodes headers as Latin-1. A value that is
+ * not valid UTF-8 is returned unchanged, so that two different keys never collide.
  */
 function headerText(latin1: string): string {
   try {
@@ -87,17 +95,18 @@ function headerText(latin1: string): string {
   }
 }
 
-/** The request has run, but its claim is gone or now belongs to another request. */
+/** The request has run, but its claim no longer exists or now belongs to a different request. */
 interface Lost {
   state: 'lost'
-  /** The response from the request's own run. */
+  /** The response that this request produced itself. */
   own: ApiResponse
 }
 
 /**
  * Runs a write only once, even if its request is sent several times. The steps are claim, effect and response
- * (docs/merchants/retries.md). A duplicate waits for the running request's response. A retry after a crash finds the
- * effect and returns its result. A request that has run under one effect id never runs under another.
+ * (docs/merchants/retries.md). A duplicate waits for the response of the request that is running. A retry after a crash
+ * finds the effect that has already been recorded and returns its result. Once a request has run under one effect id,
+ * it never runs under a different one.
  */
 export async function runOnce(
   deps: Deps,
@@ -123,7 +132,7 @@ export async function runOnce(
     if (claimed.state === 'finished') {
       if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
       const { first } = claimed
-      // A computed response is never large enough to be delayed.
+      // Only stored responses are paced, because a computed response is never large.
       if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.sealedResponse.length)
       return replay(deps, write, first, claimed.paramsHash !== paramsHash)
     }
@@ -148,7 +157,7 @@ const inProgress = (): Refusal => refuse('IDEMPOTENCY_REQUEST_IN_PROGRESS', { re
 
 /**
  * Waits before the next check. Throws IDEMPOTENCY_REQUEST_IN_PROGRESS if the duplicate has waited too long, or if too
- * many duplicates from its business are already waiting.
+ * many of the business's duplicates are already waiting.
  */
 async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs: number): Promise<void> {
   if (waitedMs < longWaitMs) return pause(checkEveryMs)
@@ -162,8 +171,8 @@ async function waitToCheck({ longWaits }: Deps, { businessId }: Caller, waitedMs
 }
 
 /**
- * Runs the operation. If the request lost its claim in the meantime, `isKept` is false and the claim must be read
- * again.
+ * Runs the operation. If the request has lost its claim in the meantime, `isKept` is false and the caller must read the
+ * claim again.
  */
 async function runHolding(
   deps: Deps,
@@ -174,7 +183,8 @@ async function runHolding(
 ): Promise<{ response: ApiResponse; isKept: boolean }> {
   const sealed = ({ status, body }: ApiResponse, field: SealedField) =>
     deps.secrets.seal(Buffer.concat([Buffer.from(String(status)), body]), field)
-  // A create that seals its response also sends that same response, so the stored and the sent bytes are identical.
+  // If the operation seals its response, that same response is sent, so that the stored and the sent bytes are
+  // identical.
   let createdResponse: ApiResponse | null = null
   const seal = (data: unknown) => {
     if (write.recall?.kind !== 'stored')
@@ -190,7 +200,8 @@ async function runHolding(
     if (data === doneBefore)
       return { response: await recallEarlier(deps, deadline, write, held), isKept: true }
     response = createdResponse ?? success(write.status, data)
-    // The document that a create inserts contains its response, or everything needed to compute the response.
+    // No response is stored with the claim, because the created document contains the response or everything needed to
+    // compute it.
     if (write.recall !== null) return { response, isKept: true }
   } catch (error) {
     if (error === write.unread || !isFinal(error)) throw error
@@ -206,7 +217,7 @@ async function runHolding(
 
 /**
  * Returns the response from an earlier attempt that already created the document. The document is found by the effect
- * id that both attempts share, so the claim need not exist.
+ * id that both attempts share, so the claim is not needed.
  */
 async function recallEarlier(
   deps: Deps,
@@ -229,7 +240,7 @@ async function operate(
   return thirdPartyMs === null || begun === doneBefore ? begun : (begun as ThirdPartyStep)(deadline.run)
 }
 
-/** Whether an error is the request's final response. Any other error invites a retry. */
+/** Whether an error is the request's final response. After any other error, the client may retry the request. */
 const isFinal = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.statusCode < 500 && error.code !== 'RATE_LIMITED'
 

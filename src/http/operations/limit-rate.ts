@@ -8,13 +8,13 @@ import { delayRefusal, prefixLimits } from '../pages/limit-visitors.ts'
 
 type Limiting = Pick<Deps, 'rateLimits'>
 
-/** The longest delay before an error response, short enough not to look like a hang. */
+/** The longest delay before an error response. A longer delay could be mistaken for a hang. */
 const maxDelayMs = 5_000
 
 /**
- * Throws RATE_LIMITED if the key is over its limit (order of checks, 6). Sets the response's RateLimit headers.
- * Rejecting a request costs nearly as much as a read, so only the first `perSecond` rejections are immediate. Later
- * ones are delayed by up to `maxDelayMs`.
+ * Sets the response's RateLimit headers, and throws RATE_LIMITED if the key is over its limit (step 6 in the order of
+ * checks, docs/maintainers/decisions.md). Rejecting a request costs nearly as much as a read, so only the first
+ * `perSecond` rejections are immediate. Later rejections are delayed by up to `maxDelayMs`.
  */
 export async function limitKey(deps: Limiting, caller: Caller, res: Response): Promise<void> {
   if (deps.rateLimits === null) return
@@ -28,9 +28,9 @@ export async function limitKey(deps: Limiting, caller: Caller, res: Response): P
 }
 
 /**
- * Counts a request that costs as much as `requests` ordinary ones, the first of which has already been counted. Throws
- * RATE_LIMITED if the key is already over its limit, so the first of many such requests in a clock second still runs.
- * If that request takes the key over its limit, the key is rejected until the clock second ends.
+ * Charges a request that costs as much as `requests` ordinary requests, one of which has already been counted. Throws
+ * RATE_LIMITED only if the key is already over its limit, so the first expensive request in each clock second always
+ * runs. If it takes the key over its limit, the key's other requests are rejected until the clock second ends.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -48,13 +48,14 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Looks up a request's credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a
- * larger prefix, has sent too many requests without known credentials in this second (order of checks, 3). That error
- * is delayed by a second or two (limit-visitors.ts). A network may have at most as many concurrent lookups as its limit
- * has left. Other requests wait for one of these lookups to end, so a valid key is not rejected just because many valid
- * requests arrive at the same time. Requests still waiting after `deadlineAt` get SERVICE_UNAVAILABLE. A request that
- * is rejected although its key is known (4 and 5) does not count. If it counted against the key, strangers could use up
- * the key's limit. If it counted against the address, other keys used there would suffer. Rejecting such a request
- * therefore always costs a lookup, but concurrent lookups share one round trip.
+ * larger prefix, has sent too many requests without known credentials in the current second (step 3 in the order of
+ * checks, docs/maintainers/decisions.md). That error is delayed by one to two seconds
+ * (src/http/pages/limit-visitors.ts). The number of concurrent lookups for a network never exceeds what is left of its
+ * limit. Other requests wait for one of these lookups to end, so a valid key is not rejected just because many valid
+ * requests arrive at the same time. Requests that are still waiting at `deadlineAt` receive SERVICE_UNAVAILABLE. A
+ * request that is rejected although its key is known (steps 4 and 5) is not counted. If it counted against the key,
+ * strangers could use up the key's limit. If it counted against the address, other keys used from that address would
+ * suffer. Rejecting such a request therefore always costs a lookup, but concurrent lookups share one round trip.
  */
 export async function limitUnknown<Known>(
   deps: Limiting,
@@ -95,8 +96,8 @@ export async function limitUnknown<Known>(
 }
 
 /**
- * Sets the headers defined in draft-ietf-httpapi-ratelimit-headers-10. The window is one second long, so it resets
- * within a second.
+ * Sets the headers defined in draft-ietf-httpapi-ratelimit-headers-10. The reset time is always 1, because the window
+ * is one second long.
  */
 function setRateLimitHeaders(
   res: Response,

@@ -9,7 +9,10 @@ import type { Download } from '../responses/download.ts'
 import type { ItemKind } from '../responses/largest.ts'
 import type { About } from '../routes/openapi-text.ts'
 
-/** The input of a request. The query is validated by the schema of the operation; the body is not validated yet. */
+/**
+ * The input of a request. The query has been validated against the operation's schema, but the body has not been
+ * validated yet.
+ */
 export interface OperationInput<Query = unknown> {
   params: Record<string, string>
   query: Query
@@ -17,28 +20,37 @@ export interface OperationInput<Query = unknown> {
 }
 
 interface Common {
-  /** The path below /api/v1. */
+  /** The path relative to /api/v1. */
   path: string
-  /** The text of the operation in the OpenAPI document. */
+  /** The operation's description for the OpenAPI document. */
   about: About
   scope: Scope
-  /** The operation refuses live keys (step 8 of the order of checks). */
+  /** Whether the operation rejects live keys (step 8 in the order of checks, docs/maintainers/decisions.md). */
   sandboxOnly?: true
 }
 
 export interface ReadRoute extends Common {
   method: 'get'
-  /** The kind of key that may call the operation. `any` includes publishable keys, which are visible in browsers. */
+  /** The kind of key that the operation accepts. `any` includes publishable keys, which are visible in browsers. */
   key: 'any' | 'secret'
-  /** The kind of item in the response, one or a page of them. Determines the memory to reserve. */
+  /**
+   * The kind of item that the response contains, whether a single item or a page. It determines how much memory is
+   * reserved.
+   */
   shows: ItemKind
-  /** The response is a page of a list, which is subject to the limits and uses the connections of lists (src/lists). */
+  /**
+   * Whether the response is a page of a list. If so, the limits on lists apply, and the read uses the connections
+   * reserved for lists (src/lists).
+   */
   isPage?: true
-  /** `deadlineAt`: see mongo/batching/batcher.ts. */
+  /** See src/mongo/batching/batcher.ts for the meaning of `deadlineAt`. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }
 
-/** An operation that returns a file without the envelope. An error before the first byte has the usual envelope. */
+/**
+ * An operation that returns a file without the envelope. An error before the first byte is still sent in the usual
+ * envelope.
+ */
 export interface DownloadRoute extends Common {
   method: 'get'
   key: 'secret'
@@ -49,11 +61,14 @@ export interface WriteRoute extends Common {
   method: 'post' | 'put' | 'patch' | 'delete'
   /** The status of a successful response. */
   status: 200 | 201
-  /** The kind of body: JSON, or a CSV file that `run` receives as `{ csv }`. `none`: the body is ignored. */
+  /** The kind of body: JSON, or a CSV file, which `run` receives as `{ csv }`. With `none`, the body is ignored. */
   body: BodyKind | 'none'
-  /** Finds the first response of a create. Null: the claim stores the response. */
+  /**
+   * How to recall the first response of an operation that creates a document. If null, the response is stored with the
+   * claim.
+   */
   recall: Recall | null
-  /** The longest time in ms for the third-party step, if the operation returns one. */
+  /** Returns the maximum duration of the third-party step, in ms, if the operation has one. */
   thirdPartyMs?: (config: Config) => number
   run(deps: Deps, caller: Caller, input: OperationInput, effect: Effect): Promise<unknown>
 }

@@ -21,7 +21,7 @@ import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import type { DownloadRoute, OperationInput, ReadRoute, Route, WriteRoute } from './route.ts'
 
-/** Runs an operation with all its checks, in the documented order (docs/maintainers/decisions.md). */
+/** Runs an operation after all its checks, which are made in the documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
   deps: Deps,
   route: Route,
@@ -59,11 +59,11 @@ async function read(
 ): Promise<BuiltResponse> {
   const input = readInput(deps, route, req, undefined)
   if (route.isPage !== true) return respond(deps, route, caller, input, deadline, res)
-  // The slot is taken before memory is reserved, because a list that is waiting for the business's other lists must not
-  // hold any memory.
+  // The slot is taken before memory is reserved, because a list request that is waiting for the business's other lists
+  // must not hold any memory.
   const { shares } = deps.lists
   const free = await deadline.run((deadlineAt) =>
-    // After the deadline, no caller is left to release the slot.
+    // A request that is past its deadline must not receive a slot, because nothing would release it.
     shares.take(caller.businessId, () => res.closed || performance.now() > deadlineAt),
   )
   return respond(deps, route, caller, input, deadline, res).finally(free)
@@ -133,7 +133,10 @@ async function download(
   })
 }
 
-/** Throws VALIDATION_ERROR if a query parameter is unknown or invalid (order of checks, 12). */
+/**
+ * Throws VALIDATION_ERROR if a query parameter is unknown or invalid (step 12 in the order of checks,
+ * docs/maintainers/decisions.md).
+ */
 const readInput = (deps: Deps, { about }: Route, req: Request, body: unknown): OperationInput => ({
   params: req.params as Record<string, string>,
   query: deps.validate(about.query ?? emptyQuery, req.query),
@@ -176,7 +179,7 @@ function writeOf(
   return {
     key,
     method: route.method,
-    // Contains the decoded parameters, so that different encodings of a path count as the same path.
+    // The path contains the decoded parameters, so that different encodings of a path are treated as the same path.
     path: JSON.stringify([route.path, req.params]),
     params: route.body !== 'none' && 'params' in body ? [req.query, body.params] : [req.query],
     status: route.status,
@@ -184,7 +187,8 @@ function writeOf(
     recall: route.recall,
     thirdPartyMs: route.thirdPartyMs?.(deps.config) ?? null,
     cause: causeOf(res),
-    // The operation may keep running for some seconds after its deadline, and it still needs the body.
+    // The memory stays reserved while the operation runs, because it may run a few seconds past its deadline and still
+    // need the body.
     run: (effect) =>
       memory.use(async () => {
         if (unread !== null) throw unread

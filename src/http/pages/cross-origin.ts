@@ -3,12 +3,14 @@ import type { Route } from '../operations/route.ts'
 import { send, success } from '../responses/envelope.ts'
 
 /**
- * Whether scripts on any site may call a route. They may if a publishable key is enough, because such keys are public.
+ * Whether scripts on any site may call a route. This is true of routes that accept publishable keys, because those keys
+ * are public.
  */
 export const isForBrowsers = (route: Route): boolean => 'key' in route && route.key === 'any'
 
 /**
- * Lets scripts on any site read the response. The API uses no cookies, so a site does not gain its visitors' rights.
+ * Lets scripts on any site read the response. This is safe because the API uses no cookies, so a site cannot act on
+ * behalf of its visitors.
  */
 export function letBrowsersRead(res: Response): void {
   res.setHeader('Access-Control-Allow-Origin', '*')
@@ -21,8 +23,8 @@ export const exposed = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
 const maxAgeSeconds = 7200
 
 /**
- * Responds to the preflight request that a browser sends before a request with a key. Passes on any other OPTIONS
- * request.
+ * Responds to the preflight that a browser sends before a request with an API key. Passes any other OPTIONS request to
+ * the next handler.
  */
 export function respondToPreflight(req: Request, res: Response, next: NextFunction): void {
   if (req.headers.origin === undefined || req.headers['access-control-request-method'] === undefined)

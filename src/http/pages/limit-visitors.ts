@@ -7,16 +7,16 @@ import type { RateLimits } from '../../security/rate-limits/rate-limits.ts'
 import { isProbe } from '../server/probe.ts'
 
 /**
- * Delays the error response to a request that exceeds its network's limit. An immediate response would cost this
- * process nearly as much as a page. With the delay, a flood gets at most one such response per second on each
- * connection. The delay is random, so that the clients in a flood do not all retry at the same moment.
+ * Delays the error response to a request that exceeds its network's limit. Such responses cost this process nearly as
+ * much as pages do, but the delay limits a flood to one response per second on each connection. The delay is random so
+ * that the clients do not all retry at the same moment.
  */
 export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
-/** The limit for each prefix size is this many times the limit for the next smaller size. */
+/** Each larger prefix has this many times the limit of the next smaller one. */
 const perSize = 3
 
-/** How many requests per second may come from one prefix of an address. */
+/** A prefix of an address, and the maximum number of requests per second from that prefix. */
 export interface PrefixLimit {
   range: string
   limit: number
@@ -27,9 +27,9 @@ export const prefixLimits = (ip: string, { perSecond }: Pick<RateLimits, 'perSec
   prefixesOf(ip).map(({ range }, size) => ({ range, limit: perSecond * perSize ** size }))
 
 /**
- * Limits how many requests without an API key each network may send, so that one visitor cannot occupy the process. A
- * request over the limit of one of its prefixes waits a second or two and then gets RATE_LIMITED. `scope` returns the
- * scope in that error. A probe is delayed but never rejected.
+ * Limits how many requests without an API key each network may send, so that one visitor cannot monopolise the process.
+ * If a request exceeds the limit of one of its address's prefixes, it is rejected with RATE_LIMITED after one to two
+ * seconds. `scope` returns the scope to report in that error. A health probe is delayed but never rejected.
  */
 export function limitVisitors(
   { rateLimits }: Pick<Deps, 'rateLimits'>,
@@ -49,8 +49,8 @@ export function limitVisitors(
 }
 
 /**
- * Counts a request towards each prefix, and returns the first prefix that is over its limit. Counting stops there, so
- * that a prefix over its limit does not use up the limits of larger prefixes.
+ * Counts a request towards each prefix of its address, and returns the first prefix that is over its limit. Counting
+ * stops at that prefix, so that its excess requests do not use up the limits of larger prefixes.
  */
 const countVisit = (rateLimits: RateLimits, ip: string): PrefixLimit | null =>
   prefixLimits(ip, rateLimits).find(

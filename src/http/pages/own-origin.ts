@@ -2,9 +2,9 @@ import type { Request } from 'express'
 import { parseUrl } from '../../polyfills/parse-url.ts'
 
 /**
- * Whether a request came from one of our own pages. At least one of `Origin` and `Sec-Fetch-Site` must be present, and
- * neither may contradict this. A proxy may change `Host`, so the host of `ourUrl`, the configured URL, is accepted as
- * well.
+ * Whether a request came from one of our own pages. At least one of the headers `Origin` and `Sec-Fetch-Site` must be
+ * present, and neither may indicate a different site. The host of `ourUrl`, the configured URL, is also accepted,
+ * because a proxy may change the `Host` header.
  */
 export function isFromOwnSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost, hasOrigin } = readOrigin(req, ourUrl)
@@ -13,7 +13,8 @@ export function isFromOwnSite(req: Request, ourUrl: string): boolean {
 }
 
 /**
- * Whether the headers show that a request came from a page on another site. Missing headers and `Origin: null` do not.
+ * Whether the headers prove that a request came from a page on another site. Missing headers and `Origin: null` prove
+ * nothing.
  */
 export function isFromOtherSite(req: Request, ourUrl: string): boolean {
   const { site, isOtherHost } = readOrigin(req, ourUrl)

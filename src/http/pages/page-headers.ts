@@ -3,13 +3,14 @@ import helmet from 'helmet'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 
-/** A page's rights in a browser, in addition to showing text and submitting forms to this service. */
+/** What a page may do in a browser, in addition to showing text and submitting forms to this service. */
 export interface PageRights {
   /** Whether the page may run this service's scripts, which may send requests to the service. */
   scripts: boolean
   images: boolean
   /**
-   * The referrer policy. With `no-referrer`, browsers send `Origin: null` even when they submit forms to this service.
+   * The referrer policy. If it is `no-referrer`, browsers send `Origin: null` even when they submit forms to this
+   * service.
    */
   referrer: 'same-origin' | 'no-referrer'
 }
@@ -17,7 +18,10 @@ export interface PageRights {
 /** Sets the security headers of a page. */
 export type SetPageHeaders = (req: Request, res: Response) => void
 
-/** Restricts a page to its rights. The page loads nothing from other sites, cannot be framed, and is not cached. */
+/**
+ * Creates the function that sets a page's security headers. The page can do only what `rights` allow, loads nothing
+ * from other sites, cannot be framed and is not cached.
+ */
 export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights): SetPageHeaders {
   const protect = helmet({
     contentSecurityPolicy: {
@@ -37,7 +41,7 @@ export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights
     frameguard: { action: 'deny' },
   })
   return (req, res) => {
-    // Helmet has already set its headers when it returns, because none of these values is computed asynchronously.
+    // Helmet sets its headers before it returns, because none of these values is computed asynchronously.
     protect(req, res, () => undefined)
     res.setHeader('Cache-Control', 'no-store')
     res.setHeader('X-Robots-Tag', 'noindex, nofollow')
@@ -45,8 +49,8 @@ export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights
 }
 
 /**
- * Requires https for a year if the public URL is https. Other hosts in the domain belong to other services, so they are
- * not included.
+ * Makes browsers use HTTPS for a year if the public URL uses HTTPS. Subdomains are not included, because they may
+ * belong to other services.
  */
 export const strictTransport = ({ production, publicUrl }: Pick<Config, 'production' | 'publicUrl'>) =>
   production && publicUrl.startsWith('https:') ? { maxAge: 31_536_000, includeSubDomains: false } : false

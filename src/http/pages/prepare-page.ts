@@ -4,17 +4,18 @@ import { type Deadline, startDeadline } from '../server/deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
 /**
- * The first handler of the pages below `mount`. The log records the route pattern that matched, without ids or the
- * query.
+ * Creates the first handler for the pages below `mount`. The log line contains the route pattern that matched, without
+ * ids or the query.
  */
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>
   (req: Request, res: Response, next: NextFunction): void => {
     if (req.app.locals.isStopping()) res.setHeader('Connection', 'close')
-    // http/server/listen.ts has already rejected every expectation except 100-continue.
+    // Only `100-continue` can occur here, because src/http/server/listen.ts has already rejected all other
+    // expectations.
     if (req.headers.expect !== undefined) res.writeContinue()
     res.locals.deadline = startDeadline()
-    // Express parses the query each time it is read, which takes 1 ms for a query of 16 KB.
+    // Parse the query only once. Express parses it each time it is read, which takes 1 ms for a query of 16 KB.
     Object.defineProperty(req, 'query', { value: req.query })
     setPageHeaders(req, res)
     res.once('finish', () => {
@@ -24,7 +25,7 @@ export const preparePage =
     next()
   }
 
-/** Sets the path at which a nested router is mounted, for the route in the log line. */
+/** Records the path at which a nested router is mounted, so that the log line contains the full route. */
 export const setMount = (mount: string) => (_req: Request, res: Response, next: NextFunction) => {
   res.locals.mount = mount
   next()
@@ -32,12 +33,12 @@ export const setMount = (mount: string) => (_req: Request, res: Response, next: 
 
 const mountOf = (res: Response): string => (res.locals.mount as string | undefined) ?? ''
 
-/** The deadline for a page request. */
+/** Returns the deadline of a page request. */
 export const deadlineOf = (res: Response): Deadline => res.locals.deadline as Deadline
 
 /**
- * Sends the SERVICE_UNAVAILABLE error page if the response is not finished before the deadline. A later response is
- * dropped.
+ * Sends the SERVICE_UNAVAILABLE error page if the response is not complete by the deadline. Any later response is
+ * discarded.
  */
 export async function enforceDeadline(_req: Request, res: Response, next: NextFunction): Promise<void> {
   const closed = new Promise<void>((resolve) => res.once('close', resolve))
@@ -45,7 +46,7 @@ export async function enforceDeadline(_req: Request, res: Response, next: NextFu
   await deadlineOf(res).run(() => closed)
 }
 
-/** Delays a request while database time is not known precisely enough, which is rare. */
+/** Delays a request until database time is known precisely enough. Delays are rare. */
 export const awaitDatabaseTime =
   (deps: Pick<Deps, 'databaseTime'>) =>
   async (_req: Request, res: Response, next: NextFunction): Promise<void> => {

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 
-/** Sends a page. Does nothing if a response has already been sent because the deadline passed. */
+/** Sends a page. Does nothing if the deadline has passed, because the error page has then already been sent. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status

@@ -4,32 +4,35 @@ import { withTimeout } from '../../process/timeout.ts'
 import { createHolds, type Hold } from './holds.ts'
 
 /**
- * The memory reserved for one response. It stays reserved until the work on the response has ended and the client has
- * read the response or disconnected.
+ * The memory reserved for one response. The memory stays reserved until work on the response has ended and the client
+ * has either read the response or disconnected.
  */
 export interface ResponseMemory {
-  /** Replaces the estimate with the size of the finished response. */
+  /** Replaces the estimate with the actual size of the response, once it has been built. */
   set(bytes: number): void
   /** Records that the client has read this many bytes. */
   release(bytes: number): void
-  /** Runs work, and keeps the memory reserved until that work has ended. */
+  /** Runs `work`, and keeps the memory reserved until it has ended. */
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** Limits the bytes of responses that a process is building or that clients have not read yet. */
+/**
+ * Limits how many bytes of responses a process holds in memory, whether it is still building them or clients have not
+ * read them yet.
+ */
 export interface ResponseBudget {
   perBusiness: number
   taken(): number
   /**
    * Reserves memory for a read before MongoDB is queried. Waits while the business is over its share, and throws
-   * RATE_LIMITED after `maxWaitMs`. If the process's budget is used up, closes a stalled response that belongs to the
-   * business using the most memory, so that no business is rejected because of another.
+   * RATE_LIMITED after `maxWaitMs`. If the process's budget is used up, closes stalled responses of the business that
+   * uses the most memory, so that no business is rejected because of another.
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
-   * Counts the response to a write. A write is never rejected here, because it has already taken effect. If the
-   * business then exceeds its share, the connection of its oldest response is closed. If that response was to a write,
-   * a retry with the same idempotency key gets it.
+   * Charges the response to a write to its business. A write is never rejected here, because it has already taken
+   * effect. If the business then exceeds its share, the connection of its oldest response is closed. If that response
+   * belongs to a write, a retry with the same idempotency key receives it.
    */
   count(businessId: string, bytes: number, response: ServerResponse): void
 }
@@ -40,12 +43,12 @@ export const smallResponseBytes = 16 * 1024
 /** The budget for a process that has 1 GB of memory (docs/maintainers/decisions.md). */
 export const responseBytes = 256 * 1024 * 1024
 
-/** One business's share of the budget. */
+/** The fraction of the budget that one business may use. */
 export const partOfBusiness = 1 / 4
 
-/** The maximum number of one business's reads that may be waiting at a time. Each uses about 30 KB. */
+/** The maximum number of reads that one business may have waiting at a time. Each waiting read uses about 30 KB. */
 const maxWaiting = 100
-/** A request may also wait 8 s for MongoDB, so the client gets its response within 10 s. */
+/** A read may then wait up to 8 s for MongoDB, so the client receives the response within 10 s. */
 const maxWaitMs = 2000
 /** A response counts as stalled once its client has read nothing for this long. */
 const stalledMs = 1000
@@ -56,7 +59,7 @@ interface Waiting {
   admit(): void
 }
 
-/** `report` is called after each change, with the number of bytes now in use. */
+/** Creates a budget of `total` bytes. `report` is called after each change with the number of bytes in use. */
 export function createResponseBudget(total: number, report: (bytes: number) => void): ResponseBudget {
   const perBusiness = total * partOfBusiness
   const waiting = new Set<Waiting>()
@@ -70,7 +73,10 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
 
   const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= total
 
-  /** Like `isFree`, but first frees memory from a business that uses more than this one, if necessary. */
+  /**
+   * Does the same as `isFree`, but if necessary, first frees memory that is held by a business that uses more than this
+   * one.
+   */
   function isFreeOrFreed(hold: Hold): boolean {
     while (isWithinShare(hold) && !isFree(hold)) {
       const largest = holds.largest()
@@ -80,7 +86,7 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
     return isWithinShare(hold)
   }
 
-  /** Admits each business's reads in order of arrival, so that small reads cannot starve a large one. */
+  /** Admits each business's reads in order of arrival, so that small reads cannot starve a large read. */
   function admitWaiting(): void {
     const blocked = new Set<string>()
     for (const one of waiting) {
@@ -114,7 +120,7 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
     perBusiness,
     taken: holds.taken,
     async reserve(businessId, bytes, response) {
-      // Capped so that even the largest response fits into its business's share.
+      // The estimate is capped so that even the largest response fits into its business's share.
       const hold: Hold = { businessId, bytes: Math.min(bytes, perBusiness), response, movedAt: null }
       const ahead = waitingOf(businessId)
       if (ahead >= maxWaiting) throw tooMany(perBusiness)

@@ -3,17 +3,17 @@ import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { success } from './envelope.ts'
 
-/** The approximate length of a part. A part's memory is released once the client has read that part. */
+/** The approximate length of a part. The memory of each part is released once the client has read it. */
 const partLength = 64 * 1024
-/** After each slice of this length, `buildPage` yields to other requests. Building a slice takes 3 ms. */
+/** After building each slice of about this length, which takes 3 ms, `buildPage` yields to other requests. */
 const sliceLength = 256 * 1024
 
 /** Builds the envelope for a single item. */
 export const buildOne = async (data: unknown): Promise<Buffer[]> => [success(200, data).body]
 
 /**
- * Builds the envelope for a page item by item, so that a large page is never in memory twice. Throws PageTooLarge if
- * the page exceeds `maxPageBytes`.
+ * Builds the envelope for a page item by item, so that memory never contains two copies of a large page. Throws
+ * PageTooLarge if the page exceeds `maxPageBytes`.
  */
 export async function buildPage({ items, ...page }: Page<unknown>): Promise<Buffer[]> {
   const parts: Buffer[] = []

@@ -4,20 +4,20 @@ import type { Request, Response } from 'express'
 import type { Deadline } from '../server/deadline.ts'
 import { setApiHeaders } from './envelope.ts'
 
-/** A file that is generated while it is being sent. Each piece is a non-empty string. */
+/** A file that is generated while it is being sent. No piece may be an empty string. */
 export interface Download {
-  /** Includes the charset. */
+  /** The media type, including the charset. */
   contentType: string
   fileName: string
   pieces: AsyncGenerator<string, void, undefined>
 }
 
-/** A download whose first piece is ready. An error before that point can still be sent in the envelope. */
+/** A download whose first piece is ready. An error that occurs before that point can still be sent in the envelope. */
 export interface DownloadBegun extends Download {
   first: string
 }
 
-/** Waits for the first piece, but no longer than the deadline. */
+/** Waits for the first piece, but not beyond the deadline. */
 export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())
@@ -47,7 +47,8 @@ export async function sendDownload(req: Request, res: Response, file: DownloadBe
     await pipeline(Readable.from(withFirst(file)), res)
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
-    // The client disconnected or read too slowly (http/server/cut-slow.ts). The status in the log line is null.
+    // A download that ends here was cut short: the client disconnected or read too slowly
+    // (src/http/server/cut-slow.ts), so the log line contains no status.
   } finally {
     end(file)
   }
@@ -58,5 +59,8 @@ async function* withFirst({ first, pieces }: DownloadBegun): AsyncGenerator<stri
   yield* pieces
 }
 
-/** Closes the source of the pieces. Any error from it has already been thrown or no longer matters. */
+/**
+ * Closes the generator that produces the pieces. Its errors are ignored, because they have already been thrown or no
+ * longer matter.
+ */
 const end = ({ pieces }: Download): void => void pieces.return().catch(() => undefined)

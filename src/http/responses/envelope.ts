@@ -3,8 +3,8 @@ import type { ErrorCode, Refusal } from '../../errors.ts'
 import type { HeaderList } from './api-headers.ts'
 
 /**
- * A response that has not been sent yet: its status, the error code for the log, the exact bytes of its body, and
- * additional headers.
+ * A response that has not been sent yet. It consists of the status, the error code for the log, the exact bytes of the
+ * body, and additional headers.
  */
 export interface ApiResponse {
   status: number
@@ -21,7 +21,7 @@ export const success = (status: number, data: unknown): ApiResponse => ({
   headers: {},
 })
 
-/** The failure envelope (SPEC 7). It contains the request id, and the field and details if the error has any. */
+/** The failure envelope (SPEC 7). It contains the request id, and if the error has them, the field and details. */
 export function failure(refusal: Refusal, requestId: string): ApiResponse {
   const { code, message, statusCode, extras } = refusal
   const error = {
@@ -44,15 +44,15 @@ export function failure(refusal: Refusal, requestId: string): ApiResponse {
   }
 }
 
-/** Sends a finished response. */
+/** Sends a complete response. */
 export function send(res: Response, response: ApiResponse): void {
   writeHead(res, response, response.body.length)
   res.end(response.body)
 }
 
 /**
- * Writes the status and headers of a JSON response. While the process is shutting down, each response closes its
- * connection.
+ * Writes the status and headers of a JSON response. While the process is shutting down, the connection is closed after
+ * the response.
  */
 export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, contentLength: number): void {
   res.statusCode = head.status
@@ -64,7 +64,7 @@ export function writeHead(res: Response, head: Omit<ApiResponse, 'body'>, conten
   res.setHeader('Content-Length', contentLength)
 }
 
-/** Sets the headers that every API response has. `createBareApp` stores them in `app.locals`. */
+/** Sets the headers common to all API responses, which `createBareApp` stores in `app.locals`. */
 export function setApiHeaders(res: Response): void {
   for (const [name, value] of res.app.locals.apiHeaders as HeaderList) res.setHeader(name, value)
 }

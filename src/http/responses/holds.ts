@@ -1,35 +1,38 @@
 import type { ServerResponse } from 'node:http'
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
-/** The memory that one of a business's responses uses. */
+/** The memory that a single response uses. */
 export interface Hold {
   readonly businessId: string
   readonly response: ServerResponse
   bytes: number
   /**
-   * When the client last read part of the response, as a `performance.now()` value. Null while the response is being
-   * built.
+   * The time at which the client last read part of the response, as a `performance.now()` value. Null while the
+   * response is being built.
    */
   movedAt: number | null
 }
 
-/** Keeps track of the memory that each business's responses use. */
+/** Tracks how much memory each business's responses use. */
 export interface Holds {
   taken(): number
   takenBy(businessId: string): number
-  /** The business that uses the most memory. */
+  /** Returns the business that uses the most memory, or null if no memory is in use. */
   largest(): { businessId: string; bytes: number } | null
   add(hold: Hold): void
   resize(hold: Hold, bytes: number): void
   remove(hold: Hold): void
   /**
-   * Closes the connection of the business's longest-stalled response. Returns false if none has been stalled for
+   * Closes the connection of the business's longest-stalled response. Returns false if no response has been stalled for
    * `stalledMs`.
    */
   cutOldest(businessId: string, stalledMs: number): boolean
 }
 
-/** `changed` is called after each change, with the number of bytes now in use and whether that is less than before. */
+/**
+ * Creates the tracker. `changed` is called after each change with the number of bytes in use and with whether that
+ * number decreased.
+ */
 export function createHolds(changed: (taken: number, isLess: boolean) => void): Holds {
   const holds = new Set<Hold>()
   const taken = createCountsByOwner()

@@ -2,8 +2,8 @@ import type { PageQuery } from '../../../schemas/page.ts'
 import { readSlice } from '../../input/pagination.ts'
 
 /**
- * The maximum size of one item as JSON, in bytes, with every text at its maximum length and each character escaped as
- * six bytes. `wholeDelivery` includes the bodies and responses of the delivery's attempts.
+ * The maximum size of each kind of item as JSON, in bytes, if every string has its maximum length and each character is
+ * escaped as six bytes. `wholeDelivery` includes the bodies and responses of the delivery's attempts.
  */
 export const largestItem = {
   intent: 176 * 1024,
@@ -17,20 +17,20 @@ export const largestItem = {
 export type ItemKind = keyof typeof largestItem
 
 /**
- * The bytes of memory needed for each byte of an item: one for the response text, and at most one for the documents
- * that the response is built from (measured).
+ * The number of bytes of memory needed for each byte of an item: one for the response text, and at most one for the
+ * documents from which the response is built (measured).
  */
 const perByte = 2
 
-/** The memory to reserve for one item. */
+/** Returns how much memory to reserve for a single item, in bytes. */
 export const memoryOfOne = (kind: ItemKind): number => largestItem[kind] * perByte
 
 /**
- * The memory to reserve for a file that is built while it is being sent: enough for a page of products and three pieces
- * of 2 MB (store/exports).
+ * The memory to reserve for a file that is generated while it is being sent, in bytes. It is enough for a page of
+ * products and three pieces of 2 MB (src/store/exports).
  */
 export const memoryOfDownload = 50 * largestItem.product + 3 * 2 * 1024 * 1024
 
-/** The memory to reserve for the page that a valid query requests. */
+/** Returns how much memory to reserve for the page that a valid query requests, in bytes. */
 export const memoryOfPage = (kind: ItemKind, query: unknown): number =>
   readSlice(query as PageQuery).limit * memoryOfOne(kind)

@@ -2,43 +2,44 @@ import { type Refusal, refuse, unavailable } from '../../errors.ts'
 import { withTimeout } from '../../process/timeout.ts'
 
 /**
- * Paces the reads, refunds and repeated responses of a business with large documents: reading and building 1 MB takes
- * 10 ms, during which the process serves no other request. A business without large documents is never delayed.
+ * Paces the reads, refunds and replayed responses of businesses that have large documents. Pacing is needed because
+ * reading and building 1 MB takes 10 ms, during which the process serves no other request. A business without large
+ * documents is never delayed.
  */
 export interface ReadPace {
   /**
-   * Waits until a read may start. Resolves to a function to call with the size of the response once it is built. After
-   * `maxWaitMs` it throws RATE_LIMITED, or SERVICE_UNAVAILABLE if a single earlier read takes that long. It throws
-   * RATE_LIMITED immediately if `maxWaiting` reads for the business are already waiting.
+   * Waits until a read may start. Resolves to a function that the caller must call with the response's size once the
+   * response has been built. Throws RATE_LIMITED after `maxWaitMs`, or SERVICE_UNAVAILABLE if a single earlier read
+   * takes that long. Throws RATE_LIMITED immediately if `maxWaiting` of the business's reads are already waiting.
    */
   take(businessId: string): Promise<(bytes: number) => void>
   /**
-   * Waits until work on a document of this size may begin. The work counts as `times` reads of the document. Throws as
-   * `take` does. Work on a small document never waits.
+   * Waits until work on a document of this size may start. The work is charged as `times` reads of the document. Throws
+   * the same errors as `take`. Work on a small document never waits.
    */
   pass(businessId: string, bytes: number, times?: number): Promise<void>
 }
 
-/** A page of 100 ordinary items is smaller. */
+/** Responses above this size are large. A page of 100 ordinary items is smaller. */
 const largeBytes = 256 * 1024
-/** The bytes of large responses that one business may request per second. */
+/** How many bytes of large responses one business may request per second. */
 export const bytesPerSecond = 16 * 1024 * 1024
-/** How long the reads of a business run one at a time after its last large response. */
+/** How long a business's reads run one at a time after its last large response. */
 const carefulMs = 600_000
-/** The largest page delays the next read by less than this, so sequential reads are never refused. */
+/** The largest page delays the next read by less than this, so sequential reads are never rejected. */
 const maxWaitMs = 2_000
 const maxWaiting = 100
 
-/** The reads of a business with large responses. */
+/** The queue of reads for a business that recently had a large response. */
 interface ReadQueue {
   running: boolean
-  /** When the next read may begin. */
+  /** The earliest time at which the next read may start. */
   readyAtMs: number
   waiting: Set<() => void>
   timer: NodeJS.Timeout | null
 }
 
-/** `elapsedMs` is a monotonic clock. */
+/** Creates the pacing for one process. `elapsedMs` must be a monotonic clock. */
 export function createReadPace(elapsedMs: () => number): ReadPace {
   const queues = new Map<string, ReadQueue>()
 
@@ -52,7 +53,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
     advance(businessId, queue)
   }
 
-  /** Begins the next read of a business, or sets a timer for it. Forgets an idle queue after `carefulMs`. */
+  /** Starts the business's next read, or sets a timer for it. Deletes a queue that has been idle for `carefulMs`. */
   function advance(businessId: string, queue: ReadQueue): void {
     if (queue.timer !== null) clearTimeout(queue.timer)
     queue.timer = null
@@ -82,7 +83,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
     advance(businessId, queue)
     await withTimeout(begun, maxWaitMs, () => {
       queue.waiting.delete(begin)
-      // One read that takes this long is not the fault of the business.
+      // If a single read takes this long, the business is not at fault.
       throw queue.running && queue.readyAtMs <= elapsedMs() ? unavailable() : tooManyLarge()
     })
   }
@@ -104,7 +105,7 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
         await wait(businessId, queue)
         queue.running = false
       }
-      // If there was no queue, nothing has been awaited so far. So other work that begins now already finds the new
+      // Without a queue, nothing has been awaited so far, so any work that starts after this call will find the new
       // queue.
       note(businessId, bytes * times)
     },

@@ -2,13 +2,15 @@ import type { Response } from 'express'
 import type { ResponseMemory } from './budget.ts'
 import { writeHead } from './envelope.ts'
 
-/** A finished response and the memory reserved for it. */
+/** A complete response and the memory reserved for it. */
 export interface BuiltResponse {
   parts: Buffer[]
   memory: ResponseMemory
 }
 
-/** Sends a response as fast as the client reads it, and releases each part's memory once that part is sent. */
+/**
+ * Sends a response as fast as the client reads it, and releases the memory of each part once that part has been sent.
+ */
 export async function sendBuilt(res: Response, { parts, memory }: BuiltResponse): Promise<void> {
   writeHead(res, { status: 200, code: null, headers: {} }, sizeOf(parts))
   if (res.req.method === 'HEAD') parts.length = 0
@@ -21,7 +23,7 @@ export async function sendBuilt(res: Response, { parts, memory }: BuiltResponse)
 
 export const sizeOf = (parts: readonly Buffer[]): number => parts.reduce((sum, { length }) => sum + length, 0)
 
-/** Resolves once the client has read everything written so far or has disconnected. */
+/** Resolves once the client has either read everything written so far or disconnected. */
 function drained(res: Response): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
