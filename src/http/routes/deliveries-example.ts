@@ -6,7 +6,7 @@ import { referenceNumber } from './intents-example.ts'
 
 export const deliveryId = 'awFJrKkMOL3jxH9iawFJrKkMOL3jxH9e'
 
-/** A delivery whose first attempt failed. */
+/** An example of a delivery whose first attempt failed. */
 export const delivery = {
   id: deliveryId,
   endpointId,
@@ -26,7 +26,7 @@ export const delivery = {
   deliveredAt: null,
 }
 
-/** Composed in the same way as a real event's data, so that a new field in the body needs no change here. */
+/** The data is composed in the same way as a real event's, so that a new field in the body requires no change here. */
 const data = composeData(
   { format: paymentFormat, facts: { status: 'PENDING', amount: 50_000 } },
   {

@@ -6,7 +6,7 @@ import { retryDelivery } from '../../webhooks/deliveries/retry.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutDeliveries } from './deliveries-openapi.ts'
 
-/** Webhook deliveries (SPEC 4.8). */
+/** The operations on webhook deliveries (SPEC 4.8). */
 export const deliveryRoutes: readonly Route[] = [
   {
     method: 'get',

@@ -12,7 +12,7 @@ import { parseUpdate, updateEndpoint } from '../../webhooks/endpoints/update.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutEndpoints } from './endpoints-openapi.ts'
 
-/** Webhook endpoints (SPEC 4.8). */
+/** The operations on webhook endpoints (SPEC 4.8). */
 export const endpointRoutes: readonly Route[] = [
   {
     method: 'post',

@@ -7,7 +7,7 @@ const expiresAt = '2026-11-22T07:33:59.612Z'
 
 export const request = { amount: 50_000, label: 'Order 1042', metadata: { order: '1042' } }
 
-/** A field without an example is null. */
+/** Every field is null unless the example below sets it. */
 const createdFields = Object.keys(createdIntent.properties).map((name) => [name, null])
 
 export const created = {

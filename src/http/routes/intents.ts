@@ -13,7 +13,7 @@ import { refundIntent, refundThirdPartyMs } from '../../intents/refunds/refund.t
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutIntents } from './intents-openapi.ts'
 
-/** Payment intents (SPEC 4.1 to 4.6). */
+/** The operations on payment intents (SPEC 4.1 to 4.6). */
 export const intentRoutes: readonly Route[] = [
   {
     method: 'post',

@@ -1,15 +1,16 @@
 import type { ErrorCode } from '../../errors.ts'
 import type { AnnotatedSchema } from '../../input/field-faults.ts'
 
-/** A JSON Schema from schemas/. */
+/** A JSON Schema from the `schemas` folder. */
 export type Schema = object
 
-/** The sections of the OpenAPI document. */
+/** The sections into which the OpenAPI document groups operations. */
 export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
 
 /**
- * The OpenAPI text for an operation, in addition to its route. `query` and `body` are the schemas that validate a
- * request. An operation without `query` has no query parameters; an operation without `body` ignores the body.
+ * What the OpenAPI document contains about an operation, in addition to its route. Requests are validated against the
+ * schemas `query` and `body`. If `query` is null, the operation accepts no query parameters. If `body` is null, it
+ * ignores the body.
  */
 export interface About {
   operationId: string
@@ -20,21 +21,21 @@ export interface About {
   params: Record<string, Schema>
   query: AnnotatedSchema | null
   body: Schema | null
-  /** The schema of `data`, or of the file for a download. */
+  /** The schema of `data` in the response, or of the file if the operation is a download. */
   response: Schema
   /**
-   * The operation's error codes, besides those that every operation returns. The codes under `errorCodes` in the `body`
-   * schema are included automatically.
+   * The error codes that are specific to the operation. Those under `errorCodes` in the `body` schema are added
+   * automatically.
    */
   errors: readonly ErrorCode[]
   example: Example
 }
 
-/** One request and its response. A test sends the request and compares the response. */
+/** A sample request and its response. A test sends the request and compares the actual response with this one. */
 export interface Example {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
-  /** `data` as JSON, or the text of a download. */
+  /** The response's `data` as JSON, or the content of a downloaded file. */
   response: unknown
 }

@@ -9,7 +9,7 @@ import { limitCostly } from '../operations/limit-rate.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutOrders } from './orders-openapi.ts'
 
-/** Orders (SPEC 4.7). */
+/** The operations on orders (SPEC 4.7). */
 export const orderRoutes: readonly Route[] = [
   {
     method: 'post',
@@ -22,7 +22,7 @@ export const orderRoutes: readonly Route[] = [
     recall: recallOrder,
     run: async (deps, caller, { body }, effect) => {
       const input = parseSimulation(deps, body)
-      // Each product costs a read and two writes.
+      // The cost is one request per distinct product, because each product requires a read and two writes.
       limitCostly(deps, caller, new Set(input.items?.map(({ productId }) => productId)).size)
       return placeOrder(deps, caller, input, effect)
     },

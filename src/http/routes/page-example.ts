@@ -1,4 +1,4 @@
-/** The only page of a list with one item. */
+/** Returns the only page of a list that contains one item. */
 export const pageWith = (item: unknown, limit: number) => ({
   items: [item],
   page: 1,

@@ -6,7 +6,7 @@ import { importProducts } from '../../store/imports/import-products.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutProductFiles } from './product-files-openapi.ts'
 
-/** Products as CSV files: import and export (SPEC 4.9). */
+/** The operations that import and export products as CSV files (SPEC 4.9). */
 export const productCsvRoutes: readonly Route[] = [
   {
     method: 'post',

@@ -13,7 +13,7 @@ import type { StockedVariant } from '../../store/stock/stocked-variant.ts'
 import type { OperationInput, Route } from '../operations/route.ts'
 import { aboutProducts } from './products-openapi.ts'
 
-/** Products and their stock (SPEC 4.9). */
+/** The operations on products and their stock (SPEC 4.9). */
 export const productRoutes: readonly Route[] = [
   {
     method: 'post',
@@ -83,7 +83,7 @@ export const productRoutes: readonly Route[] = [
   },
 ]
 
-/** A variant after a stock change, as the merchant sees it. */
+/** Returns the representation of a variant that a merchant receives after a stock change. */
 const presentStock = ({
   productId,
   _id,

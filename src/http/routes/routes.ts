@@ -7,8 +7,9 @@ import { productCsvRoutes } from './product-files.ts'
 import { productRoutes } from './products.ts'
 
 /**
- * Every operation of the API: its path, the rights that a key needs, and parse → operate → present. The first matching
- * route serves a request, so a fixed path must come before a path with a parameter.
+ * All API operations. A route specifies the path, the rights that the key needs, and how to parse, execute and present
+ * the operation. Requests are served by the first matching route, so fixed paths must come before paths with
+ * parameters.
  */
 export const routes: readonly Route[] = [
   ...intentRoutes,

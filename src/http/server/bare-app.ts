@@ -11,14 +11,14 @@ import { refuseMalformed } from './refuse-malformed.ts'
 import { createErrorReporter } from './report-error.ts'
 
 /**
- * The maximum number of headers in a request. Above about a thousand, Node hides Content-Length but still delivers the
- * body.
+ * The maximum number of headers in a request. If there are more than about a thousand, Node.js hides Content-Length but
+ * still delivers the body.
  */
 export const maxHeaders = 100
 
 /**
- * Creates the app that every HTTP port uses, with the first checks of a request and the error handler. `fill` adds the
- * routes.
+ * Creates the app that serves each HTTP port. It makes the first checks on each request and handles errors. `fill` adds
+ * the routes.
  */
 export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
   const app = express()
@@ -41,23 +41,23 @@ export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app:
   })
   fill(app)
   const reportError = createErrorReporter(deps)
-  // Express recognises an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters, so `_next` must be declared.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const response = reportError(error, res)
-    // A partly sent response must not look complete.
+    // If part of the response has been sent, destroy the connection so that the response does not look complete.
     if (res.headersSent) req.socket.destroy()
     else send(res, response)
   })
   return app
 }
 
-/** The last handler, for requests that match no route. */
+/** Rejects a request that matches no route. This must be the last handler. */
 export const refuseUnknown = (): never => {
   throw refuse('ENDPOINT_NOT_FOUND')
 }
 
 /**
- * Parses all query parameters. By default, Node ignores those after the 1 000th. The maximum URL length already limits
- * their number.
+ * Parses all query parameters. By default, Node.js ignores parameters after the 1 000th. No such limit is needed,
+ * because the maximum URL length already limits their number.
  */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })

@@ -1,22 +1,25 @@
 /**
- * An idle connection uses 13 KB, and one that is slowly sending headers 18 KB (measured). All connections together use
- * at most 180 MB.
+ * An idle connection uses 13 KB of memory, and a connection on which headers are arriving slowly uses 18 KB (measured).
+ * All connections together therefore use at most 180 MB.
  */
 export const maxConnections = 10_000
-/** File descriptors reserved for connections to MongoDB, Redis, the wallet provider and endpoints, and for files. */
+/**
+ * The number of file descriptors reserved for files and for connections to MongoDB, Redis, the wallet provider and
+ * endpoints.
+ */
 const otherDescriptors = 1_000
 
 /**
- * Returns how many connections a process keeps open at a time. Further connections are closed immediately. Each
- * connection uses a file descriptor, and the system may allow fewer descriptors than `maxConnections`. A process
- * without free descriptors could not even reach MongoDB. If there are fewer than twice `otherDescriptors`, half of them
- * are available for connections.
+ * Returns the maximum number of connections that a process may have open at a time. Further connections are closed
+ * immediately. Each connection uses a file descriptor, and the operating system may allow fewer descriptors than
+ * `maxConnections`. A process without free descriptors could not even reach MongoDB. If fewer than twice
+ * `otherDescriptors` are available, half of them are used for connections.
  */
 export function connectionLimit(descriptors: number = openFilesLimit()): number {
   return Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 }
 
-/** Returns this process's soft limit on open files, which Node raises to the hard limit at startup. */
+/** Returns this process's soft limit on open files, which Node.js raises to the hard limit at startup. */
 function openFilesLimit(): number {
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } }

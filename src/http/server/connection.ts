@@ -2,37 +2,37 @@ import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorCode, Refusal } from '../../errors.ts'
 
-/** Express adds `locals` once it begins the request. */
+/** A response object. Express adds `locals` when it starts to handle the request. */
 export type Reply = ServerResponse & { locals?: { requestId?: string; hungUp?: HungUp } }
 
-/** The response that was written on the connection in place of the reply. `at` is on `performance.now()`. */
+/** An error response that was written to the connection in place of the reply. `at` is a `performance.now()` value. */
 export interface HungUp {
   status: number
   code: ErrorCode
   at: number
 }
 
-/** The state of an open connection. Its times are values of `performance.now()`. */
+/** The state of an open connection. All times are `performance.now()` values. */
 export interface Connection {
   readonly socket: Socket
-  /** The reply to the request that is being served, or was served last. */
+  /** The reply to the request that is being served or, if there is none, to the last request that was served. */
   current: Reply | null
-  /** The reply to the newest request, which may still wait. */
+  /** The reply to the newest request, which may still be waiting. */
   latest: Reply | null
-  /** The number of requests that wait for the current one. */
+  /** The number of requests that are waiting for the current request to complete. */
   waiting: number
-  /** When the current request began, and the number of bytes received before it. */
+  /** The time at which the current request started, and the number of bytes received before it. */
   begunAt: number
   bytesBefore: number
-  /** When a check first saw that the current response is being sent; null before that. */
+  /** The time at which a check first found the current response being sent. Null until then. */
   sendingSince: number | null
-  /** Bytes written to the socket before the current response. */
+  /** The number of bytes written to the socket before the current response. */
   writtenBefore: number
-  /** When a check first saw that every request has its response; null before that. */
+  /** The time at which a check first found that all requests had been responded to. Null until then. */
   idleSince: number | null
-  /** The fault after which nothing on this connection is read as a request; null if there is none. */
+  /** The fault after which the connection accepts no further requests. Null if there is none. */
   fault: Refusal | null
-  /** When the last response was written; null before that. */
+  /** The time at which the connection's final response was written. Null until then. */
   endedAt: number | null
 }
 

@@ -5,20 +5,23 @@ import { endUnfinished } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
- * The slowest allowed upload rate for a body, in bytes per second. A create request is a few hundred bytes long and no
- * network is slower than this, so a client that sends more slowly does so on purpose. A body that arrives faster is
- * limited only by the timeout for the whole request.
+ * The slowest allowed upload rate for a body, in bytes per second. A request to create an intent is a few hundred bytes
+ * long and no network is slower than this, so a client that sends more slowly is doing so on purpose. For a body that
+ * arrives faster, only the timeout for the whole request applies.
  */
 export const minRequestRate = 500
 
 /**
  * The slowest rate at which a client may read a response, in bytes per second. Even the slowest mobile networks are
- * faster, and they load any customer page within the grace period. A client that reads more slowly is holding memory or
- * a MongoDB cursor on purpose.
+ * faster, and they load any customer page within the grace period. A client that reads more slowly is tying up memory
+ * or a MongoDB cursor on purpose.
  */
 export const minResponseRate = 16 * 1024
 
-/** Closes a connection that its client is keeping open needlessly. `at` is the current value of `performance.now()`. */
+/**
+ * Closes the connection if the client is sending or reading too slowly or has been idle for too long. `at` is the
+ * current `performance.now()` value.
+ */
 export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeouts, at: number): void {
   const { socket, current, endedAt } = connection
   if (endedAt !== null) {
@@ -28,18 +31,17 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
     const isSlow = socket.bytesRead - connection.bytesBefore < seconds * minRequestRate
     if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
   } else if (current?.headersSent && !current.writableFinished) {
-    // Node closes the socket after this much time without progress. After the response, Node sets its own timeout
-    // again.
+    // Node.js closes the socket if no progress is made for this long. After the response, it restores its own timeout.
     if (socket.timeout !== timeouts.responseIdleMs) socket.setTimeout(timeouts.responseIdleMs)
     connection.sendingSince ??= at
     const seconds = (at - connection.sendingSince - timeouts.responseGraceMs) / 1000
-    // `bytesWritten` includes buffered bytes, so a response written in one piece is allowed the time for all its bytes.
-    // If the buffer is empty, the client is waiting for this process.
+    // `bytesWritten` includes buffered bytes, so a response that is written in one piece is allowed enough time for all
+    // its bytes. If the buffer is empty, the client is not slow but waiting for this process.
     const written = socket.bytesWritten - connection.writtenBefore
     if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {
-    // Node restarts its timeout whenever it receives an empty line, so idle time is measured here. A request that
-    // started in time has sent all its headers by the end of this period.
+    // Idle time is measured here, because Node.js restarts its own timeout whenever it receives an empty line. If a
+    // request starts in time, all its headers have arrived by the end of this period.
     connection.idleSince ??= at
     if (at - connection.idleSince > timeouts.keepAliveMs + timeouts.headersMs) socket.destroy()
   }

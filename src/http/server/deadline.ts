@@ -1,19 +1,19 @@
 import { unavailable } from '../../errors.ts'
 import { withTimeout } from '../../process/timeout.ts'
 
-/** How long a request may wait for MongoDB in total, so that the client gets its response within 10 s. */
+/** How long a request may wait for MongoDB in total, so that the client receives a response within 10 s. */
 const budgetMs = 8000
 /**
- * Timers are rounded up to a multiple of this. Node keeps timers of equal duration in one list, and a separate list for
- * each request would cost more than a slightly late deadline.
+ * Timers are rounded up to a multiple of this. Node.js keeps all timers of the same duration in one list, and the
+ * overhead of a list for each request would outweigh the benefit of an exact deadline.
  */
 const tickMs = 100
 
-/** How much longer a request may wait for MongoDB. Only time spent in `run` counts. */
+/** Limits how long a request may wait for MongoDB in total. Only time spent in `run` counts towards the limit. */
 export interface Deadline {
   /**
-   * Runs work that waits for MongoDB. `deadlineAt` is the deadline for that work, as a `performance.now()` value.
-   * Throws SERVICE_UNAVAILABLE after the deadline. The outcome of a write that was already sent is then unknown.
+   * Runs `work`, which waits for MongoDB until `deadlineAt` at the latest, as a `performance.now()` value. Throws
+   * SERVICE_UNAVAILABLE at the deadline. If a write has already been sent by then, its outcome is unknown.
    */
   run<T>(work: (deadlineAt: number) => Promise<T>): Promise<T>
 }

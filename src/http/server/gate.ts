@@ -1,26 +1,27 @@
 import { setImmediate as nextIteration, setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Lets requests through, or holds them just before the listener closes. When a listener closes, the operating system
- * resets every open connection that the process has not yet accepted. A client that is waiting for a response opens no
- * other connection. Requests are therefore held until no more connections arrive and the listener can close.
+ * Lets requests through, or holds them back shortly before the listener closes. When a listener closes, the operating
+ * system resets all connections that the process has not accepted yet. Clients that are waiting for a response open no
+ * further connections. Requests are therefore held back until no more connections arrive and the listener can be
+ * closed.
  */
 export interface Gate {
   /** Must be called for each accepted connection. */
   noteConnection(): void
   pass(begin: () => void): void
-  /** Starts holding requests, and resolves once no connection is waiting to be accepted. */
+  /** Starts to hold requests back, and resolves once no connections are waiting to be accepted. */
   awaitQuiet(): Promise<void>
-  /** Runs the held requests. */
+  /** Lets through all requests, including those that have been held back. */
   open(): void
 }
 
-/** The listener counts as quiet after this many consecutive checks without a new connection. */
+/** The listener is considered quiet after this many consecutive checks without a new connection. */
 const quietChecks = 10
 const checkEveryMs = 10
 /**
- * The longest that requests are held. Clients that open connections without waiting for responses could prolong the
- * wait.
+ * The longest time for which requests are held back. Without this limit, clients that open connections without waiting
+ * for responses could hold them back indefinitely.
  */
 const maxHoldMs = 1000
 
@@ -41,7 +42,7 @@ export function createGate(): Gate {
       for (let quiet = 0; quiet < quietChecks && performance.now() < giveUpAt; ) {
         const before = accepted
         await wait(checkEveryMs)
-        // The event loop has now accepted all connections that were waiting.
+        // By the next iteration, the event loop has accepted all waiting connections.
         await nextIteration()
         quiet = accepted === before ? quiet + 1 : 0
       }

@@ -9,7 +9,7 @@ import { failure } from '../responses/envelope.ts'
 import { clientAddress } from './client-address.ts'
 import type { Connection, Reply } from './connection.ts'
 
-/** The log fields that are unknown if no request has started (log-request.ts). */
+/** The values of the log fields that are unknown because no request has started (log-request.ts). */
 const unknown = {
   method: null,
   route: null,
@@ -28,9 +28,9 @@ const unknown = {
 export type HangUp = (connection: Connection, refusal: Refusal) => void
 
 /**
- * If a request has started, the response contains the request's id, and log-request.ts logs and counts the response.
- * Otherwise the returned function does so itself. `isProxy` returns whether an address belongs to a proxy, so that it
- * is not logged as a client's address.
+ * Creates the HangUp function. If a request has started, the error response contains its id, and log-request.ts logs
+ * and counts the response. Otherwise, the HangUp function logs and counts the response itself. `isProxy` returns
+ * whether an address belongs to a proxy, because such an address must not be logged as a client's address.
  */
 export function createHangUp(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -67,7 +67,9 @@ export function createHangUp(
   }
 }
 
-/** Returns the `locals` of a request that has started but has no response yet. Returns null if there is none. */
+/**
+ * Returns the `locals` of the request that has started but has no response yet, or null if there is no such request.
+ */
 function begunRequest({ current }: Connection): NonNullable<Reply['locals']> | null {
   const locals = current?.closed ? undefined : current?.locals
   return locals?.requestId === undefined ? null : locals

@@ -6,14 +6,14 @@ import { pingMongo } from '../../mongo/connect.ts'
 import { inTime } from '../../process/timeout.ts'
 import { send, setApiHeaders } from '../responses/envelope.ts'
 
-/** How long a probe waits for MongoDB and Redis. */
+/** How long a health probe waits for MongoDB and Redis. */
 const timeoutMs = 2000
 
 /**
- * Serves the probes. `/healthz` succeeds as long as the process is running. `/readyz` returns 503 if MongoDB is
- * unreachable or the process is shutting down. If only Redis is unreachable, `/readyz` succeeds and reports `degraded`,
- * because intents can still be created and deliveries simply wait. `/metrics` is for Prometheus
- * (docs/operators/watch.md).
+ * Creates the router that serves the probes. `/healthz` succeeds as long as the process is running. `/readyz` returns
+ * 503 if MongoDB is unreachable or the process is shutting down. If only Redis is unreachable, `/readyz` succeeds and
+ * reports `degraded`, because intents can still be created and deliveries are only delayed. `/metrics` is scraped by
+ * Prometheus (docs/operators/watch.md).
  */
 export function health(deps: Deps, isStopping: () => boolean): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -46,7 +46,9 @@ export function health(deps: Deps, isStopping: () => boolean): Router {
   return router
 }
 
-/** All callers during a run share its result, so that a flood of probes causes only one run at a time. */
+/**
+ * Makes all concurrent callers share one run and its result, so that a flood of probes causes only one run at a time.
+ */
 function shareRuns<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null
   return () => {

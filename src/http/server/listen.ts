@@ -17,32 +17,34 @@ import { createNetworkShares } from './network-share.ts'
 import { handleParserFault } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
-/** How long newly accepted connections have to send their request after the listener is closed. */
+/**
+ * How long clients on newly accepted connections may take to send their requests after the listener has been closed.
+ */
 const lastRequestsMs = 500
-/** The 8 s that a request may wait for MongoDB, plus a second for the wallet call to end and 2 s to spare. */
+/** The 8 s that a request may wait for MongoDB, plus one second for the wallet call to end and a margin of 2 s. */
 const beyondWalletMs = 11_000
-/** The maximum combined size of the request line and headers. */
+/** The maximum combined size of the request line and headers, in bytes. */
 export const maxHeaderBytes = 16_384
 /**
- * How long a server that is shutting down waits for running requests. A payment or refund, which waits for a wallet and
- * MongoDB, finishes within this time. An endpoint test or the board's "Retry all" may take longer and is cut off. After
- * `close`, Node no longer enforces its request timeouts.
+ * How long a server that is shutting down waits for running requests. A payment or refund, which waits for both a
+ * wallet and MongoDB, completes within this time. An endpoint test or the board's "Retry all" may take longer, and is
+ * cut off. The limit is needed because Node.js no longer enforces its request timeouts after `close`.
  */
 export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>): number =>
   walletTimeoutMs + beyondWalletMs
 
 export interface HttpServer extends Server {
   /**
-   * Stops accepting connections, and waits up to `maxMs` for running requests. Then cuts off any that are still
+   * Stops accepting connections, waits up to `maxMs` for running requests, and then cuts off any that are still
    * running.
    */
   stop(maxMs: number): Promise<void>
 }
 
 /**
- * Creates the HTTP server. Responses that Node would normally write itself also have the envelope: those to malformed
- * requests, header overflow, timeouts, `Expect` and CONNECT. Requests on the same connection are served one after
- * another.
+ * Creates the HTTP server. Responses that Node.js would normally write itself also have the envelope. They are the
+ * responses to malformed requests, headers that are too large, timeouts, unsupported `Expect` headers and CONNECT
+ * requests. Requests on the same connection are served one after another.
  */
 export function createHttpServer(
   deps: Pick<Deps, 'config' | 'log' | 'metrics'>,
@@ -53,7 +55,7 @@ export function createHttpServer(
   const hangUp = createHangUp(deps, (address) => isTrusted(address, 0))
   const connections = new Map<Socket, Connection>()
   const gate = createGate()
-  /** Calls `begin` once the previous requests on the connection have their responses. */
+  /** Calls `begin` once responses to all previous requests on the connection have been sent. */
   const queue = ({ socket }: IncomingMessage, res: Reply, begin: (connection: Connection) => void): void => {
     const connection = connections.get(socket)
     if (connection !== undefined)
@@ -61,12 +63,12 @@ export function createHttpServer(
   }
   const serve = (req: IncomingMessage, res: Reply): void =>
     queue(req, res, (connection) => {
-      // Node drops the bytes that arrive with an Upgrade request, so the connection cannot be reused.
+      // Node.js drops the bytes that follow an Upgrade request, so the connection cannot be reused.
       if (req.headers.upgrade !== undefined) res.shouldKeepAlive = false
-      // Express calls this function if it finds no path in the request line.
+      // Express calls this function if the request line contains no path.
       const noPath = () => hangUp(connection, invalidPath())
-      // Express would pass an unusual request target to url.parse, which is deprecated and prints a warning that quotes
-      // the URL.
+      // Invalid request targets must not reach Express, because it would pass them to url.parse, which is deprecated
+      // and prints a warning that quotes the URL.
       const isParsable = /^[/*]/.test(req.url ?? '') || parseUrl(req.url ?? '') !== null
       if (isParsable) void app(req as Request, res as Response, noPath)
       else noPath()
@@ -78,14 +80,15 @@ export function createHttpServer(
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: maxHeaderBytes,
-      // bare-app.ts rejects a request without Host, and that response has the envelope.
+      // Requests without a Host header are rejected in bare-app.ts instead, so that the error response has the
+      // envelope.
       requireHostHeader: false,
     },
     serve,
   )
   const maxConnections = connectionLimit()
   server.maxConnections = maxConnections
-  // `close` calls this method. Node's own version would cut off responses that the client has not fully read.
+  // `close` calls this method. The original would cut off responses that the client has not fully read.
   server.closeIdleConnections = () => {
     for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
   }
@@ -96,7 +99,7 @@ export function createHttpServer(
   server.on('connection', (socket: Socket) => {
     gate.noteConnection()
     const ip = socket.remoteAddress ?? ''
-    // A proxy's connections come from many networks, so they have no network share.
+    // The share of a network does not apply to a proxy, whose connections carry requests from many networks.
     const share = isTrusted(ip, 0) ? null : shares.take(ip)
     if (share?.outcome === 'closed') {
       warnNetworkFull({ network: share.network, connections: share.max })
@@ -108,10 +111,10 @@ export function createHttpServer(
       connections.delete(socket)
       share?.free()
     })
-    // Node removes its own error listener before it emits `connect`, and an unhandled error would end the process.
+    // Node.js removes its own error listener before it emits `connect`, and an unhandled error would end the process.
     socket.on('error', () => socket.destroy())
-    // Node calls this method after a response that closes the connection. Destroying the socket could reset the
-    // connection before the client has read the response.
+    // Node.js calls this method after a response that closes the connection. The socket is not destroyed here, because
+    // that could reset the connection before the client has read the response.
     socket.destroySoon = () => {
       connection.endedAt ??= performance.now()
       socket.end()
@@ -128,12 +131,12 @@ export function createHttpServer(
     if (connection === undefined) socket.destroy()
     else handleParserFault(connection, hangUp, error.code)
   })
-  // `100 Continue` is written once the caller is known and the body is needed (http/body/read-body.ts).
+  // `100 Continue` is sent only once the caller is known and the body is needed (src/http/body/read-body.ts).
   server.on('checkContinue', serve)
   server.on('checkExpectation', (req: IncomingMessage, res: Reply) =>
     queue(req, res, (connection) => hangUp(connection, unsupportedExpect())),
   )
-  // Without an `upgrade` listener, Node ignores Upgrade headers, as HTTP requires. CONNECT is not supported.
+  // CONNECT is not supported. Upgrade headers need no listener, because Node.js then ignores them, as HTTP allows.
   server.on('connect', ({ socket }: IncomingMessage) => {
     const connection = connections.get(socket)
     if (connection !== undefined)
@@ -145,7 +148,7 @@ export function createHttpServer(
       const closed = new Promise((resolve) => server.close(resolve))
       gate.open()
       await inTime(closed, lastRequestsMs)
-      // A connection without a complete request must not keep the process alive.
+      // Connections on which no request is running must not keep the process alive.
       for (const { socket, latest } of connections.values())
         if (latest?.writableFinished ?? true) socket.destroy()
       const timer = setTimeout(() => server.closeAllConnections(), maxMs)

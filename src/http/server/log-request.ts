@@ -6,9 +6,10 @@ import type { HungUp } from './connection.ts'
 import { isProbe } from './probe.ts'
 
 /**
- * Logs one wide line per request when its response is sent or its connection closes. Also counts the request and ends
- * its span. Probes are not traced. The line never contains a header, a body or a query. Each request starts a new trace
- * that links to the caller's trace, so that callers cannot decide which traces are kept.
+ * Logs one line with many fields for each request, when the response has been sent or the connection has closed. The
+ * line never contains headers, a body or a query. Also counts the request and ends its span. Probes are not traced.
+ * Each request starts a new trace that links to the caller's trace, so that callers cannot determine which traces are
+ * kept.
  */
 export function logRequest(
   deps: Pick<Deps, 'log' | 'metrics' | 'tracing'>,
@@ -23,8 +24,8 @@ export function logRequest(
   res.locals.traceparent = span?.traceparent
   res.once('close', () => {
     const caller = res.locals.caller as Caller | undefined
-    // The error response to an incomplete request. The response is logged only here, because the caller may be known by
-    // now.
+    // The error response to an incomplete request is logged here rather than in hang-up.ts, because the caller may be
+    // known here.
     const hungUp = res.locals.hungUp as HungUp | undefined
     const statusCode = hungUp?.status ?? res.statusCode
     const durationMs = (hungUp?.at ?? performance.now()) - startedAt
@@ -57,8 +58,8 @@ export function logRequest(
 }
 
 /**
- * Whether a replayed request had the same parameters as the first request or different ones. Null if the response is
- * not a replay.
+ * Returns whether a replayed request had the same parameters as the first request. Returns null if the response is not
+ * a replay.
  */
 function replayedOf(res: Response): 'same' | 'other' | null {
   if (!res.hasHeader('Idempotent-Replayed')) return null

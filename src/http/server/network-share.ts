@@ -2,20 +2,20 @@ import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 import { prefixesOf } from '../../security/network.ts'
 
 /**
- * The share of all connections that one network may have open. A browser opens six connections, so a tenth is enough
- * for all of a carrier's customers who share one address.
+ * The share of all connections that one network may have open. Browsers open up to six connections, so a tenth is
+ * enough for all customers of a mobile carrier who share one address.
  */
 const shareOfNetwork = 1 / 10
-/**
- * Each larger prefix may have this many times the share of the next smaller size, up to four fifths for an IPv6 /32.
- */
+/** Each larger prefix has this many times the share of the next smaller one, up to four fifths for an IPv6 /32. */
 const perSize = 2
 
-/** Counts open connections by network, so that no network can use up the connections of all others. */
+/**
+ * Limits how many connections each network may have open, so that no network can use up the connections of all others.
+ */
 export interface NetworkShares {
   /**
-   * Counts a new connection from an address towards each prefix that contains the address. Returns `closed`, and counts
-   * nothing, if one of these prefixes has already used up its share.
+   * Counts a new connection from an address towards each prefix that contains the address. If one of these prefixes has
+   * already used up its share, returns `closed` and does not count the connection.
    */
   take(ip: string): { outcome: 'taken'; free(): void } | { outcome: 'closed'; network: string; max: number }
 }

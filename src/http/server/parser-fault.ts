@@ -4,8 +4,8 @@ import type { HangUp } from './hang-up.ts'
 import { afterResponses } from './in-order.ts'
 
 /**
- * Rejects a request that Node's parser could not read or that did not arrive in time. The error response follows the
- * responses to earlier requests.
+ * Rejects a request that the Node.js parser could not read or that did not arrive in time. The error response is
+ * written after the responses to earlier requests.
  */
 export function handleParserFault(connection: Connection, hangUp: HangUp, code: string | undefined): void {
   const { socket, latest, current } = connection
@@ -14,13 +14,13 @@ export function handleParserFault(connection: Connection, hangUp: HangUp, code: 
   const refusal = parserRefusal(code)
   connection.fault = refusal
   if (latest === null || latest.req.complete) afterResponses(connection, () => hangUp(connection, refusal))
-  // A waiting request is rejected when it starts (in-order.ts).
+  // An incomplete request that is still waiting is rejected when it would start (in-order.ts).
   else if (latest === current) endUnfinished(connection, hangUp, refusal)
 }
 
-/** Closes a connection on which the rest of the current request will never arrive. */
+/** Closes a connection because the rest of the current request will never arrive. */
 export function endUnfinished(connection: Connection, hangUp: HangUp, refusal: Refusal): void {
-  // The request already has its response, which did not need the body.
+  // If a response has already been started, it did not need the body, so no error is written.
   if (connection.current?.headersSent) connection.socket.destroy()
   else hangUp(connection, refusal)
 }

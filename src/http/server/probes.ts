@@ -5,7 +5,7 @@ import { health } from './health.ts'
 import { createHttpServer, type HttpServer } from './listen.ts'
 import { timeouts } from './timeouts.ts'
 
-/** Serves only health and metrics, on a separate port, for a process without any other HTTP server. */
+/** Serves only the health probes and metrics, on a separate port, for a process that has no other HTTP server. */
 export async function serveProbes(deps: Deps, port: number, isStopping: () => boolean): Promise<HttpServer> {
   const app = createBareApp(deps, isStopping, (bare) => bare.use(health(deps, isStopping), refuseUnknown))
   const server = createHttpServer(deps, app, timeouts)

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { refuse } from '../../errors.ts'
 
 /**
- * Throws for requests that Node accepts although RFC 9112 forbids them: those with an unsupported HTTP version, a
- * missing, repeated or malformed Host, or an unsupported transfer coding.
+ * Rejects requests that Node.js accepts although RFC 9112 forbids them. They have an unsupported HTTP version, a
+ * missing, repeated or malformed Host header, or an unsupported transfer coding.
  */
 export function refuseMalformed(req: IncomingMessage): void {
   if (req.httpVersionMajor !== 1)
@@ -14,14 +14,14 @@ export function refuseMalformed(req: IncomingMessage): void {
   if (!hostForm.test(req.headers.host ?? ''))
     throw unsound('Host', 'The Host header must contain a host name or an IP address.')
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy does not understand chunks and would see the request end somewhere else.
+  // An HTTP/1.0 proxy does not understand chunked encoding, so it would determine a different end of the request.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     throw unsound('Transfer-Encoding', 'The service supports only the transfer coding chunked.')
 }
 
-/** The characters that a host and its port may contain (RFC 3986, 3.2.2 and 3.2.3). */
+/** Matches the characters that a host and port may contain (RFC 3986, sections 3.2.2 and 3.2.3). */
 const hostForm = /^[\w.~%!$&'()*+,;=:[\]-]*$/
 
 const unsound = (param: string, message: string) =>

@@ -8,8 +8,8 @@ import { bodyRefusal } from '../body/read-body.ts'
 import { type ApiResponse, failure } from '../responses/envelope.ts'
 
 /**
- * Creates the function that converts any thrown value to a response. A bug is logged in full detail, but the response
- * reveals nothing about it.
+ * Creates the function that converts any thrown value to an error response. Bugs are logged in full detail, but the
+ * response reveals nothing about them.
  */
 export function createErrorReporter(
   deps: Pick<Deps, 'log' | 'metrics'>,
@@ -27,9 +27,10 @@ export function createErrorReporter(
 
 function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  // After any MongoDB error, the outcome of a write that was sent is unknown. A retry will find that outcome.
+  // After a MongoDB error, the outcome of a write that has been sent is unknown. A retry of the request will discover
+  // the outcome.
   if (isDatabaseFault(error)) return unavailable()
-  // Express could not decode the path.
+  // Express throws these errors if it cannot decode the path.
   if (error instanceof URIError || (error as { status?: number }).status === 400)
     return refuse('VALIDATION_ERROR', { param: 'path', message: 'The path is not valid.' })
   return bodyRefusal(error, null) ?? refuse('INTERNAL_ERROR')
