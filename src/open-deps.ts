@@ -44,12 +44,12 @@ import { createTestSlots } from './webhooks/endpoints/test-slots.ts'
 import { createSender } from './webhooks/sender/send.ts'
 
 /**
- * The maximum number of sockets to endpoints: one for each attempt, so that no attempt waits for a socket, plus some
- * for endpoint tests.
+ * The maximum number of sockets for connections to endpoints. It includes one for each attempt, so that no attempt has
+ * to wait for a socket, and some for endpoint tests.
  */
 const maxSockets = maxAttemptsInFlight + 200
 
-/** A monotonic clock for durations that are measured and never stored. */
+/** The monotonic clock for durations that are only measured and never stored. */
 const elapsedMs = (): number => performance.now()
 
 function after(ms: number, act: () => unknown): () => void {
@@ -57,10 +57,12 @@ function after(ms: number, act: () => unknown): () => void {
   return () => clearTimeout(timer)
 }
 
-/** The process types in the Procfile that handle requests or jobs. */
+/** The process types from the Procfile that handle requests or jobs. */
 export type ProcessType = 'web' | 'worker'
 
-/** Opens all connections and waits until MongoDB responds. Redis may be down. Tests set their clock with `shift`. */
+/**
+ * Opens all connections, and waits until MongoDB responds but not until Redis does. Tests set their clock with `shift`.
+ */
 export async function openDeps(
   config: Config,
   log: Log,

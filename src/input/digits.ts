@@ -1,9 +1,11 @@
 const easternDigits = '٠١٢٣٤٥٦٧٨٩'
 const persianDigits = '۰۱۲۳۴۵۶۷۸۹'
-/** Invisible characters that keyboards, PDF files and changes of writing direction put between digits. */
+/** Invisible characters that end up between digits because of keyboards, PDF files or changes of writing direction. */
 const invisible = /\p{Cf}/gu
 
-/** Converts Arabic and Persian digits to 0 to 9, and removes invisible characters. Keeps everything else. */
+/**
+ * Converts Arabic and Persian digits to ASCII digits, and removes invisible characters. All other characters are kept.
+ */
 export const plainDigits = (typed: string): string =>
   typed
     .replaceAll(invisible, '')

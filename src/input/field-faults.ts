@@ -3,19 +3,23 @@ import { catalogue, type ErrorCode, type FieldFault, type Refusal, refuse } from
 import { checkWebhookUrl, type UrlRules } from '../webhooks/sender/url.ts'
 
 /**
- * A JSON Schema in schemas/. `errorCodes` gives the error code for each keyword that can fail. `message` is the error
- * message after the name of the field.
+ * A JSON Schema from the `schemas` folder. Each of its fields may specify `errorCodes`, the error code for each
+ * keyword, and `message`, which follows the name of the field in the error message.
  */
 export interface AnnotatedSchema {
   properties: Record<string, object>
 }
 
-/** The response lists only the first 100 faults. */
+/** The maximum number of faults that a response lists. */
 const maxFaults = 100
 
-/** Creates one error for all faults, in the order of the schema's fields. The first fault determines the error code. */
+/**
+ * Creates a single error that lists all faults in the order of the schema's fields. The first fault determines the
+ * error code.
+ */
 export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
-  // The branch of a failed `if` reports its own error, and `propertyNames` reports the faults of keys.
+  // Duplicate errors are removed: the branch of a failed `if` reports the same fault, and so does `propertyNames` for a
+  // key.
   const faults = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
@@ -26,17 +30,17 @@ export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rul
   return refuse(first.code, { param: first.param, details: faults, message: first.message })
 }
 
-/** The part of a schema that contains field names. */
+/** The keywords of a schema that contain nested fields. */
 interface NamedFields {
   properties?: Record<string, NamedFields>
   items?: NamedFields
 }
 
-/** The response truncates longer names of unknown parameters. */
+/** Longer names of unknown parameters are truncated in the response. */
 const maxNameLength = 64
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 
-/** Shortens a name that the caller chose, and escapes characters that would garble a terminal or a log. */
+/** Shortens a name that the client chose, and escapes characters that would garble a terminal or a log. */
 function printableName(name: string): string {
   const characters = Array.from(name)
   const cut = characters.slice(0, maxNameLength).join('')
@@ -44,9 +48,12 @@ function printableName(name: string): string {
   return cut.replaceAll(unprintable, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`) + ending
 }
 
-/** Returns the name of the field, as deep as the schema names fields (`variants[1].price`), and its position. */
+/**
+ * Returns the path of the faulty field, such as `variants[1].price`, as far as the schema names fields. Also returns
+ * the field's position.
+ */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
-  // Reported first: a mistyped name explains why the right one is missing.
+  // Unknown parameters are reported first, because a mistyped name explains why the correct one is missing.
   if (error.keyword === 'additionalProperties')
     return { param: printableName(String(error.params.additionalProperty)), order: [] }
   const missing = error.keyword === 'required' ? [String(error.params.missingProperty)] : []
@@ -85,7 +92,7 @@ function messageOf(param: string, code: ErrorCode, error: ErrorObject, rules: Ur
   return code === 'VALIDATION_ERROR' ? describeFault(param, error) : catalogue[code][1]
 }
 
-/** Returns the sentence for a fault without an error code of its own. */
+/** Returns the error message for a fault that has no specific error code. */
 function describeFault(param: string, error: ErrorObject): string {
   const { message } = error.parentSchema as { message?: string }
   if (message !== undefined) return `${param} ${message}.`
@@ -106,7 +113,7 @@ function unknownParameter(param: string, { parentSchema }: ErrorObject): string 
   return `"${param}" is not a query parameter of this operation. ${remedy}`
 }
 
-/** The messages for keywords whose messages from ajv are hard to read. */
+/** The error messages for keywords whose original Ajv messages are hard to read. */
 const sentences: Record<string, (params: { type?: string | string[]; limit?: number }) => string> = {
   type: ({ type = [] }) => `must be ${[type].flat().map(withArticle).join(' or ')}`,
   minLength: ({ limit = 0 }) =>

@@ -1,13 +1,13 @@
 import type { Model } from 'mongoose'
 import { readWithinPage } from '../lists/page-bytes.ts'
 
-/** The fields of a document by which lists are sorted. */
+/** The document fields by which lists are sorted. */
 export interface Listed {
   _id: string
   createdAt: Date
 }
 
-/** The requested part of a list: the page number, from 1, and the number of items per page. */
+/** The requested part of a list. `page` starts at 1, and `limit` is the number of items per page. */
 export interface Slice {
   page: number
   limit: number
@@ -22,12 +22,12 @@ export interface Page<Item> extends Slice {
 
 const defaultLimit = 20
 const maxLimit = 100
-/** MongoDB aborts each list read after this time. The error message then asks the caller to narrow the list. */
+/** MongoDB aborts a list query after this time. The error message then suggests a filter to narrow the list. */
 export const longestReadMs = 3_000
-/** No collection has this many documents. A page after a larger skip is empty, without a query. */
+/** No collection contains this many documents, so a page with a larger offset is empty and is not queried. */
 export const maxSkip = 2 ** 31
 
-/** Returns the page and limit of a validated query. A limit above 100 becomes 100 (SPEC 4.3). */
+/** Returns the page and limit from a validated query. A limit above 100 is reduced to 100 (SPEC 4.3). */
 export function readSlice(query: { page?: string; limit?: string }): Slice {
   return {
     page: Number(query.page ?? 1),
@@ -35,20 +35,23 @@ export function readSlice(query: { page?: string; limit?: string }): Slice {
   }
 }
 
-/** A filter and an index that contains all its fields, so that MongoDB reads no document that does not match. */
+/** A filter, and an index that contains all fields of the filter, so that MongoDB reads only matching documents. */
 export interface Selection {
   where: Record<string, unknown>
   index: string
 }
 
-/** The documents of a list, with all or some of their fields. */
+/** Selects the documents of a list. If `fields` is missing, all their fields are read. */
 export interface Listing extends Selection {
   fields?: Record<string, unknown>
-  /** The selection to count by, if another index counts faster. */
+  /** The selection by which the documents are counted, if a different index makes counting faster. */
   counted?: Selection
 }
 
-/** Reads one page, newest first and then by id, and counts all matching documents. A page past the end has no items. */
+/**
+ * Reads one page, sorted by newest first and then by id, and counts all matching documents. A page past the end is
+ * empty.
+ */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,
   { where, index, fields, counted = { where, index } }: Listing,
@@ -74,8 +77,8 @@ export async function readPage<Item, Doc extends Item = Item>(
 }
 
 /**
- * Builds a page. `found` has one item more than the page if another page follows. The total cannot show this, because
- * it was counted at a different time.
+ * Builds a page. If `found` contains one item more than fits on the page, another page follows. `total` cannot be used
+ * to determine this, because it was counted at a different time.
  */
 export const pageOf = <Item>({ page, limit }: Slice, found: Item[], total: number): Page<Item> => ({
   items: found.slice(0, limit),

@@ -2,7 +2,7 @@ import type { SpanQuery } from '../../schemas/span.ts'
 import { refuse } from '../errors.ts'
 import { readInstant } from './instant.ts'
 
-/** A span of time. Both ends are inclusive; null means unlimited. */
+/** A period of time. Both ends are inclusive, and null means that an end is unlimited. */
 export interface Span {
   from: Date | null
   to: Date | null
@@ -10,13 +10,15 @@ export interface Span {
 
 export const anyTime: Span = { from: null, to: null }
 
-/** Limits a span to the past, so that it excludes documents that are created while it is processed. */
+/** Limits a span to the past, so that it excludes documents that are created while the span is being processed. */
 export const upToNow = (deps: { now(): Date }, { from, to }: Span): Span => {
   const now = deps.now()
   return { from, to: to === null || to > now ? now : to }
 }
 
-/** Returns the span of a validated query. A `to` without a time means the end of that UTC day (SPEC 4.3). */
+/**
+ * Returns the span from a validated query. If `to` is a date without a time, it includes that whole UTC day (SPEC 4.3).
+ */
 export function readSpan(query: SpanQuery): Span {
   const from = query.from === undefined ? null : readInstant(query.from, 'start')
   const to = query.to === undefined ? null : readInstant(query.to, 'end')
@@ -25,7 +27,7 @@ export function readSpan(query: SpanQuery): Span {
   return { from, to }
 }
 
-/** Returns the filter that limits a field to a span. It is empty if both ends are unlimited. */
+/** Returns the filter that limits a field to a span. The filter is empty if both ends are unlimited. */
 export function within(field: string, { from, to }: Span): Record<string, object> {
   if (from === null && to === null) return {}
   return { [field]: { ...(from === null ? {} : { $gte: from }), ...(to === null ? {} : { $lte: to }) } }

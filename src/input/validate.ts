@@ -8,11 +8,12 @@ import { type AnnotatedSchema, inOneRefusal } from './field-faults.ts'
 import { readInstant } from './instant.ts'
 
 /**
- * Validates a value against a schema in schemas/. Returns the typed value, or throws one error that lists all faults.
+ * Validates a value against a schema from the `schemas` folder. Returns the typed value, or throws a single error that
+ * lists all faults.
  */
 export type Validate = <T>(schema: AnnotatedSchema, value: unknown) => T
 
-/** Creates the validator for all requests, with the formats that JSON Schema lacks. */
+/** Creates the validator for all requests. It includes custom formats that JSON Schema does not define. */
 export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowedHosts'>): Validate {
   const rules = { allowedHosts: config.webhookAllowedHosts }
   const ajv = new Ajv({ allErrors: true, verbose: true, strictRequired: false, strictNumbers: false })
@@ -40,19 +41,30 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
   }
 }
 
-/** Whether MongoDB stores a text unchanged. It replaces a lone surrogate, and a NUL in a key breaks it. */
+/**
+ * Whether MongoDB can store a string unchanged. MongoDB replaces lone surrogates and cannot store a key that contains
+ * NUL.
+ */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Whether a text is storable and not only whitespace. A CSV file cannot distinguish whitespace from an empty field. */
+/**
+ * Whether a string can be stored and contains more than whitespace, which a CSV file cannot distinguish from an empty
+ * field.
+ */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
-/** Whether a text has more than `maxLength` Unicode code points. JSON Schema counts in the same way. */
+/**
+ * Whether a string contains more than `maxLength` Unicode code points, which JSON Schema also uses to measure length.
+ */
 export const isLonger = (text: string, maxLength: number): boolean =>
   text.length > maxLength && Array.from(text).length > maxLength
 
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
-/** A URL without user info, and without characters that the URL parser would silently drop or turn into a slash. */
+/**
+ * Matches a URL without user info that contains no characters that the URL parser would silently drop or convert to a
+ * slash.
+ */
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu
 
 function isRedirectUrl(text: string, localhostToo: boolean): boolean {
@@ -63,9 +75,9 @@ function isRedirectUrl(text: string, localhostToo: boolean): boolean {
 }
 
 /**
- * Returns an Ajv error for each top-level list that has too many items. Ajv itself would validate every item of such a
- * list. A 256 KiB body can contain 87 000 items, and validating them would block the process for hundreds of
- * milliseconds.
+ * Returns an Ajv error for each top-level list that has too many items. Ajv would otherwise validate every item of
+ * these lists. A 256 KiB body can contain 87 000 items, and validating all of them would block the process for hundreds
+ * of milliseconds.
  */
 function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorObject[] {
   const given = (value ?? {}) as Record<string, unknown>
@@ -79,7 +91,9 @@ function arraysTooLong({ properties }: AnnotatedSchema, value: unknown): ErrorOb
   })
 }
 
-/** Shortens the lists in `tooLong` to the allowed number of items, so that the value's other faults are found too. */
+/**
+ * Shortens the lists in `tooLong` to the allowed number of items, so that any other faults in the value are also found.
+ */
 function shortenArrays(value: unknown, tooLong: ErrorObject[]): unknown {
   if (tooLong.length === 0) return value
   const cut = tooLong.map(({ instancePath, params, data }) => [

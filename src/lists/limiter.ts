@@ -2,36 +2,40 @@ import { refuse, unavailable } from '../errors.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 import { withTimeout } from '../process/timeout.ts'
 
-/** How many pieces of work may run in parallel. */
+/** Limits how many pieces of work may run in parallel. */
 export interface Bounds {
-  /** For one owner. */
+  /** The limit for each owner. */
   perOwner: number
-  /** In this process. */
+  /** The limit for the whole process. */
   inAll: number
   /**
-   * Returns how long a slot rests after work that took `tookMs`. Meanwhile its owner cannot use it. If not set, slots
-   * do not rest.
+   * Returns how long a slot rests after work that took `tookMs`. While a slot is resting, its owner cannot use it. If
+   * this function is missing, slots do not rest.
    */
   restAfter?: (tookMs: number) => number
 }
 
-/** Runs many owners' work within limits. One owner delays another by at most one piece of work. */
+/** Runs the work of many owners within limits. An owner delays any other owner by at most one piece of work. */
 export interface Limiter {
   /**
-   * Waits for a slot, and resolves to a function that frees it. Throws RATE_LIMITED (scope `lists`) if the owner's own
-   * work blocks it for `maxWaitMs`, or if `maxWaiting` pieces of the owner's work are already waiting. Throws
-   * SERVICE_UNAVAILABLE if the caller `isGone` in the meantime.
+   * Waits for a slot, and resolves to a function that frees it. Throws RATE_LIMITED with the scope `lists` if the
+   * owner's other work still occupies all the owner's slots after `maxWaitMs`, or if `maxWaiting` pieces of the owner's
+   * work are already waiting. Throws SERVICE_UNAVAILABLE if `isGone` returns true in the meantime, because the client
+   * has disconnected or the deadline has passed.
    */
   take(owner: string, isGone: () => boolean): Promise<() => void>
-  /** Runs work in a slot. */
+  /** Waits for a slot as `take` does, and runs `work` in it. */
   run<T>(owner: string, isGone: () => boolean, work: () => Promise<T>): Promise<T>
   running(): number
   waiting(): number
 }
 
-/** How long work waits for its owner's other work before it is refused. */
+/** How long work waits for its owner's other work before it is rejected. */
 export const maxWaitMs = 500
-/** How much work of one owner may wait: as many requests as a key may send in a second. */
+/**
+ * The maximum number of pieces of one owner's work that may be waiting. It equals the number of requests that a key may
+ * send per second.
+ */
 export const maxWaiting = 100
 
 export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
@@ -61,8 +65,8 @@ export function createLimiter({ perOwner, inAll, restAfter }: Bounds): Limiter {
   }
 
   /**
-   * Throws if the owner's own work blocks it. Work that is blocked only because the process is full keeps waiting,
-   * because its owner is not the cause.
+   * Throws if the owner's other work still occupies all the owner's slots. Work that cannot start only because the
+   * process is at its limit keeps waiting, because its owner is not the cause.
    */
   async function waitForSlot(owner: string, isGone: () => boolean): Promise<() => void> {
     const { granted, ahead, leave } = slots.wait(owner)

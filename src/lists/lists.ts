@@ -4,44 +4,53 @@ import type { Models } from '../mongo/models.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 
 /**
- * Lists, counts, exports and staff searches: their connections to MongoDB, and how many run in parallel. Nothing else
- * waits for them.
+ * Runs lists, counts, exports and staff searches on separate MongoDB connections, and limits how many run in parallel,
+ * so that no other work has to wait for them.
  */
 export interface Lists {
-  /** Every model, on the connections for lists. MongoDB ends each of their queries after `longestReadMs`. */
+  /** All models, on the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
   models: Models
   /**
-   * Runs an owner's list as soon as the limits allow. Throws RATE_LIMITED, or SERVICE_UNAVAILABLE if MongoDB takes too
-   * long.
+   * Runs an owner's list query as soon as the limits allow. Throws RATE_LIMITED if the wait is too long, or
+   * SERVICE_UNAVAILABLE if MongoDB takes too long.
    */
   run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T>
   /**
-   * Limits the lists of each business from the start of a request. A request waits here only for its own business's
-   * lists, and holds nothing while it waits.
+   * Limits each business's lists, from the start of a request. A request waits here only for its own business's lists,
+   * and it holds no resources while it is waiting.
    */
   shares: Limiter
-  /** Limits the exports of each business. `run` reads their pages one by one, so a slow client holds no connection. */
+  /**
+   * Limits each business's exports. Their pages are read one by one with `run`, so a slow client does not occupy a
+   * connection.
+   */
   exports: Limiter
 }
 
-/** A slot covers a page and its counts. With two, a merchant's employee and program can list at the same time. */
+/**
+ * Each slot covers one page and its counts. With two slots, an employee and a program of the same merchant can list at
+ * the same time.
+ */
 const slots = { perOwner: 2, inAll: 4 } as const
 /**
- * There is no limit per process, so that no business waits for another: an export lasts as long as its client takes to
- * read it.
+ * There is no limit per process, because an export lasts as long as its client takes to read it, and no business must
+ * wait for another.
  */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
 /**
- * A slot rests after a list or an export of more than 10 ms, for three times the time beyond that. So a business that
- * lists without pause occupies MongoDB for half the time, or less when MongoDB is slow. A rest is much shorter than the
- * wait for a slot, so sequential lists are never refused.
+ * After a list or an export that takes more than 10 ms, its slot rests for three times the excess, and for at most 200
+ * ms. A business that lists without pause therefore keeps MongoDB busy for half the time, or less if MongoDB is slow.
+ * The rest is much shorter than the longest wait for a slot, so sequential lists are never rejected.
  */
 const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
 
-/** A slot sends up to three queries at once, a staff page up to five, and the metrics need some too. */
+/**
+ * The pool is large enough for up to three parallel queries per slot, up to five per staff page, and those for the
+ * metrics.
+ */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 
-/** MongoDB's MaxTimeMSExpired. */
+/** The code of MongoDB's MaxTimeMSExpired error. */
 const timeExceeded = 50
 
 export function createLists(models: Models): Lists {

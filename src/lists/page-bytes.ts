@@ -3,12 +3,12 @@ import { Refusal } from '../errors.ts'
 import { restAfter, sliceMs } from '../process/in-slices.ts'
 
 /**
- * The most that one page of a list may take, as documents and as text. This is enough for 100 of the largest orders, or
- * 100 of the largest intents without refunds.
+ * The maximum size of one page of a list, in bytes. It applies both to the documents and to the response text. It is
+ * enough for 100 of the largest orders, or for 100 of the largest intents without refunds.
  */
 export const maxPageBytes = 26 * 1024 * 1024
 
-/** RATE_LIMITED: the items of this page are too large to be read together. */
+/** The RATE_LIMITED error for a page whose items are too large to be read together. */
 export class PageTooLarge extends Refusal {
   constructor() {
     super('RATE_LIMITED', {
@@ -20,9 +20,9 @@ export class PageTooLarge extends Refusal {
 }
 
 /**
- * Reads the documents of a page one by one and stops as soon as the page is too large: decoding 100 intents with 1 000
- * refunds each takes half a second. Rests like `inSlices`, so that the process serves other requests between the
- * documents. Throws PageTooLarge.
+ * Reads the documents of a page one by one. Throws PageTooLarge as soon as the page is too large, because decoding 100
+ * intents with 1 000 refunds each takes half a second. Rests as `inSlices` does, so that the process serves other
+ * requests between documents.
  */
 export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<Doc>): Promise<Doc[]> {
   const found: Doc[] = []
@@ -32,7 +32,7 @@ export async function readWithinPage<Doc extends object>(cursor: AsyncIterable<D
     found.push(doc)
     bytes += mongo.BSON.calculateObjectSize(doc)
     if (bytes > maxPageBytes) throw new PageTooLarge()
-    // The time until the first document is a wait for MongoDB, not computation.
+    // The time until the first document arrives is spent waiting for MongoDB, not computing.
     beganAt ??= performance.now()
     const tookMs = performance.now() - beganAt
     if (tookMs < sliceMs) continue

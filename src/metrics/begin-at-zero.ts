@@ -2,7 +2,10 @@ import { statusAfter } from '../webhooks/attempts/verdict.ts'
 import { faults } from '../webhooks/sender/faults.ts'
 import type { createCounted } from './counted.ts'
 
-/** The log lines that alerts query: all lines at `error`, and those at `warn` that need an operator's attention. */
+/**
+ * The log lines that trigger alerts: all lines at level `error`, and those at level `warn` that require an operator's
+ * attention.
+ */
 export const watchedLines = {
   error: [
     'process.crashed',
@@ -19,8 +22,8 @@ export const watchedLines = {
 } as const
 
 /**
- * Sets to 0 the counters that alerts watch for increases. Prometheus sees no increase in a counter that first appears
- * at 1, so a process's first event would trigger no alert.
+ * Initialises the counters that alerts watch to 0. Prometheus detects no increase in a counter that first appears with
+ * the value 1, so the first event in a process would not trigger an alert.
  */
 export function beginAtZero({
   logLines,
@@ -37,6 +40,6 @@ export function beginAtZero({
       for (const stage of stagesOf(outcome, failing)) attempts.inc({ outcome, stage, environment }, 0)
 }
 
-/** Only a failed attempt has a stage. */
+/** Returns the `stage` labels that an outcome can have. Only failed attempts have a stage. */
 const stagesOf = (outcome: string, failing: readonly string[]): readonly string[] =>
   outcome === 'delivered' || outcome === 'lease-lost' ? ['none'] : failing

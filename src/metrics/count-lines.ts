@@ -1,7 +1,7 @@
 import type { OnWarning } from '../process/log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Counts the log lines at warn and error. */
+/** Counts log lines at the levels warn and error. */
 export const countLines =
   ({ logLines }: Pick<Metrics, 'logLines'>): OnWarning =>
   (level, line) =>

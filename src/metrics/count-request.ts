@@ -1,18 +1,21 @@
 import type { Metrics } from './metrics.ts'
 
-/** A finished request, as the metrics record it. */
+/** What the metrics record about a request that has ended. */
 export interface EndedRequest {
-  /** Method and path pattern. Null if no route matched. */
+  /** The method and path pattern, or null if no route matched. */
   route: string | null
-  /** The error code of a rejected request, otherwise null. */
+  /** The error code if the request was rejected, otherwise null. */
   code: string | null
-  /** Null if the client disconnected before the response was sent. */
+  /** The HTTP status, or null if the client disconnected before the response was sent. */
   status: number | null
   seconds: number
   replayed: 'same' | 'other' | null
 }
 
-/** The methods that get their own label. Clients may send any method that Node's parser accepts. */
+/**
+ * The methods that have their own label. Other methods share one, because clients may send any method that the Node.js
+ * parser accepts.
+ */
 const ownMethods = /^(GET|HEAD|POST|PUT|PATCH|DELETE) /
 
 export function countRequest(

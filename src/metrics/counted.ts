@@ -1,21 +1,22 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
 /**
- * In seconds. Most requests are quick, and waiting for MongoDB takes at most 8 s. A payment or refund also waits about
- * 20 s for a wallet. An endpoint test waits up to WEBHOOK_TIMEOUT_SECONDS, which is at most 120.
+ * The buckets for request durations, in seconds. Most requests are quick and wait at most 8 s for MongoDB. A payment or
+ * refund also waits about 20 s for a wallet. An endpoint test waits up to WEBHOOK_TIMEOUT_SECONDS, which is at most
+ * 120.
  */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
-/** WEBHOOK_TIMEOUT_SECONDS is 30 by default, and at most 120. */
+/** The longest attempt takes WEBHOOK_TIMEOUT_SECONDS, which is 30 by default and at most 120. */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** Restoring the failed jobs may take minutes after Redis has been emptied. */
+/** The longest job restores the failed jobs after Redis has been emptied, which may take minutes. */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
-/** WALLET_PROVIDER_TIMEOUT_SECONDS is 10 by default, and at most 60. */
+/** The longest call takes WALLET_PROVIDER_TIMEOUT_SECONDS, which is 10 by default and at most 60. */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * Counters and histograms of this process's work. An event is counted after its write has succeeded. If the process
- * dies in between, or if MongoDB's response is lost, the event is not counted. docs/operators/watch.md lists the values
- * of each label.
+ * Creates the counters and histograms for this process's work. An event is counted after its write has succeeded. If
+ * the process dies in between, or if MongoDB's response is lost, the event is not counted. docs/operators/watch.md
+ * lists the values of each label.
  */
 export function createCounted(registers: Registry[]) {
   return {
@@ -38,7 +39,7 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['params'],
       registers,
     }),
-    /** `scope`: the limit that was exceeded (docs/merchants/errors.md). */
+    /** The label `scope` is the limit that was exceeded (docs/merchants/errors.md). */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
       help: 'Requests refused with RATE_LIMITED.',
@@ -84,7 +85,10 @@ export function createCounted(registers: Registry[]) {
       buckets: walletBuckets,
       registers,
     }),
-    /** `kind`: the collection, or the part of its documents that was removed. */
+    /**
+     * The label `kind` is the collection from which documents were removed, or the part of its documents that was
+     * removed.
+     */
     removed: new Counter({
       name: 'payment_intents_retention_removed_total',
       help: 'Documents that the clean-up removed or shortened.',

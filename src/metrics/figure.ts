@@ -3,22 +3,22 @@ import type { Deps } from '../deps.ts'
 import { inTime } from '../process/timeout.ts'
 import { omit } from './gauges.ts'
 
-/** One or more gauges whose values are read from MongoDB or Redis during a scrape. */
+/** One or more gauges whose values are queried from MongoDB or Redis during a scrape. */
 export interface Figure {
   /** How long a value is reused, so that frequent scrapes do not add load to the databases. */
   keptMs: number
   /** Queries the database and sets the gauges. */
   read(): Promise<void>
-  /** Removes the gauges' old values when the database does not respond. */
+  /** Removes the gauges' previous values if the database does not respond. */
   leaveOut(): void
 }
 
-/** `keptMs` for a query that reads only a few keys. */
+/** The `keptMs` of a query that reads only a few keys. */
 export const briefMs = 5_000
-/** `keptMs` for a query that reads more keys, or whose result changes slowly. */
+/** The `keptMs` of a query that reads more keys, or whose result changes slowly. */
 export const minuteMs = 60_000
 
-/** Creates a figure with a single number. */
+/** Creates a figure that sets one gauge to the result of `query`. */
 export const numberOf = (gauge: Gauge, keptMs: number, query: () => Promise<number | null>): Figure => ({
   keptMs,
   async read() {
@@ -45,14 +45,14 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
 })
 
 /**
- * MongoDB aborts a query after this time, and a scrape waits no longer for it. All queries run in parallel, so the
- * whole scrape takes no longer either. Prometheus gives up after 10 s.
+ * MongoDB aborts a query after this time, and a scrape does not wait longer for it. All queries run in parallel, so the
+ * whole scrape takes no longer than this, whereas Prometheus waits up to 10 s.
  */
 export const queryTimeoutMs = 1500
 
 /**
- * Returns a function that updates a figure in bounded time. That function never throws, and it runs at most one query
- * at a time.
+ * Returns a function that updates a figure within `queryTimeoutMs`. That function never throws, and it runs at most one
+ * query at a time.
  */
 export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Promise<void> {
   let readAt: number | null = null
@@ -65,7 +65,7 @@ export function createRefresh(deps: Pick<Deps, 'now'>, figure: Figure): () => Pr
   }
 
   return async () => {
-    // If the clock has been set back, the value does not count as fresh.
+    // If the clock has been set back, the value is not considered fresh.
     if (readAt !== null && Math.abs(deps.now().getTime() - readAt) < figure.keptMs) return
     running ??= read().finally(() => {
       running = null

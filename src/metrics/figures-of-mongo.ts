@@ -11,9 +11,10 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 import { storedBytes } from './stored-bytes.ts'
 
 /**
- * The MongoDB queries of a scrape. Each uses an index and takes at most `queryTimeoutMs`. The sample of codes reads up
- * to 2 000 documents. The estimate of stored bytes and the open outcomes read 1 000 of each kind, and the other queries
- * read a few index keys. All of them use the connections that serve lists, so no write waits for them.
+ * Returns the figures that a scrape queries from MongoDB. Each query uses an index and takes at most `queryTimeoutMs`.
+ * The sample of codes reads up to 2 000 documents. The estimate of stored bytes and the open outcomes read up to 1 000
+ * documents of each kind, and all other queries read only a few index keys. They all use the connections for lists, so
+ * no write has to wait for them.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
   const deps = { ...all, ...all.lists.models }

@@ -3,8 +3,8 @@ import { briefMs, type Figure, minuteMs, pingOf } from './figure.ts'
 import { omit } from './gauges.ts'
 
 /**
- * The Redis queries of a scrape. If Redis forbids `INFO` or `CLIENT LIST`, the gauges read from that command have no
- * value.
+ * Returns the figures that a scrape queries from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on
+ * that command have no value.
  */
 export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] {
   const { counts } = queues

@@ -2,12 +2,13 @@ import type { Deps } from '../deps.ts'
 import { type Figure, minuteMs } from './figure.ts'
 import { omit } from './gauges.ts'
 
-/** The maximum number of businesses that have their own series. */
+/** The maximum number of businesses that have their own time series. */
 export const maxBusinesses = 10
 
 /**
- * The number of live codes of the businesses that use the largest shares of their quotas. This process knows which
- * businesses it has created codes for, and re-counts at most `maxBusinesses` of them.
+ * Creates the figure for the numbers of live codes in use by the businesses that have used up the largest shares of
+ * their quotas. It covers only businesses for which this process has created codes, and re-counts the codes of at most
+ * `maxBusinesses` of them.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {
   const leaveOut = () => {

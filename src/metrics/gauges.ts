@@ -3,10 +3,10 @@ import { Gauge, type Registry } from 'prom-client'
 export type Gauges = ReturnType<typeof createGauges>
 
 /**
- * Gauges that are read from MongoDB and Redis at each scrape. Every process reports the same values, with three
- * exceptions. Each process reports its own clock. Each worker reports its own polls, attempts and waiting endpoints.
- * Each `web` process reports live codes only for businesses that created codes through it. If a read fails, the gauge
- * has no value.
+ * Creates the gauges that are set at each scrape, mostly from MongoDB and Redis. All processes report the same values,
+ * with three exceptions: each process reports its own clock, each worker reports its own polls, attempts and waiting
+ * endpoints, and each `web` process reports live codes only for businesses that created codes through it. If a query
+ * fails, its gauge has no value.
  */
 export function createGauges(registers: Registry[]) {
   const gauge = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) => {
@@ -87,7 +87,7 @@ export function createGauges(registers: Registry[]) {
   }
 }
 
-/** Removes a gauge's values, because an unknown value must not be reported as 0 or as the previous value. */
+/** Removes all values from a gauge, because an unknown value must not be reported as 0 or as the previous value. */
 export function omit(gauge: Gauge): void {
   gauge.reset()
   gauge.remove({})

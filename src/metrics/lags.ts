@@ -5,7 +5,7 @@ import { type Order, placed } from '../store/orders/order.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** Has no further condition, so that MongoDB reads the index in order. */
+/** This filter has no other conditions, so that MongoDB reads the index in order. */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
 type WithOutbox = Pick<Intent | Order, 'outbox'> | null

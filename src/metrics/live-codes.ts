@@ -3,18 +3,20 @@ import { codeKeyOf } from '../intents/code.ts'
 import { queryTimeoutMs } from './figure.ts'
 
 /**
- * The number of codes in the sample, starting at 000000. Codes are random, so the sample is representative: with 80 %
- * of the codes in use, the error is about 1 %. Reading all codes would mean reading a million documents.
+ * The number of codes in the sample, which starts at 000000. The sample is representative because codes are assigned
+ * randomly: if 80 % of all codes are in use, the error is about 1 %. Reading all codes would mean reading a million
+ * documents.
  */
 const sampleSize = 2_000
 
 const keyOf = (code: number): string =>
   codeKeyOf({ businessId: '', sandbox: false }, String(code).padStart(6, '0'))
 
-/** Returns the share of live payment codes that are not available to new intents, from 0 to 1. */
+/** Returns the fraction of live payment codes that are not available to new intents, from 0 to 1. */
 export async function shareOfLiveCodes(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const taken = await deps.Intent.countDocuments(
-    // A code that has become free keeps its key until a new intent gets the code.
+    // A code that has become available keeps its key until it is assigned to a new intent, so `codeReusableAt` must be
+    // checked too.
     { codeKey: { $gte: keyOf(0), $lt: keyOf(sampleSize) }, codeReusableAt: { $gt: deps.now() } },
     { maxTimeMS: queryTimeoutMs },
   )

@@ -4,12 +4,15 @@ import { createCounted } from './counted.ts'
 import { createGauges } from './gauges.ts'
 
 /**
- * The service's metrics for Prometheus. Every label has few values: never a key or an address, and no ids except those
- * of the ten largest businesses.
+ * The service's metrics for Prometheus. Every label has only a few values. Labels never contain keys or addresses, and
+ * no ids except those of the ten businesses with the largest values.
  */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Each `deps` has its own registry, so that two services in one process count separately. */
+/**
+ * Creates the metrics. Each `deps` has a separate registry, so that two services in the same process do not share
+ * counters.
+ */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -18,6 +21,6 @@ export function createMetrics() {
   return { registry, ...counted, gauges: createGauges(registers) }
 }
 
-/** The value of the label `environment`. */
+/** Returns the value of the `environment` label. */
 export const environmentOf = ({ sandbox }: { sandbox: boolean }): 'test' | 'live' =>
   sandbox ? 'test' : 'live'

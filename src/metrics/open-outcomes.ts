@@ -3,21 +3,21 @@ import type { Deps } from '../deps.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** Payments or refunds that were sent to a wallet and whose outcome is not stored yet. */
+/** Describes the payments or refunds that have been sent to a wallet but whose outcomes are not stored yet. */
 export interface OpenOutcomes {
-  /** At most `maxCounted`. */
+  /** The number of open outcomes, capped at `maxCounted`. */
   count: number
   /**
-   * The age of the oldest open outcome. If there are more than twice `maxCounted`, the age of the oldest one that was
-   * read.
+   * The age of the oldest open outcome. If there are more than twice `maxCounted`, this is the age of the oldest
+   * outcome that was read.
    */
   oldestSeconds: number
 }
 
-/** Counting further would cost more and reveal nothing new. */
+/** Counting more outcomes would cost more without revealing anything new. */
 const maxCounted = 1_000
 
-/** Most of these payments are still in progress and finish within a second. */
+/** Counts the payments with an open outcome. Most of them are still in progress and complete within a second. */
 export const openPayments = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOutcomes> =>
   summed(deps, 'hold.queryAt', [
     { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$hold.startedAt' } } },
@@ -32,9 +32,9 @@ export const openRefunds = (deps: Pick<Deps, 'Intent' | 'now'>): Promise<OpenOut
 
 /**
  * Reads from both ends of the index, which is ordered by the time of the next query to the wallet. The longer an
- * outcome has been open, the longer the wait for its next query, up to a minute. If there are too many outcomes to read
- * them all, those at the start of the index are the newest, and those at the end have been open for minutes. If no
- * worker is querying the wallet, the oldest are at the start.
+ * outcome has been open, the later its next query, up to a minute. If there are too many outcomes to read all of them,
+ * the newest are at the start of the index, and those at the end have been open for minutes. If no worker is querying
+ * the wallet, however, the oldest are at the start.
  */
 async function summed(
   deps: Pick<Deps, 'Intent' | 'now'>,
@@ -43,7 +43,7 @@ async function summed(
 ): Promise<OpenOutcomes> {
   const from = async (direction: 1 | -1) => {
     const [result] = await deps.Intent.aggregate<{ count: number; oldest: Date }>([
-      // With no further condition, MongoDB reads the index in order.
+      // The filter has no other conditions, so that MongoDB reads the index in order.
       { $match: { [queryAt]: { $exists: true } } },
       { $sort: { [queryAt]: direction } },
       { $limit: maxCounted },

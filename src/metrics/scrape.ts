@@ -4,8 +4,8 @@ import { figuresOfMongo } from './figures-of-mongo.ts'
 import { figuresOfRedis } from './figures-of-redis.ts'
 
 /**
- * Returns all metrics in Prometheus' text format. Takes at most 2 s and never throws. Values that cannot be read are
- * left out.
+ * Creates the function that returns all metrics in the Prometheus text format. It takes at most 2 s and never throws.
+ * Values that cannot be read are omitted.
  */
 export function createScrape(deps: Deps): () => Promise<string> {
   const refreshes = [...figuresOfMongo(deps), ...figuresOfRedis(deps)].map((figure) =>
@@ -18,7 +18,7 @@ export function createScrape(deps: Deps): () => Promise<string> {
   }
 }
 
-/** Sets the gauges that describe this process. Only a worker has slots. */
+/** Sets the gauges that describe this process. Only workers have slots. */
 function showOwn({ databaseTime, slots, metrics: { gauges } }: Deps): void {
   gauges.processClockSkew.set(databaseTime.skewMs() / 1000)
   if (!slots.isOpen()) return

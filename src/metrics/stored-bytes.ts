@@ -10,9 +10,9 @@ import { omit } from './gauges.ts'
 const tenMinutesMs = 600_000
 
 /**
- * The number of documents sampled of each kind. They follow a random position in an index on random text, so the sample
- * is representative. A business with a tenth of all documents has about 100 documents in the sample, so the estimate of
- * its bytes is accurate to about 10 %.
+ * The number of documents to sample from each collection. The sample starts at a random position in an index on random
+ * text, so it is representative. It contains about 100 documents of a business that owns a tenth of all documents, so
+ * the estimate for that business is accurate to about 10 %.
  */
 const sampleSize = 1_000
 
@@ -23,8 +23,8 @@ interface Part {
 }
 
 /**
- * Estimates how many bytes the largest businesses use in intents, deliveries and orders, measured as BSON before
- * compression and without indexes.
+ * Creates the figure that estimates how many bytes the largest businesses use for intents, deliveries and orders. The
+ * bytes are measured as BSON before compression, and do not include indexes.
  */
 export function storedBytes(deps: Deps): Figure {
   const { businessStoredBytes } = deps.metrics.gauges
@@ -34,7 +34,7 @@ export function storedBytes(deps: Deps): Figure {
       const bytes = new Map<string, number>()
       const parts = await Promise.all([
         estimate(nativeCollection(deps.Intent), 'shortCode', newShortCode()),
-        // Deliveries for orders have numbers with a different prefix, so the sample hardly ever contains them.
+        // The reference numbers of order deliveries have a different prefix, so the sample hardly ever includes them.
         estimate(nativeCollection(deps.Delivery), 'referenceNumber', newReferenceNumber()),
         estimate(nativeCollection(deps.Order), 'number', newOrderNumber()),
       ])
@@ -57,7 +57,7 @@ async function estimate<Doc extends mongo.Document>(
   const found = sum(after)
   const before = found < sampleSize ? await sample(collection, field, { $lt: start }, sampleSize - found) : []
   const parts = [...after, ...before]
-  // If the collection is no larger than the sample, it has been read completely.
+  // A collection with fewer documents than the sample has been read completely.
   if (sum(parts) < sampleSize) return parts
   const all = await collection.estimatedDocumentCount({ maxTimeMS: queryTimeoutMs })
   return parts.map((part) => ({ ...part, bytes: (part.bytes * all) / sampleSize }))

@@ -1,6 +1,6 @@
 /**
- * A count checkpoint: how many items were created before `at` (ms since 1970), counted from the list's first
- * checkpoint.
+ * A count checkpoint. `count` is the number of items created between the list's first checkpoint and `at`, which is in
+ * Unix milliseconds.
  */
 export interface Checkpoint {
   at: number
@@ -8,25 +8,32 @@ export interface Checkpoint {
 }
 
 /**
- * The items between two checkpoints. MongoDB counts this many index keys in about 1 ms. A million documents have 500
- * checkpoints.
+ * The number of items between two checkpoints. MongoDB counts this many index keys in about 1 ms. A million documents
+ * need 500 checkpoints.
  */
 export const stride = 2_000
 
-/** For all lists together: the checkpoints of 500 million documents, in about 15 MB. */
+/** The maximum number of checkpoints for all lists together. They cover 500 million documents and use about 15 MB. */
 export const maxCheckpoints = 250_000
 
-/** Many times the 8 s of a request, the 5 s of a MongoDB command, and the 1 s of clock skew. */
+/**
+ * An insert is never delayed for longer than this. The value is many times the sum of the 8 s for a request, the 5 s
+ * for a MongoDB command and the 1 s for clock skew.
+ */
 const maxDelayMs = 300_000
 
-/** Every item created before this time is in MongoDB, unless a process or MongoDB was frozen during its insert. */
+/**
+ * Returns a time before which all created items have been written to MongoDB. An exception is an item whose insert was
+ * delayed because a process or MongoDB was frozen.
+ */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 
-/** Younger checkpoints are counted again. A frozen process seldom continues after more than an hour. */
+/** Checkpoints younger than this are recounted. A frozen process rarely resumes after more than an hour. */
 const unsettledMs = 3_600_000
 
 /**
- * The checkpoints that stay valid. Items created before `keptFrom` may have been removed (null: nothing is removed).
+ * Returns the checkpoints that remain valid. Items created before `keptFrom` may have been removed. If `keptFrom` is
+ * null, no items are removed.
  */
 export const settled = (checkpoints: readonly Checkpoint[], keptFrom: Date | null, now: Date): Checkpoint[] =>
   checkpoints.filter(({ at }) => at >= (keptFrom?.getTime() ?? 0) && at <= now.getTime() - unsettledMs)

@@ -3,18 +3,18 @@ import type { Span } from '../../input/span.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
 
-/** The number of items in a span, and the checkpoints in it. */
+/** The number of items in a span, and the checkpoints within the span. */
 export interface Counted {
   total: number
-  /** How many items are newer than the last checkpoint. */
+  /** The number of items that are newer than the last checkpoint. */
   newer: number
   /** The checkpoints within the span, oldest first. */
   checkpoints: readonly Checkpoint[]
 }
 
 /**
- * Counts all items in a span exactly. Checkpoints supply the count of the settled part. The newer items, and the older
- * ones that may be removed, are counted by the index. A list of at most one stride has no checkpoints.
+ * Counts all items in a span exactly. The count for the settled part comes from checkpoints. Newer items, and older
+ * items that may have been removed, are counted in the index. A list of at most one stride has no checkpoints.
  */
 export async function countSpan(
   { listCounts, now }: Pick<Deps, 'listCounts' | 'now'>,
@@ -28,7 +28,10 @@ export async function countSpan(
   return countAround(await listCounts.update(countable, now()), countable, span, Number.POSITIVE_INFINITY)
 }
 
-/** Counts the items after the last checkpoint, up to `max`. */
+/**
+ * Adds the counts before the first checkpoint, between the checkpoints and after the last one. Counts at most `max`
+ * items after the last checkpoint.
+ */
 async function countAround(
   all: readonly Checkpoint[],
   countable: Countable,
@@ -46,7 +49,7 @@ async function countAround(
     return { total: newer, newer, checkpoints: [] }
   }
   const [older, newer] = await Promise.all([
-    // Nothing was created before 1970.
+    // No items were created before 1970.
     first.at === 0
       ? 0
       : countCreated(countable, { ...start, $lt: new Date(first.at) }, Number.POSITIVE_INFINITY),

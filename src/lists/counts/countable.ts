@@ -2,27 +2,29 @@ import type { Model } from 'mongoose'
 import { type Listed, longestReadMs } from '../../input/pagination.ts'
 
 /**
- * The items of a list that is counted. Nothing that matches `where` ever stops matching. The index continues with time
- * and id.
+ * A list whose items can be counted with checkpoints. An item that matches `where` must match it forever. After the
+ * fields of `where`, the index must contain the creation time and id.
  */
 export interface Countable {
-  /** Unique within a process: owner, environment and kind. */
+  /** Identifies the list within a process. Consists of the owner, the environment and the kind of item. */
   key: string
   collection: Model<Listed>['collection']
   index: string
   where: Record<string, unknown>
-  /** Items created before this may have been removed. If null, no items are removed. */
+  /** Items created before this time may have been removed. If null, no items are removed. */
   keptFrom: Date | null
 }
 
-/** Many times the clock skew between two processes. */
+/** This is many times the clock skew between two processes. */
 const marginMs = 60_000
 
-/** The clean-up may have removed items that test keys created before this. */
+/** Returns the time before which the clean-up may have removed items that were created with test keys. */
 export const testsKeptFrom = (now: Date, retentionMs: number): Date =>
   new Date(now.getTime() - retentionMs + marginMs)
 
-/** Counts the items created in a time range (a filter; empty: all), up to `max`. */
+/**
+ * Counts the items whose creation time matches the filter `createdAt`, up to `max`. An empty filter matches all items.
+ */
 export const countCreated = (
   { collection, index, where }: Countable,
   createdAt: Record<string, Date>,

@@ -2,13 +2,13 @@ import { type Checkpoint, settled, writtenBefore } from './checkpoint.ts'
 import type { Countable } from './countable.ts'
 import { extendCheckpoints } from './extend-checkpoints.ts'
 
-/** The checkpoints of long lists, kept in the memory of this process. They can be counted again at any time. */
+/** The checkpoints of long lists. They are kept in this process's memory and can be recounted at any time. */
 export interface ListCounts {
-  /** The items between two checkpoints. A list of at most this many has none. */
+  /** The number of items between two checkpoints. A list with no more items than this has no checkpoints. */
   stride: number
-  /** The checkpoints of a list, oldest first. Empty if the list has not been counted. */
+  /** Returns a list's checkpoints, oldest first. The result is empty if the list has not been counted. */
   checkpointsOf(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
-  /** Counts new items, and recounts the last hour. Returns the checkpoints. */
+  /** Counts new items, recounts the last hour and returns the list's checkpoints. */
   update(countable: Countable, now: Date): Promise<readonly Checkpoint[]>
 }
 
@@ -17,15 +17,21 @@ interface ListCount {
   countedAtMs: number
 }
 
-/** Younger counts are used as they are. Counting the last hour of the busiest list takes a few tenths of a second. */
+/**
+ * Counts younger than this are reused without an update. Recounting the last hour of the busiest list takes a few
+ * tenths of a second.
+ */
 const freshMs = 60_000
 
-/** `elapsedMs` is a monotonic clock. Beyond `maxCheckpoints`, the least recently used lists are dropped. */
+/**
+ * Creates the store for checkpoints. `elapsedMs` must be a monotonic clock. If there are more than `maxCheckpoints`,
+ * those of the least recently used lists are dropped.
+ */
 export function createListCounts(
   elapsedMs: () => number,
   { stride, maxCheckpoints }: { stride: number; maxCheckpoints: number },
 ): ListCounts {
-  /** The most recently used list is last. */
+  /** The lists in order of use. The most recently used list is last. */
   const listCounts = new Map<string, ListCount>()
   const counting = new Map<string, Promise<Checkpoint[]>>()
 
@@ -41,7 +47,7 @@ export function createListCounts(
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
     listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
-    // Items that may be removed are before the first checkpoint, and are counted each time.
+    // Items that may have been removed precede the first checkpoint, so they are recounted each time.
     if (listCount.checkpoints.length === 0)
       listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {
@@ -63,7 +69,7 @@ export function createListCounts(
     }
   }
 
-  /** Runs one count of a list at a time. Concurrent callers share the count. */
+  /** Runs at most one count of each list at a time. Concurrent callers share its result. */
   function update(countable: Countable, now: Date): Promise<Checkpoint[]> {
     const { key } = countable
     const running = counting.get(key) ?? count(countable, now).finally(() => counting.delete(key))

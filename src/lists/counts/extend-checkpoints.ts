@@ -3,8 +3,8 @@ import type { Checkpoint } from './checkpoint.ts'
 import { type Countable, countCreated } from './countable.ts'
 
 /**
- * Extends the checkpoints up to a time, one stride at a time. Each stride takes two short index reads. Every finished
- * checkpoint stays, so after a failure the next call continues from there.
+ * Extends the checkpoints up to `endsBefore`, one stride at a time. Each stride takes two short index reads. Completed
+ * checkpoints are kept, so after a failure, the next call continues from the last one.
  */
 export async function extendCheckpoints(
   checkpoints: Checkpoint[],
@@ -17,7 +17,7 @@ export async function extendCheckpoints(
     if (last === undefined) return
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
-    // More items than a stride were created in one millisecond.
+    // More than a stride of items were created in the same millisecond.
     if (next.getTime() === last.at) step *= 2
     else {
       const more = await countCreated(
@@ -31,7 +31,10 @@ export async function extendCheckpoints(
   }
 }
 
-/** When the item that follows `skip` others after an instant was created, or null if there is none. */
+/**
+ * Skips `skip` of the items created at or after `from`, and returns the creation time of the next item. Returns null if
+ * there is no such item.
+ */
 async function createdAfter(
   { collection, index, where }: Countable,
   from: number,

@@ -7,8 +7,9 @@ import { type Counted, countSpan } from './count-span.ts'
 import type { Countable } from './countable.ts'
 
 /**
- * Reads each page of the items in a span, newest first and then by id, and counts all of them. However late the page
- * and long the list, MongoDB skips at most a few strides of the index. A page past the end has no items.
+ * Reads one page of the items in a span, sorted by newest first and then by id, and counts all items in the span.
+ * However long the list is and however late the page, MongoDB skips at most a few strides of the index. A page past the
+ * end is empty.
  */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,
@@ -19,7 +20,8 @@ export async function readCountedPage<Item>(
 ): Promise<Page<Item>> {
   const skip = (slice.page - 1) * slice.limit
   const counting = countSpan(deps, countable, span)
-  // An early page is read during the count. A late page is read after it, because it begins at a checkpoint.
+  // An early page is read while the items are being counted. A late page starts from a checkpoint, so it is read after
+  // the count.
   const start = skip <= deps.listCounts.stride ? { before: null, skip } : startOf(await counting, skip)
   const [found, { total }] = await Promise.all([
     readFrom<Item>(countable, span, start, slice.limit + 1, fields),
@@ -46,14 +48,15 @@ async function readFrom<Item>(
 }
 
 /**
- * Where a page begins: `skip` items after the newest item that was created before `before` (null: the newest of all).
+ * The position at which a page starts: `skip` items after the newest item that was created before `before`. If `before`
+ * is null, the position is relative to the newest item of all.
  */
 interface PageStart {
   before: Date | null
   skip: number
 }
 
-/** The nearest checkpoint before the page that starts at offset `skip`. */
+/** Returns where to start reading: at the nearest checkpoint before the page whose offset is `skip`. */
 function startOf({ newer, checkpoints }: Counted, skip: number): PageStart {
   const last = checkpoints.at(-1)
   if (last === undefined) return { before: null, skip }
