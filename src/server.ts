@@ -14,7 +14,7 @@ import { endOnCrash } from './process/crash.ts'
 import { createLog } from './process/log.ts'
 import { stopOnSignals } from './process/stop.ts'
 
-// The `web` process: config → signals → deps → listen → SIGTERM → close.
+// This is the entry point of the `web` process: config → signals → deps → listen → SIGTERM → close.
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'web', countLines(metrics))
@@ -35,8 +35,8 @@ await once(server, 'listening')
 log.info({ port: config.port, publicUrl: config.publicUrl }, 'web.started')
 
 onStop(async () => {
-  // The process is no longer ready, but it still accepts connections, so that load balancers and clients notice. Each
-  // response closes its connection.
+  // `/readyz` now fails, and each connection is closed after its next response. The process keeps accepting connections
+  // for a while, so that load balancers and clients notice that it is shutting down.
   stopping = true
   await wait(config.shutdownDrainMs)
   await server.stop(maxStopMs(config))

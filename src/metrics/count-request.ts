@@ -1,6 +1,6 @@
 import type { Metrics } from './metrics.ts'
 
-/** What the metrics record about a request that has ended. */
+/** The facts that the metrics record about a request that has ended. */
 export interface EndedRequest {
   /** The method and path pattern, or null if no route matched. */
   route: string | null

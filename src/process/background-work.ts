@@ -1,4 +1,7 @@
-/** Background work that no job waits for. A worker that is shutting down waits until all of it has ended. */
+/**
+ * Tracks background work that no job is waiting for. A worker that is shutting down waits until all of this work has
+ * ended.
+ */
 export interface BackgroundWork {
   add(work: Promise<unknown>): void
   ended(): Promise<void>

@@ -1,10 +1,11 @@
-/** Counts slots, bytes or connections by owner. An owner with a count of 0 takes no memory. */
+/** Counts slots, bytes or connections by owner. An owner whose count is 0 uses no memory. */
 export interface CountsByOwner {
   all(): number
   of(owner: string): number
   add(owner: string, count: number): void
   /**
-   * Counts something again under a more specific key, after `add` has counted it for its owner. Does not change `all`.
+   * Also adds to the count of a more specific key, after `add` has already added to the owner's count. Does not change
+   * the total that `all` returns.
    */
   addPart(key: string, count: number): void
   entries(): Iterable<[owner: string, count: number]>

@@ -1,13 +1,15 @@
 import { withTimeout } from './timeout.ts'
 
 /**
- * A process's slots, shared among owners. A free slot goes to the owner with the fewest slots. Among equals, it goes to
- * the owner that has waited longest since it last got a slot.
+ * Slots of a process that are shared fairly among owners. A free slot goes to the waiting owner that holds the fewest
+ * slots. If several owners hold equally few, it goes to the owner whose last slot was granted the longest ago.
  */
 export interface FairSlots {
-  /** Takes a slot. Returns a function that frees it, or null if the owner may not take one now. */
+  /**
+   * Takes a slot without waiting. Returns a function that frees the slot, or null if the owner may not take one now.
+   */
   takeNow(owner: string): Free | null
-  /** Like `takeNow`, but waits for a slot for up to `waitMs`. */
+  /** Takes a slot, for which it waits up to `waitMs`. Resolves to null if no slot was granted in that time. */
   take(owner: string, waitMs: number): Promise<Free | null>
   /** Waits for a slot until the caller calls `leave`. */
   wait(owner: string): Wait
@@ -17,23 +19,23 @@ export interface FairSlots {
   waiting(): number
 }
 
-/** Frees a slot. Call it once. */
+/** Frees a slot. Must be called exactly once. */
 export type Free = () => void
 
 export interface Wait {
   granted: Promise<Free>
-  /** How many of the same owner's waits are ahead of this one. */
+  /** Returns how many of the same owner's waits are ahead of this one. */
   ahead(): number
-  /** Ends the wait: `granted` never resolves. */
+  /** Ends the wait. If `granted` has not resolved by then, it never will. */
   leave(): void
 }
 
-/** Whether an owner with `held` slots may take one more while `taken` are held in total. */
+/** Returns whether an owner that holds `held` slots may take another while all owners together hold `taken`. */
 export type MayTake = (held: number, taken: number, owner: string) => boolean
 
 /**
- * An owner may take a slot while it holds fewer slots than are free. So it holds at most half of the slots, and others
- * always find free slots.
+ * Allows an owner to take a slot only while it holds fewer slots than are free. An owner therefore never holds more
+ * than half of the slots, so others can always find a free slot.
  */
 export const fewerThanFree =
   (total: number): MayTake =>
@@ -46,7 +48,7 @@ interface Share {
 }
 
 export function createFairSlots(mayTake: MayTake): FairSlots {
-  /** Owners with slots or waits, in the order in which they last took a slot. */
+  /** All owners that hold or are waiting for a slot, in the order in which they last took a slot. */
   const shares = new Map<string, Share>()
   let taken = 0
   let waiting = 0

@@ -1,10 +1,13 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { restAfter, sliceMs } from './in-slices.ts'
 
-/** A few ms of work for a parser. */
+/** A parser takes a few ms to process a chunk of this size. */
 const chunkBytes = 16 * 1024
 
-/** Yields a large input in chunks. Rests between them like `inSlices`, so that the process serves other requests. */
+/**
+ * Yields a large input in chunks. Rests between chunks as `inSlices` does, so that the process can serve other
+ * requests.
+ */
 export async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   let tookMs = 0
   for (let at = 0; at < bytes.length; at += chunkBytes) {

@@ -1,18 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { mongo } from 'mongoose'
 
-/** The process serves no other request during a slice, so slices are short. */
+/** The length of a slice. Slices must be short, because the process serves no other requests during a slice. */
 export const sliceMs = 4
-/** Caps the rest, because a slice that takes over 20 ms was probably interrupted by other work. */
+/**
+ * The longest rest. If a slice takes more than 20 ms, other work probably interrupted it, so no longer rest is needed.
+ */
 const maxRestMs = 10
 
 /**
- * Rests for half as long as the previous slice took, so that one long computation occupies the process for only two
+ * Rests for half as long as the previous slice took, so that a long computation occupies the process for only two
  * thirds of the time.
  */
 export const restAfter = (tookMs: number): Promise<void> => pause(Math.min(tookMs / 2, maxRestMs))
 
-/** Calls `act` for each item, in slices of a few ms. The process serves other requests between the slices. */
+/** Calls `act` for each item, in slices of a few ms. The process can serve other requests between slices. */
 export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) => void): Promise<void> {
   let beganAt = performance.now()
   for (const item of items) {
@@ -25,8 +27,8 @@ export async function inSlices<Item>(items: Iterable<Item>, act: (item: Item) =>
 }
 
 /**
- * Like `inSlices`, for a cursor's documents. Decoding is part of a slice: a product with a hundred variants takes 0.3
- * ms.
+ * Calls `act` for each of a cursor's documents, in slices as `inSlices` does. The slices include decoding, which takes
+ * 0.3 ms for a product with a hundred variants.
  */
 export async function readInSlices<Doc>(
   cursor: mongo.FindCursor<Doc>,
@@ -39,7 +41,7 @@ export async function readInSlices<Doc>(
   }
 }
 
-/** Decodes the documents of the received batch one at a time, as the caller consumes them. */
+/** Decodes the documents of the batch that has been received, one at a time as the caller consumes them. */
 function* decoded<Doc>(cursor: mongo.FindCursor<Doc>): Generator<Doc, void, undefined> {
   for (;;) {
     const [doc] = cursor.readBufferedDocuments(1)

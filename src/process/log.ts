@@ -3,12 +3,12 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** Called for each warn or error line that LOG_LEVEL lets through. `line` is its event name. */
+/** Called for each line at level warn or error that LOG_LEVEL does not suppress. `line` is the event name. */
 export type OnWarning = (level: string, line: string) => void
 
 /**
- * Creates the log: one JSON line per unit of work, on stdout. error = someone must act, warn = it recovers on its own,
- * info = something happened.
+ * Creates the log, which writes one JSON line to stdout for each unit of work. The level `error` means that an operator
+ * must act, `warn` that the service will recover on its own, and `info` that something happened.
  */
 export function createLog(level: string, processType: string, onWarning: OnWarning | null): Log {
   const lines = openStdout()
@@ -38,9 +38,9 @@ interface Lines {
 let stdout: Lines | undefined
 
 /**
- * Writes the lines of one event loop iteration together, because a write for each would be 5 % of the cost of a create.
- * A line at warn or error is written immediately, after the lines before it. SIGKILL may lose the info lines of one
- * iteration.
+ * Opens stdout for the log. All lines from one event loop iteration are written together, because separate writes would
+ * account for 5 % of the cost of creating an intent. A line at level warn or error is written immediately, along with
+ * all lines before it. After a SIGKILL, the info lines from one iteration may be lost.
  */
 function openStdout(): Lines {
   if (stdout !== undefined) return stdout
@@ -65,8 +65,8 @@ function openStdout(): Lines {
 const warnLevel = pino.levels.values.warn as number
 
 /**
- * Returns the parts of an error that may be logged. The message of a MongoDB error quotes stored values such as payment
- * codes, so only its class, its codes and its stack frames are logged.
+ * Returns the parts of an error that may be logged. MongoDB error messages quote stored values such as payment codes,
+ * so only the class, the codes and the stack frames of these errors are logged.
  */
 export function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { message: 'something that is not an Error was thrown' }
@@ -82,14 +82,14 @@ export function describeError(error: unknown): Record<string, unknown> {
 }
 
 /**
- * Whether the message of an error may quote values, as error messages from MongoDB, its driver, BSON and mongoose do.
+ * Whether an error's message may quote stored values. Messages from MongoDB, its driver, BSON and mongoose may do so.
  */
 const quotesValues = (error: Error): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   error instanceof mongoose.MongooseError ||
   error.name.startsWith('BSON')
 
-/** Returns the frames of a stack without the message before them, which may have several lines. */
+/** Returns the frames of a stack trace without the preceding message, which may span several lines. */
 function framesOf(stack: string | undefined): string {
   const lines = (stack ?? '').split('\n')
   const isFrame = (line: string) => /^\s+at .+(:\d+:\d+|<anonymous>|native|index \d+)\)?$/.test(line)
@@ -100,7 +100,8 @@ function framesOf(stack: string | undefined): string {
 }
 
 /**
- * Limits a log line that can occur thousands of times to one per `everyMs`. Each line reports how many were suppressed.
+ * Limits a log line that can occur thousands of times to one per `everyMs`. Each line reports how many lines were
+ * suppressed before it.
  */
 export function throttled(everyMs: number, write: (fields: object) => void): (fields: object) => void {
   let nextAt = 0

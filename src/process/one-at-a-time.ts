@@ -1,4 +1,4 @@
-/** Runs tasks with the same key one after the other, and tasks with different keys concurrently. */
+/** Runs tasks that have the same key one after another, and tasks that have different keys concurrently. */
 export type OneAtATime = <T>(key: string, act: () => Promise<T>) => Promise<T>
 
 export function createOneAtATime(): OneAtATime {

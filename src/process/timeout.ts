@@ -1,6 +1,6 @@
 /**
- * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. Does not
- * abort `work`.
+ * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. In that
+ * case, `work` is not aborted.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,
@@ -18,7 +18,7 @@ export async function withTimeout<Result, Late>(
   }
 }
 
-/** Whether `work` succeeds within `ms`. */
+/** Resolves to whether `work` succeeded within `ms`. */
 export const inTime = (work: Promise<unknown>, ms: number): Promise<boolean> => {
   const succeeded = work.then(
     () => true,

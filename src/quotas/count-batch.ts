@@ -2,16 +2,18 @@ import { backgroundRestMs, createBatcher, noDeadline } from '../mongo/batching/b
 import type { Usage } from './quota.ts'
 
 /**
- * The largest batch. A count takes about 20 ms if a quota of 20 000 is full, so a whole batch finishes well within
- * `countingMs`.
+ * The maximum number of counts in a batch. Counting a full quota of 20 000 takes about 20 ms, so a whole batch
+ * completes well within `countingMs`.
  */
 const maxAtOnce = 20
-/** MongoDB aborts a count after this. */
+/** MongoDB aborts a count after this time. */
 export const countingMs = 2_000
 
 export type Counted = Usage & { _id: string }
 
-/** Batches concurrent counts into one query. A business missing from its result uses nothing. */
+/**
+ * Batches concurrent counts into one query. If a business is missing from the result, it has used none of its quota.
+ */
 export function batchCounts(
   countAll: (businessIds: string[]) => Promise<Counted[]>,
 ): (businessId: string) => Promise<Usage> {

@@ -5,10 +5,16 @@ import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { secondsLeft } from './seconds-left.ts'
 
-/** A payment that is paid or cancelled now frees its code after this (src/intents/code.ts). */
+/**
+ * The time after which the code of an intent that is paid or cancelled now becomes available again
+ * (src/intents/code.ts).
+ */
 const longestWaitMs = 15 * 60_000
 
-/** Counts the live codes of businesses from the index `liveCodes` alone, including codes at rest. */
+/**
+ * Counts businesses' live codes, including those of finished intents that are not available again yet. The query reads
+ * only the index `liveCodes`.
+ */
 export const countLiveCodes = (
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
   businessIds: string[],
@@ -32,11 +38,14 @@ export const createLiveCodeQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedM
     elapsedMs,
   )
 
-/** How many live codes a business may have in use. */
+/** Returns the maximum number of live codes that a business may have in use. */
 export const liveCodeLimit = ({ config }: Pick<Deps, 'config'>, { limits }: Pick<Caller, 'limits'>): number =>
   limits.liveCodes ?? config.liveCodesPerBusiness
 
-/** Runs the insert of a live intent. Throws RATE_LIMITED, and inserts nothing, if the business has no codes left. */
+/**
+ * Runs `insert`, which inserts a live intent. Throws RATE_LIMITED without inserting anything if the business has no
+ * codes left.
+ */
 export async function withLiveCode<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
   caller: Caller,

@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * How much of a quota a business uses according to MongoDB's count, and when some of it becomes free (null if nothing
- * is used).
+ * A business's usage of a quota, as counted by MongoDB. `freeAt` is when some of the quota will become free, or null if
+ * none of it is used.
  */
 export interface Usage {
   used: number
   freeAt: Date | null
 }
 
-/** How much of a quota one business uses, as this process knows it. */
+/** A business's usage of a quota, as estimated by this process. */
 export interface Estimate {
   businessId: string
   used: number
@@ -17,86 +17,92 @@ export interface Estimate {
 }
 
 /**
- * If taken, call `end` once the write has ended, whatever its outcome. If not, `freeAt` is when some of the quota
- * becomes free.
+ * If the amount was taken, the caller must call `end` once the write has ended, whatever its outcome. Otherwise,
+ * `freeAt` is when some of the quota will become free.
  */
 export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: Date | null }
 
 /**
- * A per-business quota, shared by all processes without a counter document that every write would have to update.
- * MongoDB counts from an index at intervals. In between, each process adds what it has taken itself.
+ * A per-business quota that all processes share. There is no counter document, because every write would have to update
+ * it. Instead, MongoDB counts the usage from an index at intervals. Between two counts, each process adds what it has
+ * taken itself.
  */
 export interface Quota {
-  /** Takes `amount` for a write that is about to run. Each `period` is counted separately. */
+  /** Takes `amount` from the quota for a write that is about to run. Each `period` has a separate count. */
   take(businessId: string, period: string, limit: number, amount: number): Promise<Taken>
   /**
-   * The businesses that use the largest share of their quota, among those that wrote through this process. Their counts
-   * are at most a minute old.
+   * Returns the businesses that have used the largest shares of their quotas, among those that have made writes through
+   * this process. Their counts are at most a minute old.
    */
   fullest(max: number): Promise<Estimate[]>
 }
 
-/** The quota use of one business, as this process knows it. */
+/** The state from which this process estimates a business's usage of a quota. */
 interface Picture {
   businessId: string
   limit: number
-  /** Usage according to the last count. */
+  /** The usage according to the last count. */
   used: number
   freeAt: Date | null
   countedAtMs: number
   /** How long the last count took. */
   tookMs: number
-  /** The total that this process has taken. */
+  /** The total amount that this process has taken. */
   taken: number
-  /** The part of `taken` from writes that ended before the last count began, so `used` includes it. */
+  /**
+   * The part of `taken` that belongs to writes that ended before the last count started, so that `used` includes it.
+   */
   takenInUsed: number
-  /** The part of `taken` from writes that have not ended. */
+  /** The part of `taken` that belongs to writes that are still running. */
   inProgress: number
-  /** The part of `taken` from writes that were running during the last count, so `used` may or may not include it. */
+  /**
+   * The part of `taken` that belongs to writes that were running during the last count, so that `used` may or may not
+   * include it.
+   */
   unsure: number
   counting: Promise<void> | null
 }
 
 /**
- * A write is refused only if the last count is more recent than this, so a business with a full quota costs each
- * process one count per second.
+ * A write is rejected only if the last count is more recent than this. A business whose quota is full therefore costs
+ * each process one count per second.
  */
 const freshMs = 1_000
-/** A count that takes long stays fresh longer, so that counting takes at most 2 % of the time. */
+/** A count stays fresh for this many times its duration, so that counting takes up at most 2 % of the time. */
 const restPerCount = 50
 const longestFreshMs = 10_000
-/** If a count cannot tell whether the quota is full, the next one begins after this many times its duration. */
+/** If a count cannot determine whether the quota is full, the next count starts after this many times its duration. */
 const restWhileUnsure = 4
-/** After this many counts, the writes that ran during the first have ended. */
+/** By the last of this many counts, the writes that were running during the first count have ended. */
 const maxCounts = 3
 /**
- * Once a process has taken this share of what was left, MongoDB counts again: the other processes may have taken as
- * much.
+ * Once a process has taken this share of what was left, MongoDB counts again, because each of the other processes may
+ * have taken as much.
  */
 const partOfRest = 0.1
 /**
- * A steadily writing business's usage is counted this often. This limits how long a process can overlook what other
- * processes have taken.
+ * How often the usage of a business that writes steadily is counted. The interval limits how long a process can be
+ * unaware of what other processes have taken.
  */
 const steadyMs = 10_000
 /**
- * A business with fewer writes than this is not a steady writer: counting many small businesses would cost as much as
- * their writes.
+ * Businesses that have taken less than this since their last count do not write steadily. Counting many small
+ * businesses that often would cost as much as their writes.
  */
 const steadyWrites = 20
-/** Any business is counted again after this. */
+/** Every business is counted again after this time. */
 const staleMs = 600_000
 const shownMs = 60_000
 
 /**
- * About 300 bytes each, 3 MB in all. Beyond this, the business that wrote least recently is dropped, and counted again
- * when it next writes.
+ * The maximum number of pictures in memory. Each uses about 300 bytes, so all of them use 3 MB. If there are more, the
+ * business whose last write is the oldest is dropped, and is counted again at its next write.
  */
 const maxPictures = 10_000
 
-/** `elapsedMs` is a monotonic clock. */
+/** Creates a quota that is counted with `count`. `elapsedMs` must be a monotonic clock. */
 export function createQuota(count: (businessId: string) => Promise<Usage>, elapsedMs: () => number): Quota {
-  /** In order of last write, most recent last. */
+  /** The pictures in the order of each business's last write. The most recent is last. */
   const pictures = new Map<string, Picture>()
 
   function pictureOf(businessId: string, period: string, limit: number): Picture {
@@ -110,7 +116,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     return picture
   }
 
-  /** Runs one count of a business at a time. Concurrent callers share it. */
+  /** Runs at most one count of each business at a time. Concurrent callers share its result. */
   function recount(picture: Picture): Promise<void> {
     picture.counting ??= countInto(picture).finally(() => {
       picture.counting = null
@@ -120,7 +126,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
 
   async function countInto(picture: Picture): Promise<void> {
     const beganAtMs = elapsedMs()
-    // The count may or may not include writes that are running now, so they are added to it.
+    // The count may or may not include writes that are running now, so these writes are added to the count.
     const takenInUsed = picture.taken - picture.inProgress
     const { used, freeAt } = await count(picture.businessId)
     const tookMs = elapsedMs() - beganAtMs
@@ -128,7 +134,10 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
     Object.assign(picture, { used, freeAt, takenInUsed, unsure, countedAtMs: beganAtMs, tookMs })
   }
 
-  /** Takes `amount` if that much is left. Otherwise counts again until that is certain, at most `maxCounts` times. */
+  /**
+   * Takes `amount` if that much is left. Otherwise, counts again until it is certain that too little is left, but at
+   * most `maxCounts` times.
+   */
   async function take(picture: Picture, amount: number): Promise<boolean> {
     for (let counts = 0; ; counts += 1) {
       const left = picture.limit - usedOf(picture)
@@ -157,7 +166,7 @@ export function createQuota(count: (businessId: string) => Promise<Usage>, elaps
   return {
     async take(businessId, period, limit, amount) {
       const picture = pictureOf(businessId, period, limit)
-      // No write waits for this count. If it fails, the next write counts again.
+      // No write waits for this count. If the count fails, the next write starts another.
       if (!isFresh(picture) && isDue(picture)) recount(picture).catch(() => undefined)
       if (!(await take(picture, amount))) return { isTaken: false, freeAt: picture.freeAt }
       return {
@@ -199,12 +208,12 @@ const blank = (businessId: string): Picture => ({
 
 const takenSince = ({ taken, takenInUsed }: Picture): number => taken - takenInUsed
 
-/** The last count, plus what this process has taken after it. */
+/** Returns the last count plus what this process has taken since then. */
 const usedOf = (picture: Picture): number => picture.used + takenSince(picture)
 
 const shareUsed = (picture: Picture): number => usedOf(picture) / picture.limit
 
-/** Each business's quotas, across all processes. */
+/** The quotas of each business, shared by all processes. */
 export interface Quotas {
   liveCodes: Quota
   sandboxDay: Quota

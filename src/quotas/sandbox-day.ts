@@ -15,11 +15,11 @@ export const dayOf = (at: Date): number => Math.floor(at.getTime() / dayMs)
 export const startOf = (day: number): Date => new Date(day * dayMs)
 
 /**
- * Counts what the test keys of businesses created in this UTC day: intents, orders, products (deleted ones too) and
- * endpoints, each from an index alone. The clean-up removes no document this young. Within the day, only an import that
- * withdraws a product frees quota, and the deletion of an endpoint when more than 100 are deleted
- * (src/webhooks/endpoints/remove-deleted.ts). A loop of creates and deletions still ends, because each deletion uses
- * the quota of stored responses.
+ * Counts what businesses' test keys have created in the current UTC day: intents, orders, products (including deleted
+ * ones) and endpoints. Each count reads only an index. The clean-up does not remove documents that are this young.
+ * During the day, quota is freed only if an import withdraws a product, or if an endpoint is deleted when more than 100
+ * have already been deleted (src/webhooks/endpoints/remove-deleted.ts). A loop that creates and deletes documents still
+ * comes to a stop, because each deletion uses the quota for stored responses.
  */
 export async function countSandboxDay(
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,
@@ -53,15 +53,18 @@ export const createSandboxQuota = (deps: Pick<Deps, 'Intent' | 'now'>, elapsedMs
     elapsedMs,
   )
 
-/** How many documents the test keys of a business may create in a UTC day; null means no limit. */
+/**
+ * Returns the maximum number of documents that a business's test keys may create in a UTC day, or null if there is no
+ * limit.
+ */
 export const sandboxLimit = (
   { config }: Pick<Deps, 'config'>,
   { limits }: Pick<Caller, 'limits'>,
 ): number | null => (limits.sandboxIntentsPerDay ?? config.sandboxIntentsPerDay) || null
 
 /**
- * Runs an insert of `amount` documents. For a test key, throws RATE_LIMITED and inserts nothing if they exceed the
- * day's quota.
+ * Runs `insert`, which inserts `amount` documents. If the caller uses a test key and the documents would exceed the
+ * day's quota, throws RATE_LIMITED without inserting anything.
  */
 export async function withinSandboxDay<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,
@@ -85,8 +88,8 @@ export async function withinSandboxDay<T>(
 }
 
 /**
- * Runs a write within a quota of the UTC day. Throws RATE_LIMITED with the message, and runs nothing, if the write
- * exceeds the quota.
+ * Runs a write within a quota for the current UTC day. If the write would exceed the quota, throws RATE_LIMITED with
+ * `message` and does not run the write.
  */
 export async function withinDay<T>(
   { now }: Pick<Deps, 'now'>,

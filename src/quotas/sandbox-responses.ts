@@ -4,13 +4,16 @@ import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { dayOf, sandboxLimit, startOf, withinDay } from './sandbox-day.ts'
 
-/** Stored responses for each intent that the test keys may create: one for its payment, one for its refund. */
+/**
+ * The number of responses that may be stored for each intent that test keys may create: one for its payment and one for
+ * its refund.
+ */
 const perCreate = 2
 
 /**
- * Counts the responses to requests of test keys in this UTC day that are stored in claims, from an index alone. A claim
- * expires a day after its request and is stored at least until then. A successful create stores its response in its own
- * document, so it is not counted here.
+ * Counts the responses that have been stored in claims for requests with test keys in the current UTC day. The query
+ * reads only an index. A claim expires a day after its request and is stored at least until then. A request that
+ * successfully creates a document is not counted, because its response is stored in that document.
  */
 export async function countSandboxResponses(
   { Claim, now }: Pick<Deps, 'Claim' | 'now'>,
@@ -35,7 +38,10 @@ export const createSandboxResponseQuota = (
     elapsedMs,
   )
 
-/** How many responses may be stored in a UTC day for the test keys of a business; null means no limit. */
+/**
+ * Returns the maximum number of responses that may be stored for a business's test keys in a UTC day, or null if there
+ * is no limit.
+ */
 export function sandboxResponseLimit(
   deps: Pick<Deps, 'config'>,
   business: Pick<Caller, 'limits'>,
@@ -45,9 +51,9 @@ export function sandboxResponseLimit(
 }
 
 /**
- * Runs a write that may store its response with its claim. Throws RATE_LIMITED, and runs nothing, if a test key made
- * the request and its business's quota is used up. Every such write stores a response and may cause an event, so this
- * bounds the deliveries too.
+ * Runs a write that may store its response with its claim. If the request was made with a test key and the business's
+ * quota is used up, throws RATE_LIMITED and does not run the write. Each of these writes stores a response and may
+ * cause an event, so the quota also limits the number of deliveries.
  */
 export async function withinSandboxResponses<T>(
   deps: Pick<Deps, 'quotas' | 'config' | 'now'>,

@@ -1,6 +1,6 @@
 /**
- * Returns the number of seconds until a time, for Retry-After: at least 1 and at most `maxMs`. If the time is null,
- * uses `maxMs`.
+ * Returns the number of seconds until `at`, for a Retry-After header. The result is at least 1 and never longer than
+ * `maxMs`, which is also the default if `at` is null.
  */
 export function secondsLeft(at: Date | null, now: Date, maxMs: number): number {
   const ms = at === null ? maxMs : at.getTime() - now.getTime()

@@ -7,8 +7,8 @@ import { countSandboxDay, sandboxLimit } from './sandbox-day.ts'
 import { countSandboxResponses, sandboxResponseLimit } from './sandbox-responses.ts'
 
 /**
- * How much of a quota a business has used, and how much is left. `limit` is null if there is none, `used` if counting
- * takes too long.
+ * How much of a quota a business has used, and how much is left. `limit` is null if there is no limit. `used` is null
+ * if counting takes too long.
  */
 export interface QuotaUsage {
   used: number | null
@@ -22,7 +22,7 @@ export interface Usages {
   sandboxResponsesToday: QuotaUsage
 }
 
-/** Counts one business's current quota usage. */
+/** Counts the current usage of each of a business's quotas. */
 export async function usagesOf(
   deps: Pick<Deps, 'Intent' | 'Claim' | 'config' | 'now'>,
   business: Business,
@@ -45,7 +45,7 @@ const usage = (count: number | null, limit: number | null): QuotaUsage => ({
   left: count === null || limit === null ? null : Math.max(0, limit - count),
 })
 
-/** MongoDB's MaxTimeMSExpired. */
+/** The code of MongoDB's MaxTimeMSExpired error. */
 const tooSlow = 50
 
 async function used(counting: Promise<Counted[]>): Promise<number | null> {

@@ -1,6 +1,6 @@
 /**
- * The attributes that a span may have, by the names of their log fields. They never include a body, header, address,
- * query, payment code, PIN or phone number. Three use OpenTelemetry's standard names.
+ * Maps the log fields that a span may include to the names of their attributes. They never include a body, header,
+ * address, query, payment code, PIN or phone number. Three attributes use the standard OpenTelemetry names.
  */
 const names = {
   method: 'http.request.method',
@@ -23,7 +23,7 @@ const names = {
   jobId: 'jobId',
 } as const
 
-/** Returns the log fields that a span may have, under their attribute names. */
+/** Returns the log fields that a span may include, under their attribute names. */
 export function attributesOf(facts: Record<string, unknown>): Record<string, string | number | boolean> {
   const attributes: Record<string, string | number | boolean> = {}
   for (const [fact, name] of Object.entries(names)) {

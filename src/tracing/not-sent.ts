@@ -5,14 +5,14 @@ import { type Log, throttled } from '../process/log.ts'
 /** Lost traces do not affect payments, so one log line per minute is enough. */
 const logEveryMs = 60_000
 
-/** Logs that spans have been lost. `why` is a code, a status, or the SDK's own message. */
+/** Logs that spans have been lost. `why` is an error code, an HTTP status or a message from the SDK. */
 export type LogLoss = (fields: { why: string; spans?: number }) => void
 
 export const createLogLoss = (log: Log): LogLoss =>
   throttled(logEveryMs, (fields) => log.warn(fields, 'traces.not-sent'))
 
 /**
- * Logs the SDK's own warnings, about its environment variables or about dropped spans, without the values that they
+ * Logs the SDK's warnings about its environment variables and about dropped spans, without the values that the warnings
  * quote.
  */
 export function reportSdkWarnings(logLoss: LogLoss): void {
@@ -25,8 +25,8 @@ export function reportSdkWarnings(logLoss: LogLoss): void {
 }
 
 /**
- * Wraps an exporter so that a failure becomes one log line without the collector's response. The SDK would log that
- * response, so the wrapper reports success to the SDK.
+ * Wraps an exporter so that each failure is logged as one line, without the collector's response. The wrapper always
+ * reports success to the SDK, because the SDK would otherwise log that response.
  */
 export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): SpanExporter => ({
   export(spans, done) {
@@ -39,10 +39,7 @@ export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): Spa
   shutdown: () => exporter.shutdown(),
 })
 
-/**
- * Returns the error's message only if the error has no code, because only then does the message come from the SDK
- * itself.
- */
+/** Returns the error's code, or its message if it has no code, because only then does the message come from the SDK. */
 function whyOf(error: Error): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'number') return `status ${code}`

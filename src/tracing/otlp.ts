@@ -26,8 +26,8 @@ import type { Span, SpanKind, Tracing } from './tracing.ts'
 const flushMs = 2000
 
 /**
- * The SDK sends one batch at a time and keeps at most 2 048 further spans, so spans would be lost anyway if the
- * collector were slower.
+ * The timeout for sending a batch. A longer timeout would be no use, because the SDK sends one batch at a time and
+ * keeps at most 2 048 further spans, so spans would be lost anyway.
  */
 const timeoutMillis = 3000
 
@@ -39,9 +39,9 @@ const kinds = {
 } as const satisfies Record<SpanKind, Kind>
 
 /**
- * Creates the tracing with the standard SDK, which sends spans in batches and drops those over its limits. The SDK's
- * own environment variables set those limits and the sampling (docs/operators/watch.md, "Traces"). Callers pass each
- * span's parent explicitly, because an implicit context would cost time for every promise.
+ * Creates the tracing with the standard SDK, which sends spans in batches and drops spans that exceed its limits. The
+ * limits and the sampling are set with the SDK's own environment variables (docs/operators/watch.md, "Traces"). Callers
+ * must pass each span's parent explicitly, because an implicit context would slow down every promise.
  */
 export function createTracing(endpoint: string, log: Log, processType: string): Tracing {
   const logLoss = createLogLoss(log)

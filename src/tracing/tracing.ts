@@ -1,26 +1,26 @@
 /**
- * A part of a trace that is still running. A span is ended only once, and is never sent if `end` is not called.
- * `traceparent` identifies this span as the parent of further spans, in the format of the W3C header.
+ * A span that is still running. `end` must be called once, otherwise the span is never sent. `traceparent` identifies
+ * this span as the parent of further spans, in the format of the W3C header.
  */
 export interface Span {
   traceId: string
   traceparent: string
-  /** Links to the caller's own trace, which this span is not part of. */
+  /** Links this span to the caller's trace, of which the span is not a part. */
   link(traceparent: string): void
-  /** Ends the span and sends those `facts` that attributes.ts lists. The facts are the fields of a log line. */
+  /** Ends the span. `facts` are the fields of a log line. Those listed in attributes.ts are sent with the span. */
   end(how: { facts: Record<string, unknown>; failed: boolean; name?: string }): void
 }
 
 /**
- * `request`: an HTTP request that is being served; `job`: a job of a queue; `call`: a call to another machine; `part`:
- * a part of one of these.
+ * The kind of work that a span covers. `request` is an HTTP request that is being served, `job` is a job from a queue,
+ * `call` is a call to another machine, and `part` is a part of one of these.
  */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 
-/** Starts spans and sends them. If nothing is traced, `deps.tracing` is null and OpenTelemetry is not loaded. */
+/** Starts spans and sends them. If tracing is off, `deps.tracing` is null and OpenTelemetry is not loaded. */
 export interface Tracing {
   /** Starts a span. If the parent is null or malformed, the span starts a new trace. */
   begin(name: string, kind: SpanKind, parent: string | null): Span
-  /** Sends the remaining spans. Takes at most 2 s. */
+  /** Sends the remaining spans, which takes at most 2 s. */
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import helmet from 'helmet'
 import type { Config } from '../../config.ts'
 import type { Deps } from '../../deps.ts'
 
-/** What a page may do in a browser, in addition to showing text and submitting forms to this service. */
+/** The permissions that a page has in a browser, in addition to showing text and submitting forms to this service. */
 export interface PageRights {
   /** Whether the page may run this service's scripts, which may send requests to the service. */
   scripts: boolean
@@ -19,8 +19,8 @@ export interface PageRights {
 export type SetPageHeaders = (req: Request, res: Response) => void
 
 /**
- * Creates the function that sets a page's security headers. The page can do only what `rights` allow, loads nothing
- * from other sites, cannot be framed and is not cached.
+ * Creates the function that sets a page's security headers. The page has only the permissions in `rights`, loads
+ * nothing from other sites, cannot be framed and is not cached.
  */
 export function createPageHeaders(deps: Pick<Deps, 'config'>, rights: PageRights): SetPageHeaders {
   const protect = helmet({

@@ -8,7 +8,7 @@ export type Schema = object
 export type Tag = 'Payment intents' | 'Webhook endpoints' | 'Webhook deliveries' | 'Products' | 'Orders'
 
 /**
- * What the OpenAPI document contains about an operation, in addition to its route. Requests are validated against the
+ * The part of an operation's OpenAPI description that is not derived from its route. Requests are validated against the
  * schemas `query` and `body`. If `query` is null, the operation accepts no query parameters. If `body` is null, it
  * ignores the body.
  */
