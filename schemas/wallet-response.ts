@@ -1,8 +1,8 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
 /**
- * The response from a wallet provider. `reason` may have any value, because the service ignores reasons that it does
- * not know.
+ * The response from a wallet provider. `reason` may have any value, because an unknown reason is replaced by the
+ * default (src/wallets/live/response.ts).
  */
 export const walletResponse = {
   type: 'object',
