@@ -94,12 +94,12 @@ const isRefusedName = (name: string): boolean =>
   !given.test(name) &&
   wordsOf(name).some((word) => Object.values(refused).some(({ name: pattern }) => pattern?.test(word)))
 
-describe('The language of the project', () => {
+describe('The language check', () => {
   const code = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))].filter(
     (file) => file !== 'test/language.test.ts',
   )
 
-  it('refuses the words of the glossary, and no others', () => {
+  it('refuses exactly the words that the glossary refuses', () => {
     const [, glossary = ''] = read('CONTRIBUTING.md').split('### Glossary')
     const rows = [...glossary.matchAll(/^\| (?!Use|-).+ \| .+ \| (.*) ?\|$/gm)]
     const words = rows.flatMap(([, cell = '']) => cell.split(',').map((word) => word.trim()))
@@ -118,14 +118,14 @@ describe('The language of the project', () => {
     expect(faultsOf('Whoever asked is told.')).to.have.length(3)
   })
 
-  it('uses no refused word in a name', () => {
+  it('finds no refused word in a name', () => {
     const wrong = code.flatMap((file) =>
       [...namesOf(read(file))].filter(isRefusedName).map((name) => `${file}: ${name}`),
     )
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('uses no refused word in a comment', () => {
+  it('finds no refused word in a comment', () => {
     const wrong = code.flatMap((file) =>
       commentsOf(read(file)).flatMap(({ text, line }) =>
         faultsOf(text).map((fault) => `${file}:${line} ${fault}`),
@@ -134,14 +134,14 @@ describe('The language of the project', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('uses no refused word in the title of a test', () => {
+  it('finds no refused word in a test title', () => {
     const wrong = code.flatMap((file) =>
       titlesOf(read(file)).flatMap((title) => faultsOf(title).map((fault) => `${file} ${fault}`)),
     )
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('uses no refused word on a page', () => {
+  it('finds no refused word on a page', () => {
     const wrong = pages.flatMap((page) =>
       read(page)
         .replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
@@ -152,7 +152,7 @@ describe('The language of the project', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('begins no sentence of a comment without its subject', () => {
+  it('finds no comment with a sentence that hides its subject', () => {
     const wrong = code.flatMap((file) =>
       commentsOf(read(file)).flatMap(({ text, line }) =>
         opening.test(text) ? [`${file}:${line} ${text}`] : [],
@@ -161,7 +161,7 @@ describe('The language of the project', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('wraps comments at 120 columns', () => {
+  it('finds no comment line longer than 120 columns', () => {
     const wrong = code.flatMap((file) =>
       read(file)
         .split('\n')

@@ -37,14 +37,14 @@ const mentioning = (files: string[], text: RegExp): string[] => files.filter((fi
 const found = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group = '']) => group)
 
-describe('The rules of the project', () => {
-  it('there are files to check, and imports are recognised', () => {
+describe('The project', () => {
+  it('contains files to check, whose imports are recognised', () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
   })
 
-  it('src has a folder for each subject, and only these files beside them', () => {
+  it('has one src folder per subject, and only the listed files next to those folders', () => {
     expect(looseFiles).to.have.members(
       ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map(
         (name) => `src/${name}.ts`,
@@ -53,19 +53,19 @@ describe('The rules of the project', () => {
     expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
   })
 
-  it('no imports form a cycle, not even type imports', () => {
+  it('contains no import cycles, not even of type imports', () => {
     expect(importCycles()).to.deep.equal([])
   })
 
-  it('no file is so small that it belongs in the only file that imports it', () => {
+  it('contains no file so small that it belongs in its only importer', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
-  it('schemas import nothing from the project', () => {
+  it('imports nothing from the project in schemas', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
-  it('domain folders import neither Express nor BullMQ, nor http, nor workers', () => {
+  it('imports neither Express nor BullMQ, nor http, nor workers in domain folders', () => {
     const isWrong = (name: string) =>
       /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
         name,
@@ -73,7 +73,7 @@ describe('The rules of the project', () => {
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('http and checkout import no mongoose and no BullMQ, and http imports no pages', () => {
+  it('imports no mongoose or BullMQ in http and checkout, and no pages in http', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -81,22 +81,22 @@ describe('The rules of the project', () => {
     ).to.deep.equal([])
   })
 
-  it('src imports no workers, and the product imports nothing from dev, test or ops', () => {
+  it('imports no workers in src, and nothing from dev, test or ops in the product', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
     expect(offenders(sources, (name) => /^(dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
-  it('the fault checker imports nothing from the service', () => {
+  it('imports nothing from the service in the fault checker', () => {
     const files = filesIn('test/faults/checker')
     expect(files).to.include('test/faults/checker/check.ts')
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
   })
 
-  it('only config reads the environment', () => {
+  it('reads the environment only in config', () => {
     expect(mentioning(sources, /process\.env/)).to.have.members(['src/config.ts'])
   })
 
-  it('only src/tracing imports OpenTelemetry, and only when it is enabled', () => {
+  it('imports OpenTelemetry only in src/tracing, and only when tracing is enabled', () => {
     const others = sources.filter((file) => !file.startsWith('src/tracing/'))
     expect(offenders(others, (name) => name.startsWith('@opentelemetry/'))).to.deep.equal([])
     expect(mentioning(sources, /from '[^']*\/otlp\.ts'/)).to.deep.equal([])
@@ -106,11 +106,11 @@ describe('The rules of the project', () => {
     ).not.to.deep.equal([])
   })
 
-  it('URL.canParse is not used, because it is wrong on Node 20 and 22 (src/polyfills/parse-url.ts)', () => {
+  it('does not use URL.canParse, which is wrong on Node 20 and 22 (src/polyfills/parse-url.ts)', () => {
     expect(mentioning(sources, /URL\.canParse\(/)).to.deep.equal([])
   })
 
-  it('connections are opened in four places', () => {
+  it('opens connections in exactly four places', () => {
     expect(mentioning(sources, /\.createConnection\(|new Redis\(|new MongoClient\(/)).to.have.members([
       'src/queues/board-queues.ts',
       'src/mongo/connect.ts',
@@ -119,7 +119,7 @@ describe('The rules of the project', () => {
     ])
   })
 
-  it('time is deps.now(): the wall clock is read only to measure its skew, and for BullMQ, which uses it', () => {
+  it('takes the time from deps.now(), and reads the wall clock only to measure its skew and for BullMQ', () => {
     const wallClock =
       /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
@@ -131,12 +131,12 @@ describe('The rules of the project', () => {
     ])
   })
 
-  it('no write uses the time of MongoDB itself, and ids, which begin with the wall clock, are made in one place', () => {
+  it("never writes MongoDB's own time, and creates ids in one place because ids begin with the wall clock", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/security/ids.ts'])
   })
 
-  it('an intent changes status in transition.ts only; other writes insert it, free its code, and set or clear a hold', () => {
+  it("changes an intent's status only in transition.ts, and otherwise only inserts, frees codes or sets holds", () => {
     const changing =
       /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|writeInBatch)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
@@ -153,7 +153,7 @@ describe('The rules of the project', () => {
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
-  it('no other intents file sets a status', () => {
+  it('sets a status in no other intents file', () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
@@ -165,7 +165,7 @@ describe('The rules of the project', () => {
     expect(mentioning([...filesIn('src/intents'), 'src/outbox/relay-batchers.ts'], setting)).to.deep.equal([])
   })
 
-  it('only the listed files write products and orders', () => {
+  it('writes products and orders only in the listed files', () => {
     const products =
       /(\bProduct\)?|\bproducts)\s*\.(update|findOneAnd|bulkWrite|replace|delete|insert)|batchers\.(update|insert)Product\(/
     expect(mentioning(sources, products)).to.have.members([
@@ -189,7 +189,7 @@ describe('The rules of the project', () => {
     ])
   })
 
-  it('the clean-up deletes in one place, whose filter ends with sandbox: true; live documents lose attempts and responses in two', () => {
+  it('deletes documents only in the listed files, and only test data in src/retention/remove.ts', () => {
     const deleting = /\.(deleteMany|deleteOne|findOneAndDelete|findByIdAndDelete)\(/
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
@@ -210,7 +210,7 @@ describe('The rules of the project', () => {
     ])
   })
 
-  it('every query of orders leaves out their placeholders', () => {
+  it('excludes placeholders from every query of orders', () => {
     const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Counted)?Page<\w*Order\b/g
     const finders = sources.filter((file) => read(file).search(finding) >= 0)
     expect(finders).to.include.members([
@@ -222,13 +222,13 @@ describe('The rules of the project', () => {
     expect(finders.filter((file) => times(file, /\.\.\.placed\b/g) < times(file, finding))).to.deep.equal([])
   })
 
-  it('the audit trail is append-only: the code inserts lines and reads them', () => {
+  it('only inserts and reads audit lines, never changes or deletes them', () => {
     const used = sources.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g))
     expect([...new Set(used)].toSorted()).to.deep.equal(['find', 'insertMany', 'insertOne'])
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it('each job has one name: queue = file in workers/ = what the file exports = docs', () => {
+  it('uses one name per job for its queue, its file in workers/, its export and the docs', () => {
     const files = readdirSync(join(root, 'workers')).filter(
       (name) => name.endsWith('.ts') && name !== 'main.ts',
     )
@@ -239,7 +239,7 @@ describe('The rules of the project', () => {
     }
   })
 
-  it('the Procfile starts the files of the build', () => {
+  it('starts the built files in the Procfile', () => {
     const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(
       ([, type, file]) => [type, file],
     )
@@ -251,12 +251,12 @@ describe('The rules of the project', () => {
     for (const [, file] of started) expect(sources).to.include(`${file}.ts`)
   })
 
-  it('.env.example names every variable, and no other', () => {
+  it('lists exactly the environment variables in .env.example', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1])
     expect(named).to.have.members(Object.keys(environment.properties))
   })
 
-  it('docker-compose.yml passes every variable on, except those that it sets itself', () => {
+  it('passes every variable on in docker-compose.yml, except those that the file sets itself', () => {
     const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
       ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
     )
@@ -265,7 +265,7 @@ describe('The rules of the project', () => {
     expect(set).to.deep.equal(['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT'])
   })
 
-  it('every error code is in use', () => {
+  it('uses every error code', () => {
     const code = sources.map(read).join('\n')
     const named = filesIn('schemas').map(read).join('\n')
     const isUsed = (name: string) =>
@@ -273,7 +273,7 @@ describe('The rules of the project', () => {
     expect(Object.keys(catalogue).filter((name) => !isUsed(name))).to.deep.equal([])
   })
 
-  it('every link between the pages leads to an existing file and heading', () => {
+  it('links only to existing files and headings in its pages', () => {
     const headings = (text: string) =>
       [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
         title
@@ -296,14 +296,14 @@ describe('The rules of the project', () => {
     expect(links.filter(leadsNowhere).map(({ link }) => link)).to.deep.equal([])
   })
 
-  it('every source file that a page names exists', () => {
+  it('refers only to existing source files in its pages', () => {
     const named = pages.flatMap((page) => found(read(page), /((?:[\w-]+\/)*[\w-]+(?:\.test)?\.ts)\b/g))
     const files = [...sources, ...['test', 'dev', 'bench', 'ops'].flatMap((folder) => filesIn(folder))]
     expect(named.length).to.be.greaterThan(15)
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
 
-  it('docs/operators/watch.md explains every log line at error, and no page or alert names a line that does not exist', () => {
+  it('explains every error log line in docs/operators/watch.md, and refers to no unknown line', () => {
     const [, logs = ''] = read('docs/operators/watch.md').split('\n## Logs\n')
     const [tables = ''] = logs.split('\n## Traces\n')
     const name = /`([a-z]+\.[a-z-]+)`/g
@@ -326,24 +326,24 @@ describe('The rules of the project', () => {
     expect(logged).to.include.members(mentioned.filter((one) => !(one in events)))
   })
 
-  it('docs/merchants/webhooks.md names every event', () => {
+  it('lists every event in docs/merchants/webhooks.md', () => {
     for (const event of Object.keys(events))
       expect(read('docs/merchants/webhooks.md')).to.include(`\`${event}\``)
   })
 
-  it('docs/operators/support.md names every act of the audit trail, and no other', () => {
+  it('lists exactly the audit acts in docs/operators/support.md', () => {
     const [, trail = ''] = read('docs/operators/support.md').split('\n## Audit trail\n')
     const named = found(trail, /^\| (`[^|]+) \|/gm).flatMap((cell) => found(cell, /`([^`]+)`/g))
     expect(named).to.have.members([...acts])
   })
 
-  it('every package is pinned to one version', () => {
+  it('pins every package to one version', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'))
     const versions = Object.entries<string>({ ...dependencies, ...devDependencies })
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])
   })
 
-  it('no file has a meaningless name', () => {
+  it('contains no file with a meaningless name', () => {
     const rotten = /(^|[/.-])(service|manager|helpers?|utils?|common|core|base|misc|shared)(\.[a-z]+$|\/)/
     const all = [...sources, ...filesIn('test'), ...filesIn('dev'), ...filesIn('bench')]
     // The fixture is the whole service, so its name says what it is.

@@ -52,7 +52,7 @@ describe('A concurrent cancellation and expiry', () => {
     return outcomes
   }
 
-  it('ends with the expiry if the cancellation pauses before its write, and with the cancellation if it pauses after', async () => {
+  it('expires the intent if the cancellation pauses before its write, and cancels it if the pause is later', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     expect(await raceEverywhere('cancel')).to.deep.equal({
@@ -66,7 +66,7 @@ describe('A concurrent cancellation and expiry', () => {
     })
   })
 
-  it('ends with the cancellation if the expiry pauses before its write, and with the expiry if it pauses after', async () => {
+  it('cancels the intent if the expiry pauses before its write, and expires it if the pause is later', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

@@ -33,7 +33,7 @@ describe('A delivery', () => {
 
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
-  it('carries the four headers of SPEC 6.2, spelled exactly, with a signature over timestamp and body', async () => {
+  it('carries the four headers of SPEC 6.2, spelled exactly, with a signature over the timestamp and the body', async () => {
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     const [one] = await endpointServer.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
@@ -46,7 +46,7 @@ describe('A delivery', () => {
     expect(one && isSignedWith(secret, one)).to.equal(true)
   })
 
-  it("contains the event's name in its header and its body, for each event of an intent", async () => {
+  it("contains the event's name in its header and body, for every event of an intent", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
@@ -61,7 +61,7 @@ describe('A delivery', () => {
     ])
   })
 
-  it('has the same bytes at every attempt and in every process, even after the intent has changed', async () => {
+  it('has the same bytes for every attempt and in every process, even after the intent has changed', async () => {
     const subscribed = ['payment.confirmed', 'payment.failed', 'payment.refunded']
     await subscribe(service, merchant, endpointServer.url, subscribed)
     const open = { amountType: 'OPEN', metadata: { 'a.b': '1', $x: '2', é: '💰' } }
@@ -91,7 +91,7 @@ describe('A delivery', () => {
     await beside.close()
   })
 
-  it('is cancelled without an attempt if its intent was removed, and its page and record still open', async () => {
+  it('is cancelled without an attempt if its intent was removed, and can still be read', async () => {
     const delivery = await freshDelivery(service, merchant)
     await service.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
     const cancelled = { outcome: 'cancelled', nextAttemptAt: null, attempts: 0 }
@@ -122,7 +122,7 @@ describe('A delivery', () => {
     expect(new Set(signatures)).to.have.property('size', 3)
   })
 
-  it('succeeds with a status of 200 to 299 and with no other', async () => {
+  it('succeeds with any status from 200 to 299, and with no other status', async () => {
     const statuses = [
       200, 201, 202, 204, 226, 299, 300, 301, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
     ]
@@ -150,7 +150,7 @@ describe('A delivery', () => {
     )
   })
 
-  it('records each attempt: its time, its duration, the response, and where it failed', async () => {
+  it('records the time, duration, response and error of each attempt', async () => {
     endpointServer.respondWith((res, count) =>
       count === 1 ? res.destroy() : void res.writeHead(503).end('busy'),
     )
@@ -168,7 +168,7 @@ describe('A delivery', () => {
     expect(attemptLog[1]?.durationMs).to.be.a('number').within(0, 30_000)
   })
 
-  it('is not attempted again after it was delivered, however often its job runs', async () => {
+  it('is not attempted again after it has been delivered, however often its job runs', async () => {
     const delivery = await freshDelivery(service, merchant)
     await attempt(service.deps, delivery._id)
     const before = await storedDelivery(service, delivery)
@@ -179,7 +179,7 @@ describe('A delivery', () => {
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
   })
 
-  it('does nothing for the job of an unknown delivery', async () => {
+  it('is not attempted if it is unknown', async () => {
     const { outcome } = await attempt(service.deps, deliveryId(newId(), endpointId))
     expect(outcome).to.equal('superseded')
   })
@@ -188,7 +188,7 @@ describe('A delivery', () => {
     ['is disabled', () => service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active: false } })],
     ['is gone', () => service.deps.Endpoint.deleteOne({ _id: endpointId })],
   ] as const)
-    it(`is cancelled when its endpoint ${what}, without an attempt`, async () => {
+    it(`is cancelled without an attempt if its endpoint ${what}`, async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const [fresh, failed] = [await freshDelivery(service, merchant), await freshDelivery(service, merchant)]
       await attempt(service.deps, failed._id)

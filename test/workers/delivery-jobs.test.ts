@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { hasStatus, isIn, withQueues } from './set-up.ts'
 
 /** From the API to the endpoint, with real workers and real queues. */
-describe('The job of a delivery', () => {
+describe("A delivery's job", () => {
   const quick = withService(() => ({ WEBHOOK_RETRY_SECONDS: '0.2,0.2,0.2,0.2,0.2,0.2,0.2' }))
   const standard = withService()
   const queues = withQueues('describe')
@@ -56,7 +56,7 @@ describe('The job of a delivery', () => {
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
 
-  it('does not exist for a first attempt that succeeds: nothing of the delivery is in Redis', async () => {
+  it('is not created if the first attempt succeeds, so that nothing about the delivery is in Redis', async () => {
     const service = await openService()
     service.startWorkers()
     const added: string[] = []
@@ -87,7 +87,7 @@ describe('The job of a delivery', () => {
     await endpointServer.close()
   })
 
-  it('completes while its attempt hangs', async () => {
+  it('completes while its attempt is still hanging', async () => {
     const [merchant, hanging, queue] = [await quick.merchant(), await startEndpointServer(), queueOf(quick)]
     const gate = createGate()
     hanging.respondWith((res, count) => {
@@ -107,7 +107,7 @@ describe('The job of a delivery', () => {
     await hanging.close()
   })
 
-  it('is among the failed jobs after the 8th failure, where support staff find it, and Retry re-queues the delivery', async () => {
+  it('is moved to the failed jobs after the 8th failure, where support staff can press Retry', async () => {
     const { endpointServer, id, intent } = await createDelivery(quick, () => 500)
     await hasStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
@@ -133,7 +133,7 @@ describe('The job of a delivery', () => {
     await endpointServer.close()
   })
 
-  it('leaves the failed jobs when the delivery is re-queued without a job, as the command line does', async () => {
+  it('is removed from the failed jobs if the delivery is re-queued in MongoDB only', async () => {
     const { endpointServer, id } = await createDelivery(quick, () => 500)
     await hasStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
@@ -149,7 +149,7 @@ describe('The job of a delivery', () => {
     await endpointServer.close()
   })
 
-  it('is delayed until the next attempt, and shows how many failed, why, and when the next one is', async () => {
+  it('is delayed until the next attempt, and shows how many have failed, why, and when the next one is due', async () => {
     const { endpointServer, id, intent } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
@@ -179,7 +179,7 @@ describe('The job of a delivery', () => {
     await endpointServer.close()
   })
 
-  it('contains only ids and harmless text, like everything in Redis: no body, secret, key, code or response', async () => {
+  it('contains only ids and harmless text, as does all of Redis: no body, secret, key, code or response', async () => {
     const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')

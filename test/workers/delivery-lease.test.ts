@@ -6,7 +6,7 @@ import { type EndpointServer, startEndpointServer } from '../support/endpoint-se
 import { type Merchant, withSecondProcess, withService } from '../support/service.ts'
 import { withBatchers } from './set-up.ts'
 
-describe('The lease on a delivery', () => {
+describe("A delivery's lease", () => {
   const service = withService()
   const beside = withSecondProcess(service)
   let endpointServer: EndpointServer
@@ -30,7 +30,7 @@ describe('The lease on a delivery', () => {
       { $set: { leaseToken: 'another', nextAttemptAt: endsAt } },
     )
 
-  it('allows only one attempt when two processes each claim the delivery twice in parallel', async () => {
+  it('allows only one attempt if two processes each claim the delivery twice in parallel', async () => {
     const outcomes = await Promise.all(
       [service, beside, service, beside].map(({ deps }) => attempt(deps, delivery._id)),
     )
@@ -39,7 +39,7 @@ describe('The lease on a delivery', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
-  it('lasts to its last millisecond; then a worker takes over, and the attempt that was cut short does not count', async () => {
+  it('lasts until its last millisecond, after which another attempt is made and the interrupted one does not count', async () => {
     const endsAt = inMs(10_000)
     await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {
@@ -52,7 +52,7 @@ describe('The lease on a delivery', () => {
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('allows no attempt if MongoDB is so slow that the lease may end before its renewal', async () => {
+  it('allows no attempt if MongoDB is so slow that the lease might end before it is renewed', async () => {
     const { claimDelivery } = service.deps.batchers
     const slow = withBatchers(service.deps, {
       async claimDelivery(id, deadlineAt) {
@@ -69,7 +69,7 @@ describe('The lease on a delivery', () => {
     expect(await attempt(service.deps, delivery._id)).to.deep.include({ outcome: 'delivered', attempts: 1 })
   })
 
-  it('lasts 10 s from the claim and 10 s from each renewal during the attempt', async () => {
+  it('lasts 10 s from the claim, and 10 s from each renewal during the attempt', async () => {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res) => void held.push(res))
     const running = attempt(service.deps, delivery._id)
@@ -87,7 +87,7 @@ describe('The lease on a delivery', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', leaseToken: null })
   })
 
-  it('lets only its holder write a result', async () => {
+  it('allows only its holder to write a result', async () => {
     const held: ServerResponse[] = []
     endpointServer.respondWith((res, count) => void (count === 1 ? held.push(res) : res.end()))
     const slow = attempt(service.deps, delivery._id)

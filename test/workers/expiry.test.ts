@@ -19,7 +19,7 @@ import { createIntents } from './set-up.ts'
 
 const dayMs = 86_400_000
 
-describe('The expiry of an intent', () => {
+describe("An intent's expiry", () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchantPerTest(service)
@@ -71,7 +71,7 @@ describe('The expiry of an intent', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('changes nothing if it comes too early, and returns when it is due', async () => {
+  it('changes nothing if it runs too early, and returns when it is due', async () => {
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     const notExpired = { expired: false, dueAt: new Date(expiresAt) }
@@ -80,7 +80,7 @@ describe('The expiry of an intent', () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('adds one event, dated to when the expiry was due, however often and in however many processes it runs', async () => {
+  it('adds exactly one event, dated to when the expiry was due, even in several concurrent processes', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
@@ -100,7 +100,7 @@ describe('The expiry of an intent', () => {
     await endpointServer.close()
   })
 
-  it('releases the code for another intent 15 minutes later, not before', async () => {
+  it('releases the code for another intent exactly 15 minutes later', async () => {
     const { referenceNumber, code, expiresAt } = await createIntent(service, merchant)
     const key = codeKeyOf({ businessId: merchant.businessId, sandbox: true }, code)
     reach(expiresAt)

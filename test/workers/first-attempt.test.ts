@@ -42,7 +42,7 @@ describe('The first attempt at a delivery', () => {
     return [...counts.values()]
   }
 
-  it('is made by the relay that inserts the delivery, under a lease, with nothing in Redis', async () => {
+  it('is made under a lease by the relay that inserts the delivery, with nothing in Redis', async () => {
     const requests = holdRequests(endpointServer)
     await create(1)
     service.deps.slots.open()
@@ -65,7 +65,7 @@ describe('The first attempt at a delivery', () => {
     expect(await inRedis()).not.to.include(delivery?._id)
   })
 
-  it('waits without a lease, but with a job, if there is no slot, and is made as soon as a slot is free', async () => {
+  it('waits without a lease, but with a job, if no slot is free, and is made as soon as one is', async () => {
     const requests = holdRequests(endpointServer)
     service.startWorkers()
     await create(5)
@@ -85,7 +85,7 @@ describe('The first attempt at a delivery', () => {
     await waitFor('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
   })
 
-  it('is left to other processes if this one does not work on deliveries', async () => {
+  it('is left to other processes if this process does not work on deliveries', async () => {
     const relays = await openSecondProcess(service, { WORKER_QUEUES: 'outbox-relay' })
     relays.startWorkers()
     await create(3)
@@ -122,7 +122,7 @@ describe('The first attempt at a delivery', () => {
     await beside.close()
   })
 
-  it('is made by the poll as soon as the lease ends, if its relay died after the insert', async () => {
+  it('is made by the poll as soon as the lease ends, if the relay died after the insert', async () => {
     const { insertDelivery } = service.deps.batchers
     const dying = withBatchers(service.deps, {
       async insertDelivery(...item) {
@@ -148,11 +148,11 @@ describe('The first attempt at a delivery', () => {
     expect(arrivals()).to.deep.equal([1])
   })
 
-  describe('after an error of MongoDB', () => {
+  describe('after a MongoDB error', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery') =>
       withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 
-    it('at its result does not count, and is repeated when its lease ends', async () => {
+    it('does not count if its result could not be recorded, and is repeated when its lease ends', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       await create(1)
       service.deps.slots.open()
@@ -169,7 +169,7 @@ describe('The first attempt at a delivery', () => {
       expect(arrivals()).to.deep.equal([2])
     })
 
-    it('before the request sends nothing, does not count, and holds no slot', async () => {
+    it('sends nothing, does not count, and holds no slot if the error came before the request', async () => {
       await create(1)
       await relay(service, merchant)
       service.deps.slots.open()
@@ -187,7 +187,7 @@ describe('The first attempt at a delivery', () => {
       expect(done).to.include({ attempts: 1 })
     })
 
-    it('while a waiting endpoint is served is followed by a poll that serves the endpoint', async () => {
+    it('is made by a later poll if the error came while a waiting endpoint was being served', async () => {
       await create(3)
       await relay(service, merchant)
       service.deps.slots.open()

@@ -13,7 +13,7 @@ interface Shop {
 }
 
 /** From the API to the endpoint, with real workers. */
-describe('An endpoint that hangs or is slow', () => {
+describe('An endpoint that is hanging or slow', () => {
   const service = withService()
   const endpointServers: EndpointServer[] = []
   before(() => {
@@ -33,7 +33,7 @@ describe('An endpoint that hangs or is slow', () => {
   const isDone = ({ merchant }: Shop, count: number, withinMs?: number) =>
     allDelivered(service, merchant, count, withinMs)
 
-  it('has 2 attempts in flight if it is unknown; the others wait, and all arrive once when it responds again', async () => {
+  it('has 2 attempts in flight if it is unknown, and gets all others once it responds again', async () => {
     const [bad, good] = [await openShop(), await openShop()]
     const requests = holdRequests(bad.endpointServer)
     await sell(bad, 12)
@@ -51,7 +51,7 @@ describe('An endpoint that hangs or is slow', () => {
     expect(new Set(done.map(({ attempts }) => attempts))).to.deep.equal(new Set([1]))
   })
 
-  it('frees its fast slots after 5 s, so another endpoint of its business goes on', async () => {
+  it("frees its fast slots after 5 s, so that the business's other endpoints are served", async () => {
     const bad = await openShop()
     await recordRecentSuccess(service, bad.endpointId)
     const requests = holdRequests(bad.endpointServer)
@@ -78,7 +78,7 @@ describe('An endpoint that hangs or is slow', () => {
     await waitFor('the slots are free', () => service.deps.slots.inFlight() === 0)
   })
 
-  it('delays no endpoint of another business at the same host', async () => {
+  it("does not delay another business's endpoint on the same host", async () => {
     const bad = await openShop()
     await recordRecentSuccess(service, bad.endpointId)
     const requests = holdRequests(bad.endpointServer)

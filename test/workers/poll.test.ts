@@ -71,8 +71,8 @@ describe('The poll', () => {
     return found
   }
 
-  describe('of outboxes', () => {
-    it('relays the events of intents and orders without wake-up jobs, once they are old enough', async () => {
+  describe('for outboxes', () => {
+    it('relays events from intents and orders without wake-up jobs, once the events are old enough', async () => {
       await createIntent(service, merchant)
       await storeOrder(service, merchant)
       expect(await pollOutboxes(service.deps)).to.equal(0)
@@ -83,7 +83,7 @@ describe('The poll', () => {
       expect(await pollOutboxes(service.deps)).to.equal(0)
     })
 
-    it('relays the event of a business before thousands of older ones of another business', async () => {
+    it("relays a business's event before thousands of older ones from another business", async () => {
       const neighbour = await service.merchant()
       await subscribe(service, neighbour, endpointServer.url)
       await manyIntents(3_000, { outbox: await oldOutbox(ago(60_000)) })
@@ -116,8 +116,8 @@ describe('The poll', () => {
     })
   })
 
-  describe('of deliveries', () => {
-    it('attempts what is due and nothing before its time, including the delivery of a dead process', async () => {
+  describe('for deliveries', () => {
+    it('attempts only due deliveries, including one left by a dead process', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const delivery = await freshDelivery(service, merchant)
       service.deps.slots.open()
@@ -138,7 +138,7 @@ describe('The poll', () => {
       expect((await storedDelivery(service, delivery)).attempts).to.equal(3)
     })
 
-    it('attempts the delivery of a business before thousands of older ones of another business', async () => {
+    it("attempts a business's delivery before thousands of older ones from another business", async () => {
       const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
       const requests = holdRequests(hanging)
       const like = await freshDelivery(service, merchant)
@@ -204,7 +204,7 @@ describe('The poll', () => {
     })
   })
 
-  it('expires an intent of a business before thousands of earlier ones of another business', async () => {
+  it("expires a business's intent before thousands of earlier ones from another business", async () => {
     const neighbour = await service.merchant()
     const earlier = ago(60_000)
     await manyIntents(3_000, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
@@ -219,7 +219,7 @@ describe('The poll', () => {
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
   }).timeout(60_000)
 
-  it('finishes the movements of each wallet, even if one cannot be finished', async () => {
+  it('finishes the movements of every other wallet even if one cannot be finished', async () => {
     const since = service.clock.now()
     const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
       ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),
@@ -234,7 +234,7 @@ describe('The poll', () => {
     expect(after.map(({ current }) => current === null)).to.deep.equal([true, false, true])
   })
 
-  it('finishes all other work if one search fails, then reports the error', async () => {
+  it('finishes all other work if one search fails, and then reports the error', async () => {
     const delivery = await freshDelivery(service, merchant)
     const line = { _id: newId(), at: ago(60_000), act: 'delivery.requeued', subject: delivery._id }
     await service.deps.Delivery.collection.updateOne({ _id: delivery._id } as never, {
@@ -247,7 +247,7 @@ describe('The poll', () => {
     expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
   })
 
-  it('reads only an index, however many documents need nothing', async () => {
+  it('reads only through indexes, however many documents need no work', async () => {
     await freshDelivery(service, merchant)
     const { referenceNumber } = await createIntent(service, merchant)
     const queryAt = service.clock.now()
@@ -290,7 +290,7 @@ describe('The poll', () => {
     )
   })
 
-  it('searches only for the work of its process’s queues', async () => {
+  it('searches only for work for its process’s queues', async () => {
     const own = await openService({ WORKER_QUEUES: 'outbox-relay' })
     const seller = await own.merchant()
     await subscribe(own, seller, endpointServer.url)

@@ -32,7 +32,7 @@ describe('The relay', () => {
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)
 
-  it('inserts one delivery for each subscribed active endpoint and empties the outbox', async () => {
+  it('inserts one delivery for each active subscribed endpoint, and empties the outbox', async () => {
     const wanting = await subscribe(service, merchant, endpointServer.url)
     const second = await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     await subscribe(service, merchant, endpointServer.url, ['payment.cancelled'])
@@ -52,7 +52,7 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  it('leaves events in the outbox while their business has all its slots, and relays those of others', async () => {
+  it("leaves a business's events in the outbox while the business is using all its slots, and relays all others", async () => {
     const other = await service.merchant()
     await Promise.all([
       subscribe(service, merchant, endpointServer.url),
@@ -69,7 +69,7 @@ describe('The relay', () => {
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 1 })
   })
 
-  it('relays the events that it can compose, and frees every slot, if it cannot compose another', async () => {
+  it('relays the events that it can compose and frees every slot, even if one event cannot be composed', async () => {
     const { id: endpointId } = await subscribe(service, merchant, endpointServer.url)
     await recordRecentSuccess(service, endpointId)
     const { referenceNumber } = await createIntent(service, merchant)
@@ -90,7 +90,7 @@ describe('The relay', () => {
     expect(endpointServer.received.splice(0)).to.have.length(2)
   })
 
-  it('composes no body without a slot, so 1 000 large events of one intent take little memory', async () => {
+  it('composes no body without a slot, so that 1 000 large events of one intent take little memory', async () => {
     for (const _each of [1, 2, 3, 4, 5]) await subscribe(service, merchant, endpointServer.url)
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
@@ -116,7 +116,7 @@ describe('The relay', () => {
     expect(most - before).to.be.below(50_000_000)
   })
 
-  it('makes each delivery once when two processes relay the same events in parallel', async () => {
+  it('creates each delivery once if two processes relay the same events in parallel', async () => {
     await Promise.all([
       subscribe(service, merchant, endpointServer.url),
       subscribe(service, merchant, endpointServer.url),
@@ -176,7 +176,7 @@ describe('The relay', () => {
     ])
   })
 
-  it('drops an insert that was not sent for a minute, and makes the delivery later with a new time', async () => {
+  it('drops an insert that waited unsent for a minute, and creates the delivery later with a new time', async () => {
     await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const waits: number[] = []
@@ -195,7 +195,7 @@ describe('The relay', () => {
     expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('relays events of orders and intents together, each once, and none of a released order', async () => {
+  it('relays events from orders and intents together, each once, and none from a released order', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
@@ -234,7 +234,7 @@ describe('The relay', () => {
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
   })
 
-  it('leaves an event that is added during its run to the next run', async () => {
+  it('leaves an event that is added during one run to the next run', async () => {
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     const cancelledMeanwhile = beforeInsert(service.deps, async () =>
@@ -248,10 +248,10 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  describe('gives each delivery the body of SPEC 6.2:', () => {
+  describe('when composing bodies', () => {
     const oddMetadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","é 😀":"5","empty":""}'
 
-    it('the state at the event, whatever the intent has become by the time it is relayed', async () => {
+    it('describes the state at the time of the event, even if the intent has changed since', async () => {
       await subscribe(service, merchant, endpointServer.url)
       const { referenceNumber, createdAt } = await createIntent(service, merchant)
       service.clock.advance(60_000)
@@ -264,7 +264,7 @@ describe('The relay', () => {
       ])
     })
 
-    it('sandbox false for a live key, to the same endpoint', async () => {
+    it('sets sandbox to false for a live key, even for the same endpoint', async () => {
       await subscribe(service, merchant, endpointServer.url)
       const live = await liveMerchant(service, merchant)
       await createIntent(service, live)
@@ -274,7 +274,7 @@ describe('The relay', () => {
       expect(bodies.map((body) => body.sandbox)).to.have.members([false, true])
     })
 
-    it('sent to the endpoint byte for byte', async () => {
+    it('sends the stored body to the endpoint byte for byte', async () => {
       await subscribe(service, merchant, endpointServer.url)
       await createIntent(service, merchant, `{"amount":1,"metadata":${oddMetadata}}`)
       await relay(service, merchant)

@@ -19,7 +19,7 @@ const actor = { kind: 'operator', name: 'tester', ip: null } as const
 const newRequeuer = (): Requeuer => ({ actor, actId: newId() })
 const idsOf = (deliveries: { _id: string }[]): string[] => deliveries.map(({ _id }) => _id)
 
-describe('A re-queue of a delivery', () => {
+describe('Re-queueing deliveries', () => {
   const service = withService()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -61,7 +61,7 @@ describe('A re-queue of a delivery', () => {
     await own.close()
   })
 
-  it('takes effect once and adds one audit line for each of 500, even if it is requested twice in parallel', async () => {
+  it('takes effect once with one audit line for each of 500 deliveries, even if requested twice in parallel', async () => {
     const dead = await deadDeliveries(service, merchant, 500)
     const outcomes = (await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])).flat()
     expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(500)
@@ -85,7 +85,7 @@ describe('A re-queue of a delivery', () => {
     expect(await trailOf([delivery])).to.have.length(1)
   })
 
-  it('changes nothing for a delivery that is being attempted or was already re-queued', async () => {
+  it('changes nothing for a delivery that is being attempted or has already been re-queued', async () => {
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.writeHead(500).end()))
     const delivery = await oneDead()
@@ -121,7 +121,7 @@ describe('A re-queue of a delivery', () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DEAD', attempts: 9, requeues: 1 })
   })
 
-  it('changes nothing if the attempt was cut short: the delivery is due when its lease ends', async () => {
+  it('changes nothing if the attempt was interrupted, because the delivery is due when its lease ends', async () => {
     const delivery = await oneDead()
     const now = service.clock.now().getTime()
     for (const nextAttemptAt of [new Date(now + 5_000), new Date(now - 1)]) {
@@ -132,7 +132,7 @@ describe('A re-queue of a delivery', () => {
     }
   })
 
-  it('returns the result for each delivery', async () => {
+  it('returns a result for each delivery', async () => {
     const [dead, cancelled, waiting, delivered, fresh, orphan] = await Promise.all([
       oneDead(),
       oneDead(),
@@ -172,7 +172,7 @@ describe('A re-queue of a delivery', () => {
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
 
-  it('loses no audit line if it is killed before it publishes the line', async () => {
+  it('loses no audit line if the process is killed before publishing the line', async () => {
     const delivery = await oneDead()
     const line = { _id: newId(), at: service.clock.now(), actor, act: 'delivery.requeued' }
     const unaudited = [
@@ -224,7 +224,7 @@ describe('A re-queue of a delivery', () => {
     expect(await trailOf(dead)).to.have.length(1_200)
   })
 
-  describe('by a process that is killed between any two steps', () => {
+  describe('in a process that is killed between any two steps', () => {
     const closings: Promise<unknown>[] = []
     after(() => closeInBackground(closings))
 
@@ -234,7 +234,7 @@ describe('A re-queue of a delivery', () => {
     }
     const act = ({ delivery, by }: Case, deps = service.deps) => requeueDeliveries(deps, [delivery._id], by)
 
-    it('requests one attempt and adds one audit line', async () => {
+    it('requests exactly one attempt and writes exactly one audit line', async () => {
       await recordRecentSuccess(service, endpointId)
       const steps = await killAtEveryStep(
         service,

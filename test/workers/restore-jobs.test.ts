@@ -15,7 +15,7 @@ import { waitFor } from '../support/wait-for.ts'
 import { isIn, withQueues } from './set-up.ts'
 
 /** Support staff find every DEAD delivery among the failed jobs, even after Redis lost its data. */
-describe('The failed job of a DEAD delivery', () => {
+describe("A DEAD delivery's failed job", () => {
   const service = withServicePerTest()
   const endpointServer = withEndpointServerPerTest()
   let merchant: Merchant
@@ -40,7 +40,7 @@ describe('The failed job of a DEAD delivery', () => {
   const run = (slot: string, reach: 'lately' | 'all') =>
     maintenance.run(service.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })
 
-  it('is restored once after Redis was emptied, and then does not change', async () => {
+  it('is restored once after Redis was emptied, and does not change afterwards', async () => {
     service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await loseJobs()
@@ -52,7 +52,7 @@ describe('The failed job of a DEAD delivery', () => {
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
-  it('is restored, like all of the last 30 days, after Redis was emptied, without any request', async () => {
+  it('is restored automatically after Redis was emptied, as are all failed jobs from the last 30 days', async () => {
     await deadDeliveries(service, merchant, 300)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
@@ -64,7 +64,7 @@ describe('The failed job of a DEAD delivery', () => {
     await waitFor('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
   })
 
-  it('is removed by the next full restore if its delivery was re-queued elsewhere', async () => {
+  it('is removed by the next full restore if its delivery has been re-queued in MongoDB', async () => {
     const workers = service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await workers.close()
@@ -76,7 +76,7 @@ describe('The failed job of a DEAD delivery', () => {
     await isIn(queue, jobIdOf(delivery), 'unknown')
   })
 
-  it('does nothing if it belongs to an older re-queue, and is removed by the newer job', async () => {
+  it('does nothing if it belongs to an earlier re-queue, and is removed by the newer job', async () => {
     endpointServer.respondWith((res) => void res.end())
     await isIn(queue, jobIdOf(delivery), 'waiting')
     expect((await requeue(delivery)).get(delivery._id)).to.equal('requeued')
@@ -94,7 +94,7 @@ describe('The failed job of a DEAD delivery', () => {
     expect((await deliveriesOf(service, merchant)).map(({ requeues: times }) => times)).to.deep.equal([1])
   })
 
-  it('is not searched for by the job of a past slot, because later jobs cover it', async () => {
+  it('is not restored by the job for a past time slot, because later jobs cover it', async () => {
     await loseJobs()
     service.clock.advance(30_000)
     const slot = Math.floor(service.clock.now().getTime() / restoreEveryMs)

@@ -39,7 +39,7 @@ describe('The clean-up', () => {
     return { outcome, ...begun.counts }
   }
 
-  it('removes data of test keys after exactly 30 days, with the events of later refunds, and nothing younger', async () => {
+  it('removes test data after exactly 30 days, including later refund events, and no newer data', async () => {
     const madeAt = service.clock.now()
     service.clock.freeze(madeAt)
     const [paid = ''] = await createSampleData(service, pair.test, true)
@@ -86,7 +86,7 @@ describe('The clean-up', () => {
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, responses: 0 })
   })
 
-  it('keeps intents, orders and deliveries that are not finished, however old, and removes them once they are', async () => {
+  it('keeps unfinished intents, orders and deliveries, however old, and removes them once they are finished', async () => {
     const { Intent, Order, Product, Delivery } = service.deps
     const recorded = { format: 1, facts: { status: 'PENDING' } }
     const event = newEvent('payment.created', service.clock.now(), recorded, null)
@@ -149,7 +149,7 @@ describe('The clean-up', () => {
     return _id
   }
 
-  it('keeps only the last attempt of an old live delivery, without its response; the delivery can be re-queued', async () => {
+  it('keeps only the last attempt of an old live delivery, without its response, and the delivery can be re-queued', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     service.clock.advance(30_000)
@@ -192,7 +192,7 @@ describe('The clean-up', () => {
     ])
   })
 
-  it('keeps the attempts of a young delivery that was re-queued, until it is old', async () => {
+  it('keeps the attempts of a recent delivery that was re-queued, until the delivery is old', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     const dead = { status: 'DEAD', nextAttemptAt: null, deadAt: service.clock.now() } as const
@@ -220,7 +220,7 @@ describe('The clean-up', () => {
     expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
   })
 
-  it('removes the sealed responses of creates after two days, when no retry can need them', async () => {
+  it('removes the sealed responses of creates after two days, when no retry needs them any longer', async () => {
     const { Product, Endpoint, Claim } = service.deps
     const headers = pair.live.write()
     const create = () => service.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
@@ -252,7 +252,7 @@ describe('The clean-up', () => {
     expect(await Claim.countDocuments({ removeAt: { $not: { $lte: ahead } } })).to.equal(0)
   })
 
-  it('removes endpoints that were deleted more than two days ago and have no deliveries, and no others', async () => {
+  it('removes only endpoints that were deleted more than two days ago and have no deliveries', async () => {
     const merchant = await service.merchant()
     const create = async () => (await subscribe(service, merchant, endpointServer.url)).id
     const remove = (id: string) =>
@@ -277,7 +277,7 @@ describe('The clean-up', () => {
     expect(await left()).to.deep.equal([active])
   })
 
-  it('reads only indexes, and hardly anything that an earlier run has finished', async () => {
+  it('reads only through indexes, and hardly reads anything that an earlier run has finished', async () => {
     const gone = await createProduct(service, pair.live)
     await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
     service.clock.advance(3 * dayMs)
@@ -339,12 +339,12 @@ describe('The clean-up', () => {
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
   })
 
-  it('removes all documents of the same millisecond, in any number of batches', async () => {
+  it('removes all documents with the same millisecond, in any number of batches', async () => {
     await makeMany({ createdAt: new Date(service.clock.now().getTime() - 31 * dayMs) })
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 1_100 })
   })
 
-  it('resumes where it was stopped, even within a business', async () => {
+  it('resumes where it was stopped, even in the middle of a business', async () => {
     await service.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyProducts()

@@ -50,7 +50,7 @@ const everyEvent = [
   'payment.expired',
 ]
 
-describe('The id of a request', () => {
+describe("A request's id", () => {
   let logged: Awaited<ReturnType<typeof openLogged>>
   let service: Service
   let merchant: Merchant
@@ -78,7 +78,7 @@ describe('The id of a request', () => {
     return { requestId: headers['x-request-id'], data: response.data }
   }
 
-  it('is logged from the request over the relay to the attempt, but is in no webhook and no response', async () => {
+  it('is logged by the request, the relay and the attempt, but appears in no webhook or response', async () => {
     const { requestId, data } = await send('/intents', { amount: 500 })
     const attempted = await logged.line('webhook.attempted', requestId)
     expect(attempted).to.include({ reference: data.referenceNumber, webhookEvent: 'payment.created' })
@@ -89,7 +89,7 @@ describe('The id of a request', () => {
     expect(JSON.stringify(endpointServer.received)).not.to.include(requestId)
   })
 
-  it('is in the log of a payment and a refund, and in their events', async () => {
+  it('is logged with a payment and a refund, and with their events', async () => {
     const paid = await send('/intents', { amount: 700 })
     const path = `/intents/${paid.data.referenceNumber}`
     const simulated = await send(`${path}/simulate-payment`)
@@ -104,7 +104,7 @@ describe('The id of a request', () => {
     })
   })
 
-  it('comes from the customer who pays, the merchant who cancels, or the order that is simulated', async () => {
+  it("is recorded for a customer's payment, a merchant's cancellation and a simulated order", async () => {
     const { shortCode } = await createIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
@@ -118,7 +118,7 @@ describe('The id of a request', () => {
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it('is missing for an expiry, whose event is sent anyway', async () => {
+  it('is missing for an expiry, whose event is still sent', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await waitFor(
       'its first event is delivered',
@@ -135,7 +135,7 @@ describe('The id of a request', () => {
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
 
-  it('takes about 50 bytes in MongoDB, and OpenTelemetry is not loaded without tracing', async () => {
+  it('takes about 50 bytes in MongoDB, without tracing and without loading OpenTelemetry', async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
     const { referenceNumber } = await createIntent(service, quiet)
@@ -201,7 +201,7 @@ describe('A trace', () => {
     await collector.close()
   })
 
-  it('covers the request, the relay and the attempt, and only links to the trace of the caller', () => {
+  it("covers the request, the relay and the attempt, and only links to the caller's trace", () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
@@ -224,19 +224,19 @@ describe('A trace', () => {
     expect(attempt.attributes).to.include(deliveredAttributes)
   })
 
-  it('is linked by the job that relayed its event, which has its own trace, and by no job of its delivery', () => {
+  it('is linked from the job that relayed its event, which has its own trace, and from no delivery job', () => {
     const jobs = collector.spans.filter(({ links }) => links.includes(traceId))
     expect(jobs.map(({ name }) => name)).to.deep.equal(['outbox-relay'])
     const [relays] = jobs
     expect([relays?.parentSpanId, relays?.traceId === traceId]).to.deep.equal([undefined, false])
   })
 
-  it('is named in the log lines of its work', async () => {
+  it('is identified in the log lines for its work', async () => {
     for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
       expect(await logged.line(msg, requestId), msg).to.include({ traceId })
   })
 
-  it('shows a failed attempt or request, and no probe', () => {
+  it('shows a failed attempt or request, but no health check', () => {
     const failed = collector.spans.filter((span) => span.failed).map(({ name }) => name)
     expect(failed.toSorted()).to.deep.equal(['POST /dev/intents', 'attempt', 'operation'])
     const attempt = named('attempt').find((span) => span.failed)
@@ -254,8 +254,8 @@ describe('A trace', () => {
   })
 })
 
-describe('A trace over two processes', () => {
-  it('is complete after both have ended', async () => {
+describe('A trace across two processes', () => {
+  it('is complete after both processes have ended', async () => {
     const [collector, endpointServer, { service }] = await Promise.all([
       startCollector(),
       startEndpointServer(),
@@ -309,7 +309,7 @@ describe('Traces without a collector', () => {
     }
   }
 
-  it('affect nothing while the collector is down, except for a line in the log', async () => {
+  it('change nothing while the collector is down, apart from one log line', async () => {
     const { delivery, seconds, warnings } = await served(`http://127.0.0.1:${await freePort()}`)
     expect(delivery).to.include({ status: 'PENDING' }).and.have.property('traceparent')
     expect(warnings).to.have.length(1)
@@ -317,7 +317,7 @@ describe('Traces without a collector', () => {
     expect(seconds).to.be.lessThan(4)
   })
 
-  it('are reported with the status of a collector that refuses them', async () => {
+  it('are reported as not sent, with the status of a collector that rejects them', async () => {
     const collector = await startCollector(400)
     const { warnings } = await served(`${collector.url}/`)
     await collector.close()

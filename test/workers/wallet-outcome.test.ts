@@ -73,7 +73,7 @@ describe('A payment or refund with an unknown outcome', () => {
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
   const done = { next: 'complete' }
 
-  it('is queried at growing intervals of at most a minute until the wallet knows it; then it ends once', async () => {
+  it('is queried at growing intervals of at most a minute until the wallet knows it, and is settled once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     const waits: number[] = [secondsTo(intent.hold?.queryAt ?? expect.fail())]
@@ -107,7 +107,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
-  it('is queried while the wallet hangs for another business', async () => {
+  it('is queried while the wallet is hanging for another business', async () => {
     const { intent: hung } = await unknownRefunds(Array.from({ length: 60 }, () => 1))
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
@@ -149,7 +149,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(wallet.queries).to.have.length(0)
   })
 
-  it('ends once if two workers query in parallel, whatever the outcome', async () => {
+  it('is settled once if two workers query in parallel, whatever the outcome', async () => {
     const outcomes = [
       { outcome: 'done' },
       { outcome: 'declined', reason: 'insufficient_funds' },
@@ -174,7 +174,7 @@ describe('A payment or refund with an unknown outcome', () => {
     }
   })
 
-  it('ends while workers run: each refund and payment has its own job', async () => {
+  it('is settled by its own job while workers are running', async () => {
     const workers = service.startWorkers()
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -196,7 +196,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is queried without a job, when it is due and not before', async () => {
+  it('is queried without a job when it is due, and not before', async () => {
     service.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -224,7 +224,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
-  it('is polled by one query at a time, ahead of hundreds of hanging queries of another business', async () => {
+  it('has one query at a time, ahead of hundreds of hanging queries for another business', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const queryAt = new Date(service.clock.now().getTime() - 60_000)
@@ -265,7 +265,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(service.deps.walletQueries).to.have.property('size', 0)
   })
 
-  it('does not wait for an older query of the same intent', async () => {
+  it('does not wait for an older query about the same intent', async () => {
     service.clock.freeze(new Date('2031-01-04T00:00:00Z'))
     const { intent, keys } = await unknownRefunds([10_000, 20_000])
     const [older = '', newer = ''] = keys
@@ -280,7 +280,7 @@ describe('A payment or refund with an unknown outcome', () => {
     ])
   })
 
-  it('has a job that does nothing and completes, if it has ended or never existed', async () => {
+  it('has a job that does nothing and completes if the payment or refund is settled or never existed', async () => {
     const { intent, key } = await unknownPayment()
     expect(await query({ _id: newId() }, key)).to.deep.equal(done)
     expect(await query(intent, newId())).to.deep.equal(done)
@@ -289,7 +289,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(wallet.queries).to.have.length(0)
   })
 
-  it('stays open while its wallet is not configured, and ends after it is configured again', async () => {
+  it('stays open while its wallet is not configured, and is settled once the wallet is configured again', async () => {
     const { intent, key } = await unknownPayment()
     service.deps.wallets = openWallets(null, null)
     service.clock.advance(3_600_000)
@@ -307,7 +307,7 @@ describe('A payment or refund with an unknown outcome', () => {
     })
   })
 
-  it('is logged as an error if the wallet moves money after the outcome not-executed', async () => {
+  it('is logged as an error if the wallet takes money after reporting not-executed', async () => {
     const { intent, key } = await unknownPayment()
     const gate = createGate()
     wallet.setOutcome(() => gate.passed.then(() => ({ outcome: 'done' })))
@@ -328,7 +328,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await storedIntent(service, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
   })
 
-  it('is logged as an error if the wallet returns money after the outcome not-executed', async () => {
+  it('is logged as an error if the wallet returns money after reporting not-executed', async () => {
     const { intent } = await unknownRefunds([])
     const { referenceNumber } = intent
     const gate = createGate()
@@ -349,7 +349,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await storedIntent(service, referenceNumber)).to.deep.include(paidWithoutRefunds)
   })
 
-  it('stays open after a bug throws, which is logged with its stack; an error of MongoDB is not a bug', async () => {
+  it('stays open after an exception, which is logged as a bug unless it is a MongoDB error', async () => {
     const faults = [new TypeError('x is not a function'), new mongo.MongoNetworkError('gone')]
     const [bug] = faults
     for (const fault of faults) {
@@ -363,7 +363,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(errors.splice(0)).to.deep.equal([broke, broke])
   })
 
-  it('is logged if a bug throws after the timeout', async () => {
+  it('is logged if an exception is thrown after the timeout', async () => {
     const { walletTimeoutMs } = service.deps.config
     // The service adds a second, so the timeout is 100 ms.
     service.deps.config.walletTimeoutMs = -900

@@ -12,7 +12,7 @@ import { createIntents } from './set-up.ts'
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
 for (const [what, signal] of Object.entries(faults))
-  describe(`Without Redis, which is ${what} from the start,`, function () {
+  describe(`The service, while Redis is ${what} from the start,`, function () {
     this.timeout(60_000)
     let redis: Server
     let service: Service
@@ -73,7 +73,7 @@ for (const [what, signal] of Object.entries(faults))
       expect(events).to.have.length(20)
     })
 
-    it('queries the wallet about an unknown payment until it knows the outcome', async () => {
+    it('queries the wallet about an unknown payment until the wallet knows the outcome', async () => {
       const { referenceNumber } = await createIntent(service, merchant)
       wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
       expect(await pay(service, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })
