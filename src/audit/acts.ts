@@ -1,4 +1,4 @@
-/** The acts that the audit trail records (docs/operators/support.md). */
+/** The actions that the audit trail records (docs/operators/support.md). */
 export const acts = [
   'business.approved',
   'business.unapproved',

@@ -3,31 +3,34 @@ import type { Collection } from '../mongo/collection.ts'
 import { newId } from '../security/ids.ts'
 import type { Act } from './acts.ts'
 
-/** The person who acted: support staff on a page, an operator on the command line, or a merchant through the API. */
+/**
+ * The person who performed an action: support staff on a page, an operator on the command line, or a merchant through
+ * the API.
+ */
 export interface Actor {
   kind: 'staff' | 'operator' | 'merchant'
-  /** The staff account, the user of the operating system, or the id of the API key. */
+  /** The staff account's name, the operating system user, or the API key's id. */
   name: string
-  /** Null for an operator. */
+  /** The actor's IP address, or null for an operator. */
   ip: string | null
 }
 
-/** One line of the audit trail. It is never changed and never deleted. */
+/** A line in the audit trail. Lines are never changed or deleted. */
 export interface AuditEvent {
   _id: string
   at: Date
   actor: Actor
   act: Act
-  /** The id or name of the object that was changed, such as a delivery or a staff account. */
+  /** The id or name of the changed object, such as a delivery or a staff account. */
   subject: string
-  /** The merchant, if the act concerns one. */
+  /** The id of the business that the action concerns, or null if it concerns none. */
   businessId: string | null
-  /** The changed fields, with their values if these are short. Never a secret, a body or customer data. */
+  /** The changed fields, with their values if these are short. Secrets, bodies and customer data are never included. */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
 }
 
-/** Returns a new line with an id. */
+/** Returns a new audit line with an id. */
 export const auditLine = (line: Omit<AuditEvent, '_id'>): AuditEvent => ({ _id: newId(), ...line })
 
 const fields = {
@@ -54,9 +57,9 @@ export const auditEvents: Collection = {
 }
 
 /**
- * Lines that are not in the trail yet, as a field of the changed document. The update that makes the change also adds
- * the line, so neither exists without the other. `publishAudit` moves the lines to the trail. A poll moves the lines of
- * processes that were killed.
+ * Audit lines that are not in the audit trail yet, stored as a field of the changed document. The same update makes the
+ * change and adds the line, so neither exists without the other. `publishAudit` moves the lines to the trail. If a
+ * process is killed first, a poll moves its lines.
  */
 export const unauditedFields = [fields]
 export const unauditedIndex = {

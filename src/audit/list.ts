@@ -3,20 +3,20 @@ import type { Deps } from '../deps.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import type { AuditEvent } from './audit-event.ts'
 
-/** Selects lines of the trail. Each value matches exactly, and null matches everything. */
+/** Selects lines from the audit trail. Each value must match exactly, and null matches everything. */
 export interface AuditFilter extends Span {
   who: string | null
   act: string | null
   subject: string | null
   businessId: string | null
-  /** Only lines older than this one. */
+  /** Selects only lines that are older than the specified line. */
   before: { at: Date; id: string } | null
 }
 
-/** Lines per page. */
+/** The number of lines per page. */
 const pageSize = 50
 
-/** Parses a query. Throws VALIDATION_ERROR. */
+/** Parses a query. Throws VALIDATION_ERROR if a parameter is invalid. */
 export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<string, unknown>): AuditFilter {
   const params = deps.validate<ListAuditQuery>(listAuditQuery, query)
   const [at, id] = params.before?.split('-') ?? []
@@ -30,14 +30,18 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
   }
 }
 
-/** Returns a page of the trail, newest first. `next` is the `before` of the next page, or null on the last page. */
+/**
+ * Returns a page of the audit trail, newest lines first. `next` is the `before` value for the next page, or null on the
+ * last page.
+ */
 export async function listAudit(
   deps: Pick<Deps, 'AuditEvent'>,
   filter: AuditFilter,
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
   const found = await deps.AuditEvent.find(conditions(filter))
     .sort({ at: -1, _id: -1 })
-    // The extra line shows whether there is another page. Counting the lines would get slower as the trail grows.
+    // The additional line shows whether there is another page. Counting all lines would become slower as the trail
+    // grows.
     .limit(pageSize + 1)
     .lean<AuditEvent[]>()
   const lines = found.slice(0, pageSize)

@@ -3,19 +3,19 @@ import { nativeCollection } from '../mongo/collection.ts'
 import type { Models } from '../mongo/models.ts'
 import type { AuditEvent } from './audit-event.ts'
 
-/** A document that may contain lines that are not in the trail yet. */
+/** A document that may contain audit lines that are not in the audit trail yet. */
 export interface Audited {
   _id: string
   unaudited: AuditEvent[]
 }
 
-/** Documents per read of the sweep. */
+/** The number of documents that a sweep reads at a time. */
 const batch = 500
 
 /**
- * Moves the lines of some documents to the trail: inserts the lines, then removes exactly those lines from the
- * documents. If the process is killed in between, the sweep repeats both steps. A line keeps its id, so it is inserted
- * once.
+ * Moves the audit lines of the given documents to the audit trail. First inserts the lines, then removes exactly those
+ * lines from the documents. If the process is killed in between, the sweep repeats both steps. Each line keeps its id,
+ * so it is inserted only once.
  */
 export async function publishAudit<Doc extends Audited>(
   deps: Pick<Models, 'AuditEvent'>,
@@ -40,7 +40,10 @@ export async function publishAudit<Doc extends Audited>(
   )
 }
 
-/** Publishes the lines of processes that died, for one collection. Returns the number of documents that had lines. */
+/**
+ * Publishes the audit lines that dead processes left in one collection. Returns the number of documents that contained
+ * lines.
+ */
 export async function sweepAudit<Doc extends Audited>(
   deps: Pick<Models, 'AuditEvent'>,
   source: Model<Doc>,
@@ -57,7 +60,7 @@ export async function sweepAudit<Doc extends Audited>(
   }
 }
 
-/** Returns whether an insert failed only for lines that are already in the trail. */
+/** Returns whether an insert failed only because some of the lines are already in the audit trail. */
 function isOnlyDuplicates(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false
   const faults = [error.writeErrors].flat()

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts'
 import type { AuditEvent } from './audit-event.ts'
 
-/** Enough for a page about the subjects. The audit page shows the rest. */
+/** This many lines are enough for a page about these subjects. The audit page shows the rest. */
 const maxLines = 100
 
-/** Returns the newest lines of the trail about some subjects, newest first. */
+/** Returns the newest audit lines about the given subjects, newest first. */
 export const trailOf = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
   deps.AuditEvent.find({ subject: { $in: subjects } })
     .sort({ at: -1, _id: -1 })

@@ -1,4 +1,6 @@
-/** Groups items by key. Keeps the order of groups and of their items. Node 20 lacks `Map.groupBy`. */
+/**
+ * Groups items by key. The groups and the items in each group keep their order. Node 20 does not support `Map.groupBy`.
+ */
 export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

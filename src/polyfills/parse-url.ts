@@ -1,6 +1,6 @@
 /**
- * Parses a URL, relative to `base` if given. Returns null if it is not valid. Avoids `URL.canParse`: once V8 has
- * optimised it, Node 20 and 22 misread texts that contain ü or è, and return the wrong result.
+ * Parses a URL, relative to `base` if it is given. Returns null if the URL is not valid. Does not use `URL.canParse`,
+ * because once V8 has optimised it, Node 20 and 22 misread strings that contain ü or è and return the wrong result.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   try {

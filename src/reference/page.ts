@@ -1,7 +1,7 @@
 import { html } from 'ghtml'
 import { bundlePath, scriptPath, stylePath, swaggerStylePath } from './paths.ts'
 
-/** The page. The script renders the operations from the OpenAPI document. */
+/** The API reference page. Its script renders the operations from the OpenAPI document. */
 export const page = html`<!doctype html>
 <html lang="en">
 <head>

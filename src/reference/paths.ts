@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-// Importing the package itself would run all of Swagger UI in this process.
+// Importing the package itself would execute all of Swagger UI in this process.
 import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** The files of Swagger UI that the page needs. The other files of the package are not served. */
+/** The only Swagger UI files that the page needs. The package's other files are not served. */
 export const bundle = readFileSync(join(folderOfSwaggerUi(), 'swagger-ui-bundle.js'))
 export const swaggerStyle = readFileSync(join(folderOfSwaggerUi(), 'swagger-ui.css'))
 
-/** The path contains a hash of the file, so browsers can cache the file without a limit. */
+/** The path contains a hash of the file, so browsers can cache the file indefinitely. */
 const pathOf = (text: string | Buffer, ending: string): string =>
   `/docs/${createHash('sha256').update(text).digest('hex').slice(0, 10)}.${ending}`
 

@@ -9,7 +9,10 @@ import { bundle, bundlePath, scriptPath, stylePath, swaggerStyle, swaggerStylePa
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** The page runs its own scripts, which call this API. Its images are in the stylesheet. Requests carry no referrer. */
+/**
+ * The page runs its own scripts, which call this API. Its images are embedded in the stylesheet. Requests are sent
+ * without a referrer.
+ */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
 const files = [
@@ -19,7 +22,7 @@ const files = [
   { path: stylePath, type: 'css', content: style },
 ]
 
-/** `/docs`: the API reference, on which merchants can try operations with a test key. It stores nothing. */
+/** Serves `/docs`, the API reference, where merchants can try operations with a test key. The page stores nothing. */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))

@@ -1,6 +1,6 @@
 /**
- * Starts Swagger UI on the page. The script is a string constant, so that the compiler copies it to dist. The package's
- * file defines the global `SwaggerUIBundle`.
+ * Starts Swagger UI on the page. The script is a string constant, so that the compiler includes it in dist. The
+ * package's bundle defines the global `SwaggerUIBundle`.
  */
 export const script = `(function () {
 'use strict';

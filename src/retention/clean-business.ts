@@ -9,8 +9,9 @@ import { removeResponses } from './remove-responses.ts'
 import { trimAttempts } from './trim-attempts.ts'
 
 /**
- * Removes the old data of one business, with the indexes of its lists. May be stopped or killed at any point: the next
- * run finds the remaining data. A delivery is removed no later than the intent or order that it reports on.
+ * Removes a business's old data, which is found with the same indexes that the lists use. The clean-up may be stopped
+ * or killed at any point, because the next run finds the remaining data. A delivery is always removed before, or
+ * together with, the intent or order that it reports on.
  */
 export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeDeliveries(cleaning)
@@ -19,7 +20,7 @@ export async function cleanBusiness(cleaning: Cleaning): Promise<void> {
   await removeProducts(cleaning)
   const { Endpoint, businessId, responsesBefore: before } = cleaning
   const deletable = { index: 'byTime', where: { businessId }, from: null, before }
-  // After the deliveries, because a deleted endpoint stays as long as it has any.
+  // Endpoints are removed after deliveries, because a deleted endpoint is kept as long as it has any deliveries.
   await eachPage(cleaning.pace, Endpoint, deletable, (ids) => removeEndpoints(cleaning, ids))
   await trimAttempts(cleaning)
   await removeResponses(cleaning)

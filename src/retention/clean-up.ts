@@ -6,13 +6,14 @@ import { lastDue } from './night.ts'
 import { createPace } from './pace.ts'
 import { startPass } from './pass.ts'
 
-/** `stopped`: the process is ending, and the next run continues. */
+/** The result of a run. `stopped` means that the process is shutting down and the next run will continue. */
 export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
- * Cleans up now, unless another run is doing so. Continues a pass that was stopped or killed. The pass counts for the
- * most recent night that was due when it started. If a business fails, the run cleans the others and throws at the end.
- * The lease then expires, so the next run starts a minute later and retries only the businesses that failed.
+ * Cleans up now, unless another run is already in progress. If the previous pass was stopped or killed, continues that
+ * pass. A completed pass counts for the last night that was due before the pass began. If cleaning a business fails,
+ * the run continues with the other businesses and throws at the end. The lease then expires after a minute, and the
+ * next run retries only the businesses that failed.
  */
 export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<Outcome> {
   const lease = await takeLease(deps)
@@ -42,7 +43,7 @@ export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch:
   }
 }
 
-/** Counts what a clean-up would remove now. */
+/** Counts what a clean-up would remove now, without removing it. */
 export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<void> {
   const pace = createPace(ending, () => Promise.resolve())
   const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })

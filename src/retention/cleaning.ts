@@ -5,8 +5,8 @@ import type { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
 
 /**
- * A retry may request a sealed first response while its claim exists. The claim is older than the created document and
- * exists for 24 h (idempotency/claim.ts). This is twice as long, for clock skew.
+ * A retry may request a sealed first response as long as its claim exists. The claim is created before the document and
+ * lasts for 24 h (idempotency/claim.ts). This period is twice as long, to allow for clock skew.
  */
 const requestableMs = 48 * 3_600_000
 
@@ -15,15 +15,15 @@ export type CleaningDeps = Models & {
   config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs'>
 }
 
-/** Data that was created before these instants is old. */
+/** Data that was created before these times is considered old. */
 interface Cutoffs {
-  /** For the removal of test data. */
+  /** The cutoff for removing test data. */
   testsBefore: Date
-  /** For the removal of attempts from live deliveries. Null if these keep their attempts. */
+  /** The cutoff for removing attempts of live deliveries, or null if all attempts are kept. */
   attemptsBefore: Date | null
   /**
-   * For the removal of sealed first responses from products and endpoints. Also for endpoints, by when they were
-   * deleted.
+   * The cutoff for removing sealed first responses of products and endpoints. Deleted endpoints are also removed if
+   * they were deleted before this time.
    */
   responsesBefore: Date
 }
@@ -33,13 +33,13 @@ export interface Cleaning extends Models, Cutoffs {
   now(): Date
   businessId: string
   progress: Progress
-  /** Whether to count only, without removing anything. */
+  /** If true, old data is only counted and not removed. */
   isDry: boolean
   pace: Pace
   count(kind: Kind, documents: number): void
 }
 
-/** Returns the cutoffs at `deps.now()`, as configured. */
+/** Returns the configured cutoffs as of `deps.now()`. */
 export function cutoffsOf({ config, now }: CleaningDeps): Cutoffs {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config

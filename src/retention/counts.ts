@@ -1,4 +1,7 @@
-/** The kinds of data that a clean-up removes, as in its log line and metric. The last two are parts of documents. */
+/**
+ * The kinds of data that a clean-up removes, as named in its log line and metric. The last two kinds are parts of
+ * documents.
+ */
 export const kinds = [
   'deliveries',
   'intents',
@@ -11,18 +14,18 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Receives the progress of a clean-up: each removal, and each finished business. */
+/** Receives the progress of a clean-up: each removal and each finished business. */
 export interface Watch {
   count(kind: Kind, documents: number): void
   done(): void
 }
 
-/** The removals of one clean-up by kind, and the number of finished businesses. */
+/** The number of removals in a clean-up by kind, and the number of finished businesses. */
 export type Counts = Record<Kind | 'businesses', number>
 
 /**
- * Returns counts of zero and a watch that adds the progress of a clean-up to them. The watch also passes the progress
- * on to `also`.
+ * Returns counts that start at zero, and a watch that updates them as the clean-up progresses. The watch also forwards
+ * the progress to `also`.
  */
 export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
   const counts = Object.fromEntries(['businesses', ...kinds].map((name) => [name, 0])) as Counts

@@ -8,17 +8,17 @@ import { openProgress, type RetentionProgress } from './progress.ts'
 import type { Pass } from './record.ts'
 
 interface CleanUpRun {
-  /** Null to count only. */
+  /** If null, old data is only counted. */
   pass: Pass | null
   pace: Pace
-  /** Aborted when the run must stop. */
+  /** This signal is aborted when the run must stop. */
   stop: AbortSignal
   watch: Watch
 }
 
 /**
- * Cleans the businesses that the pass has not finished yet. Returns the failures of businesses as one error, or null if
- * there was none. Throws if the run is stopped.
+ * Cleans the businesses that the pass has not finished yet. If any businesses fail, returns the failures as a single
+ * error, otherwise null. Throws if the run is stopped.
  */
 export async function eachBusiness(
   deps: CleaningDeps,
@@ -54,7 +54,7 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
 
 const pageSize = 1000
 
-/** Yields the progress of every business. */
+/** Yields the stored progress of each business. */
 async function* businesses(
   { Business, RetentionProgress: model }: CleaningDeps,
   pace: Pace,

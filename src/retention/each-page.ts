@@ -5,15 +5,15 @@ import type { Cleaning } from './cleaning.ts'
 import type { Pace } from './pace.ts'
 
 /**
- * The limits of one batch. Removing 500 documents takes 10 to 50 ms, so no other write waits long. MongoDB stops each
- * call before the timeout of the driver (5 s), so no call continues unnoticed.
+ * The limits of one batch. Removing 500 documents takes 10 to 50 ms, so other writes do not wait long. MongoDB stops
+ * each call before the driver's timeout of 5 s, so no call keeps running unnoticed.
  */
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 
 /**
- * Reads documents in batches, oldest first, by an index that ends in time and id, and passes their ids to `act`. `act`
- * decides which of them to change. With a filter here, MongoDB would search until it has a full batch, however long
- * that takes.
+ * Reads documents in batches, oldest first, and passes their ids to `act`, which must decide which of the documents to
+ * change. The index must end in time and id. If this query filtered the documents, MongoDB would search until it found
+ * a full batch, however long that took.
  */
 export async function eachPage<Doc extends Listed>(
   pace: Pace,
@@ -39,8 +39,8 @@ export async function eachPage<Doc extends Listed>(
 }
 
 /**
- * Like `eachPage`, for documents that stay. Continues where the last walk with this name stopped in this business, and
- * saves its progress after each batch.
+ * Does the same as `eachPage`, but for documents that are kept. Continues where the last walk with this name stopped in
+ * this business, and saves its progress after each full batch.
  */
 export async function eachNewPage<Doc extends Listed>(
   { pace, progress, isDry }: Cleaning,

@@ -6,24 +6,24 @@ import { openRecord, type RetentionRecord } from './record.ts'
 type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
 
 /**
- * `Pace` checks the lease before and after each batch and renews it after 15 s (pace.ts). The remaining 45 s are longer
- * than the nine calls of the longest batch, 4 s each, and longer than the longest rest (10 s). The lease of a dead run
- * ends within a minute.
+ * `Pace` checks the lease before and after each batch, and renews it once 15 s have passed (pace.ts). The remaining 45
+ * s are longer than the longest batch, which makes nine calls of up to 4 s each, and longer than the longest rest of 10
+ * s. If a run dies, its lease ends within a minute.
  */
 const leaseMs = 60_000
 
 /** Fields of the record that are written together with the lease. */
 type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
 
-/** The right to clean up, held by one run at a time. */
+/** The right to clean up, which only one run can hold at a time. */
 export interface Lease {
   record: RetentionRecord
-  /** Throws if another run has taken over because this lease had ended. */
+  /** Throws if this lease ended and another run has taken over. */
   renew(change: LeaseChange): Promise<void>
   end(change: LeaseChange): Promise<void>
 }
 
-/** Returns null while another run holds the lease. */
+/** Takes the lease, or returns null if another run holds it. */
 export async function takeLease(deps: LeaseDeps): Promise<Lease | null> {
   await openRecord(deps)
   const records = nativeCollection(deps.RetentionRecord)

@@ -1,15 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A clean-up uses MongoDB for at most this part of the time, and leaves the rest to customers. */
+/** The maximum fraction of the time during which a clean-up uses MongoDB, so that the rest is left to customers. */
 const busyPart = 0.3
-/** Shorter rests are accumulated, because timers are no more exact than this. */
+/** Shorter rests are accumulated, because timers are not precise enough for them. */
 const minRestMs = 20
-/** A slow batch needs a long rest, but the lease must not end during it. */
+/** A slow batch requires a long rest, but the lease must not end during that rest. */
 const maxRestMs = 10_000
-/** A quarter of the lease (lease.ts). */
+/** A quarter of the lease's duration (lease.ts). */
 const renewEveryMs = 15_000
 
-/** Runs one batch, then rests for more than twice as long. Throws if the process is ending or the lease is lost. */
+/**
+ * Runs one batch and then rests for more than twice as long as the batch took. Throws if the process is shutting down
+ * or the lease is lost.
+ */
 export type Pace = <T>(batch: () => Promise<T>) => Promise<T>
 
 export function createPace(ending: AbortSignal, renew: () => Promise<void>): Pace {

@@ -1,13 +1,16 @@
 import type { Model } from 'mongoose'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 
-/** The stored progress of the clean-up in one business. */
+/** The stored progress of the clean-up for one business. */
 export interface RetentionProgress {
-  /** The id of the business. */
+  /** The business's id. */
   _id: string
   /** The last pass that finished this business. */
   pass?: string
-  /** By name of the walk: documents created before this instant are done. */
+  /**
+   * For each walk, by name, the time before which all documents have been processed. It refers to the documents'
+   * creation times.
+   */
   walked?: Record<string, Date>
 }
 
@@ -17,14 +20,16 @@ export const retentionProgress: Collection = {
   indexes: [],
 }
 
-/** The progress during a clean-up of the business. */
+/** The progress while a business is being cleaned. */
 export interface Progress {
-  /** Returns the instant up to which earlier clean-ups have done this walk, or null if there is none. */
+  /** Returns the creation time up to which earlier clean-ups have completed this walk, or null if none has. */
   reached(walk: string): Date | null
-  /** Notes the instant up to which this clean-up has done the walk, until the next save. */
+  /**
+   * Notes the creation time up to which this clean-up has completed the walk. The time is stored with the next save.
+   */
   note(walk: string, at: Date): void
   save(): Promise<void>
-  /** Saves the progress, and that this pass has finished the business. */
+  /** Saves the progress, and records that this pass has finished the business. */
   end(pass: string): Promise<void>
 }
 
@@ -35,7 +40,7 @@ export function openProgress(
 ): Progress {
   const noted: Record<string, Date> = {}
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
-    // `$max`, because a run that lost its lease may write later than the run that took over.
+    // `$max` is needed because a run that lost its lease may write later than the run that took over.
     const change = { $set: set, $max: noted }
     await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }

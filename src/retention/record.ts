@@ -3,25 +3,24 @@ import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { lastDue } from './night.ts'
 
 /**
- * One clean-up of all businesses, in one or more runs. The progress of each business names the last pass that finished
- * it.
+ * One clean-up of all businesses, in one or more runs. Each business's progress records the last pass that finished it.
  */
 export interface Pass {
   id: string
   beganAt: Date
-  /** Whether the pass has tried every business and some failed. If so, later runs retry only those businesses. */
+  /** True if the pass has tried every business and some of them failed. Later runs then retry only those businesses. */
   hasFaults: boolean
 }
 
-/** The state of the nightly clean-up, as a single document. */
+/** The state of the nightly clean-up, stored as a single document. */
 export interface RetentionRecord {
   _id: 'nightly'
   /** The token of the run that holds the lease. */
   token: string | null
   leaseEndsAt: Date
-  /** The last night whose clean-up is complete. */
+  /** The last night whose clean-up has been completed. */
   completedFor: Date
-  /** The unfinished pass. */
+  /** The unfinished pass, if any. */
   pass: Pass | null
 }
 
@@ -38,8 +37,8 @@ export const retentionRecords: Collection = {
 }
 
 /**
- * Reads the record, or creates it. A new service waits for the coming night, so that its first clean-up does not run
- * during the day.
+ * Returns the record, and creates it if necessary. A new service waits for the following night, so that its first
+ * clean-up does not run during the day.
  */
 export async function openRecord(deps: {
   RetentionRecord: Model<RetentionRecord>
@@ -59,5 +58,5 @@ export async function openRecord(deps: {
   return record
 }
 
-/** Whether the clean-up that was due last is not complete. */
+/** Returns whether the most recently due clean-up has not been completed. */
 export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean => completedFor < lastDue(now)

@@ -2,10 +2,13 @@ import type { Cleaning } from './cleaning.ts'
 import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/** A filter: no attempt is due or running, and the audit trail has all lines about the delivery. */
+/**
+ * A filter for deliveries that have no attempt due or running, and whose audit lines have all been moved to the audit
+ * trail.
+ */
 const ended = { nextAttemptAt: null, 'unaudited.0': { $exists: false } }
 
-/** Removes the old test deliveries of a business that have ended. */
+/** Removes a business's old test deliveries that have ended. */
 export function removeDeliveries(cleaning: Cleaning): Promise<void> {
   const { Delivery, businessId, testsBefore } = cleaning
   const walk = {
@@ -19,7 +22,9 @@ export function removeDeliveries(cleaning: Cleaning): Promise<void> {
   )
 }
 
-/** Returns the references of test intents or orders that must stay, because one of their deliveries has not ended. */
+/**
+ * Returns the references of test intents or orders that must be kept, because one of their deliveries has not ended.
+ */
 export async function undelivered(
   { Delivery }: Cleaning,
   references: readonly string[],
@@ -35,13 +40,13 @@ export async function undelivered(
 
 /**
  * Removes the newer deliveries of test intents or orders that are about to be removed, such as the delivery of a refund
- * weeks later. No delivery may report on a document that does not exist.
+ * that was made weeks later. No delivery may report on a document that no longer exists.
  */
 export async function removeDeliveriesOf(cleaning: Cleaning, references: readonly string[]): Promise<void> {
   const { Delivery, testsBefore, isDry } = cleaning
   await removeTests(cleaning, 'deliveries', Delivery, {
     referenceNumber: { $in: references },
-    // The older deliveries were counted by `removeDeliveries`.
+    // Older deliveries have already been counted by `removeDeliveries`.
     ...(isDry ? { createdAt: { $gte: testsBefore } } : {}),
     ...ended,
   })

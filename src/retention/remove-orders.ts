@@ -7,10 +7,10 @@ import { removeDeliveriesOf, undelivered } from './remove-deliveries.ts'
 
 const { maxTimeMS } = batchLimits
 
-/** A filter: all events of the order are relayed. */
+/** A filter for orders whose events have all been relayed. */
 const relayed = { 'outbox.0': { $exists: false } }
 
-/** Removes the old test orders of a business, with their deliveries. Placeholders of orders expire by themselves. */
+/** Removes a business's old test orders, with their deliveries. Placeholders of orders expire on their own. */
 export function removeOrders(cleaning: Cleaning): Promise<void> {
   const { Order: model, businessId, testsBefore } = cleaning
   const where = { businessId, sandbox: true, ...placed }
@@ -24,7 +24,7 @@ export function removeOrders(cleaning: Cleaning): Promise<void> {
     const settled = found.filter(({ _id }) => !unsettled.has(_id))
     const delivered = await withoutOpenDeliveries(cleaning, settled)
     await removeDeliveriesOf(cleaning, numbersOf(delivered))
-    // A delivery may have been re-queued meanwhile.
+    // A delivery may have been re-queued in the meantime.
     const removable = (await withoutOpenDeliveries(cleaning, delivered)).map(({ _id }) => _id)
     await removeTests(cleaning, 'orders', model, { _id: { $in: removable }, ...relayed, ...placed })
   })
@@ -41,8 +41,8 @@ async function withoutOpenDeliveries(cleaning: Cleaning, orders: NumberedOrder[]
 }
 
 /**
- * Returns the orders with a reservation in a product. Without its order, a poll would return the sold units to the
- * stock.
+ * Returns the orders that have a reservation in a product. If such an order were removed, a poll would return the sold
+ * units to stock.
  */
 async function withReservations({ Product }: Cleaning, ids: readonly string[]): Promise<Set<string>> {
   const found = await Product.find({ 'reservations.orderId': { $in: ids } }, { 'reservations.orderId': 1 })

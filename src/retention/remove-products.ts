@@ -2,11 +2,11 @@ import type { Cleaning } from './cleaning.ts'
 import { eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/** A filter: no import has prepared the product, and no order has a reservation in it. */
+/** A filter for products that no import has prepared and in which no order has a reservation. */
 const idle = { prepared: null, 'reservations.0': { $exists: false } }
 
 /**
- * Removes the old test products of a business, deleted ones too. The hidden shop stays, because it is one small
+ * Removes a business's old test products, including deleted ones. The hidden shop is kept, because it is only one small
  * document.
  */
 export async function removeProducts(cleaning: Cleaning): Promise<void> {

@@ -7,12 +7,15 @@ import { batchLimits, eachNewPage } from './each-page.ts'
 
 const { maxTimeMS } = batchLimits
 
-/** A document with the sealed first response of its create. */
+/** A document that may contain the sealed first response to the request that created it. */
 interface WithResponse extends Listed {
   sealedResponse?: string
 }
 
-/** Removes the sealed first responses of old products and endpoints. They are half of the size of a product. */
+/**
+ * Removes the sealed first responses of old products and endpoints. In a product, the response takes up half of the
+ * document.
+ */
 export async function removeResponses(cleaning: Cleaning): Promise<void> {
   const { Product, Endpoint, businessId } = cleaning
   for (const sandbox of [true, false]) {
@@ -46,6 +49,6 @@ async function removeFrom<Doc extends WithResponse>(
   })
 }
 
-/** In a dry run, a filter that leaves out the test documents that it has already counted as removed. */
+/** For a dry run, returns a filter that excludes the test documents that have already been counted as removed. */
 const notCounted = ({ isDry, testsBefore }: Cleaning, { sandbox }: Walk['where']) =>
   isDry && sandbox === true ? { createdAt: { $gte: testsBefore } } : {}

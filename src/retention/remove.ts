@@ -9,13 +9,13 @@ import type { Cleaning } from './cleaning.ts'
 import type { Kind } from './counts.ts'
 import { batchLimits } from './each-page.ts'
 
-/** Documents that belong to an environment. */
+/** Documents that belong to either the sandbox or the live environment. */
 type Owned = Intent | Order | Product | Delivery
 type Filter = Record<string, unknown>
 
 const { maxTimeMS } = batchLimits
 
-/** Deletes test documents. Never deletes a live one, whatever the filter is. */
+/** Deletes test documents. Live documents are never deleted, whatever the filter contains. */
 export async function removeTests<Doc extends Owned>(
   cleaning: Cleaning,
   kind: Kind,
@@ -26,10 +26,7 @@ export async function removeTests<Doc extends Owned>(
   await removeFrom(cleaning, kind, collection, { ...filter, sandbox: true })
 }
 
-/**
- * Removes the movements of the payments and refunds of test intents. The ledger of the sandbox wallets has no live
- * payments.
- */
+/** Removes the movements for the payments and refunds of test intents. The sandbox ledger contains no live payments. */
 export async function removeMovements(
   cleaning: Cleaning,
   intents: { sandbox: boolean; payment: { key: string } | null }[],
@@ -39,7 +36,7 @@ export async function removeMovements(
   await removeFrom(cleaning, 'movements', nativeCollection(cleaning.WalletMovement), filter)
 }
 
-/** Removes deleted endpoints that have no deliveries left. Endpoints belong to no environment. */
+/** Removes deleted endpoints that have no deliveries left. Endpoints do not belong to an environment. */
 export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
   const { Endpoint, responsesBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }

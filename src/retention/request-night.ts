@@ -5,8 +5,8 @@ import { isOwed, openRecord } from './record.ts'
 type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
 
 /**
- * Enqueues a clean-up that is due and not running, because its scheduled job was lost or the process that ran it died.
- * MongoDB stores the last complete night, so no night is missed for good.
+ * Enqueues a clean-up that is due but not running, either because its scheduled job was lost or because the process
+ * that was running it died. MongoDB stores the last completed night, so no night is missed permanently.
  */
 export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)
@@ -16,8 +16,6 @@ export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Pro
   deps.enqueue('retention', [{ data: {}, jobId, delayMs: 0, freesId: true }])
 }
 
-/**
- * Adds the nightly schedule to Redis. Does not change an existing schedule, so that an overdue run of it is not lost.
- */
+/** Adds the nightly schedule to Redis. An existing schedule is left unchanged, so that an overdue run is not lost. */
 export const keepNightly = (deps: Pick<Deps, 'queues'>): Promise<void> =>
   deps.queues.keepSchedule('retention', { id: 'nightly', ...nightly })

@@ -5,19 +5,19 @@ import { batchLimits, eachNewPage } from './each-page.ts'
 
 const { documents: limit, maxTimeMS } = batchLimits
 
-/** A filter: the delivery has more than its last attempt, or the response of the endpoint. */
+/** A filter for deliveries that still have attempts other than the last one, or the endpoint's response. */
 const untrimmed = {
   $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.responseText': { $type: 'string' } }],
 }
-/** Keeps the last attempt without the response, because lists and pages show it. */
+/** Keeps only the last attempt, without its response, because lists and pages show that attempt. */
 const lastOnly = [
   { $set: { attemptLog: { $slice: ['$attemptLog', -1] } } },
   { $unset: ['attemptLog.responseText', 'untrimmed'] },
 ]
 
 /**
- * Removes the attempts of old live deliveries that have ended, except the last attempt, which loses only its response.
- * A delivery that has not ended gets `untrimmed: true`, and is trimmed in the night after its end.
+ * Removes the attempts of old live deliveries that have ended. The last attempt is kept, but its response is removed. A
+ * delivery that has not ended is flagged with `untrimmed: true`, and is trimmed the night after it ends.
  */
 export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   const { businessId, attemptsBefore: before, isDry } = cleaning
@@ -25,13 +25,14 @@ export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   await trimLate(cleaning, before)
   const walk = { index: 'byTimeAndEvent', where: { businessId, sandbox: false }, before }
   await eachNewPage(cleaning, 'attempts', cleaning.Delivery, walk, async (_id) => {
-    // Flags first, then trims: a delivery that ends between the two calls is trimmed now, and the trim clears its flag.
+    // Deliveries are flagged before they are trimmed. If a delivery ends between the two calls, it is trimmed now,
+    // which also clears its flag.
     if (!isDry) await flagOpen(cleaning, _id)
     await trim(cleaning, { _id: { $in: _id }, ...untrimmed })
   })
 }
 
-/** Trims the deliveries that have ended after an earlier clean-up found them open. */
+/** Trims the deliveries that had not ended during an earlier clean-up but have ended in the meantime. */
 async function trimLate(cleaning: Cleaning, before: Date): Promise<void> {
   const { businessId, isDry, pace } = cleaning
   const ended = { businessId, untrimmed: true, nextAttemptAt: null, createdAt: { $lt: before } }

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { Types } from 'mongoose'
 
-/** 32 characters that cannot be mistaken for one another: no 0, O, 1 or I. */
+/** 32 characters that cannot be confused with one another, without 0, O, 1 and I. */
 const unambiguous = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /**
- * Returns `length` random characters of 5 bits each. `randomInt` draws from a pool of secure bytes, so it takes a fifth
- * of the time of `randomBytes`.
+ * Returns `length` random characters, each worth 5 bits. `randomInt` draws from a pool of secure bytes, so it takes
+ * only a fifth of the time of `randomBytes`.
  */
 function randomText(length: number): string {
   let text = ''
@@ -14,30 +14,30 @@ function randomText(length: number): string {
   return text
 }
 
-/** Returns a new document id: 24 hex digits that ascend in time, so that indexes grow at one end. */
+/** Returns a new document id of 24 hex digits. Ids increase with time, so that indexes grow only at one end. */
 export const newId = (): string => new Types.ObjectId().toHexString()
 
-/** Whether a text has the form of a document id. */
+/** Returns whether a string has the form of a document id. */
 export const isId = (text: string): boolean => /^[0-9a-f]{24}$/.test(text)
 
-/** `PI-` and 16 characters: 80 random bits, so reference numbers cannot be enumerated. */
+/** Returns `PI-` followed by 16 characters. Their 80 random bits make it impossible to enumerate reference numbers. */
 export const newReferenceNumber = (): string => `PI-${randomText(16)}`
 
-/** `RF-` and 16 characters. */
+/** Returns `RF-` followed by 16 characters. */
 export const newRefundId = (): string => `RF-${randomText(16)}`
 
-/** `OR-` and 16 characters. */
+/** Returns `OR-` followed by 16 characters. */
 export const newOrderNumber = (): string => `OR-${randomText(16)}`
 
-/** Whether a reference has the form of an order number. */
+/** Returns whether a string has the form of an order number. */
 export const isOrderNumber = (text: string): boolean => /^OR-[0-9A-Z]+$/.test(text)
 
-/** The 6 characters of a short URL (SPEC 2.1). */
+/** Returns the 6 characters of a payment's short URL (SPEC 2.1). */
 export const newShortCode = (): string => randomText(6)
 
-/** Whether a text has the form of a short code. */
+/** Returns whether a string has the form of a short code. */
 export const isShortCode = (text: string): boolean =>
   text.length === 6 && Array.from(text).every((character) => unambiguous.includes(character))
 
-/** Returns the 6 digits that a customer types at a counter. They may begin with zeros. */
+/** Returns the 6 digits that a customer types to pay at a counter. The first digits may be zeros. */
 export const newPaymentCode = (): string => String(randomInt(1_000_000)).padStart(6, '0')

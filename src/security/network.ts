@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Returns the network of one household or office: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Returns the network of a single household or office: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(ip: string): string {
   if (isIPv4(ip)) return ip
   if (!ipaddr.isValid(ip)) return 'unknown'
@@ -9,19 +9,18 @@ export function networkOf(ip: string): string {
   return address instanceof ipaddr.IPv6 ? firstOf(address, 4) : address.toString()
 }
 
-/**
- * A range that contains an address. Its budget for failed attempts is a single network's budget multiplied by `share`.
- */
+/** A range that contains an address. Its limit on failed attempts is a single network's limit multiplied by `share`. */
 export interface Prefix {
   range: string
   share: number
 }
 
 /**
- * Prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone can get a
- * /48 for free. A provider's region has about a /40, and a whole provider has a /32. An IPv4 /24 is the smallest routed
- * range, and a /16 belongs to a carrier or a hosting company. Each share is at least three times the one below, so a
- * party that uses up one prefix's budget leaves most of the next prefix's budget to its neighbours.
+ * The prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone can
+ * get a /48 for free. A provider's region typically has a /40, and a whole provider has a /32. An IPv4 /24 is the
+ * smallest routed range, and a /16 belongs to a carrier or a hosting company. Each share is at least three times the
+ * next smaller one. Therefore, a party that uses up one prefix's budget leaves most of the next larger prefix's budget
+ * to its neighbours.
  */
 const sizes = {
   ipv4: [
@@ -37,12 +36,16 @@ const sizes = {
   ],
 } as const
 
-/** About 400 bytes each. Every request needs the prefixes of its address, and one connection sends many requests. */
+/**
+ * Each entry takes about 400 bytes. The cache helps because every request needs the prefixes of its address, and one
+ * connection sends many requests.
+ */
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()
 
 /**
- * Returns the prefixes that contain an address, smallest first. All texts that are not addresses count as one network.
+ * Returns the prefixes that contain an address, smallest first. All strings that are not valid addresses count as a
+ * single network.
  */
 export function prefixesOf(ip: string): readonly Prefix[] {
   const found = known.get(ip)
@@ -66,12 +69,12 @@ function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
 
 const firstOf = ({ parts }: ipaddr.IPv6, count: number): string => parts.slice(0, count).join(':')
 
-/** A network and its prefix length in bits. */
+/** A network with its prefix length in bits. */
 export type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** Parses an address or CIDR, and maps `::ffff:a.b.c.d/n` to IPv4. Throws for any other text. */
+/** Parses an IP address or a CIDR range, and maps `::ffff:a.b.c.d/n` to IPv4. Throws if the string is neither. */
 export function parseRange(entry: string): Range {
-  // ipaddr also accepts `10.1` and `010.0.0.1`, but not as the addresses that the author meant.
+  // ipaddr also accepts `10.1` and `010.0.0.1`, but would interpret them as different addresses than the author meant.
   const [address = '', bits = '0'] = entry.split('/')
   if (isIP(address) === 0 || !/^(0|[1-9]\d{0,2})$/.test(bits))
     throw new Error(`${entry} is no address and no CIDR`)

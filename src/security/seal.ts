@@ -9,12 +9,15 @@ import {
 } from 'node:crypto'
 import { createXaes, nonceBytes } from './xaes-256-gcm.ts'
 
-/** The uses of signatures, each with its own key: a payment's form, and the proof that a customer has its link. */
+/**
+ * The purposes of signatures, each of which uses its own key: a payment form's token, and the proof that a customer has
+ * the payment's link.
+ */
 export type SigningUse = 'sign form' | 'sign link'
 
 /**
- * The document field that stores a sealed value. It is the associated data, so the value can be unsealed only for this
- * field: a sealed value copied to another document is rejected.
+ * The document field that stores a sealed value. The field is used as associated data, so the value can be unsealed
+ * only for this field. A sealed value that is copied to a different document is rejected.
  */
 export interface SealedField {
   collection: string
@@ -23,36 +26,42 @@ export interface SealedField {
 }
 
 /**
- * Seals values that must be read again (XAES-256-GCM), and hashes values that must only be recognised. Signs values
+ * Seals values that must be read again (XAES-256-GCM), hashes values that only need to be recognised, and signs values
  * that clients send back (HMAC-SHA256).
  */
 export interface Secrets {
-  /** The id of each SECRET_KEY, which each value sealed with it contains. The current key's id comes first. */
+  /** The ids of the SECRET_KEYs, with the current key's id first. Each sealed value contains the id of its key. */
   keyIds: readonly [current: string, ...previous: string[]]
-  /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`, with a fresh 192-bit nonce each time. */
+  /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
   seal(plain: string | Buffer, field: SealedField): string
-  /** Returns the text that was sealed for this field with the current or the previous SECRET_KEY. Otherwise throws. */
+  /**
+   * Returns the string that was sealed for this field with the current or the previous SECRET_KEY. Throws in any other
+   * case.
+   */
   unseal(sealed: string, field: SealedField): string
-  /** Like `unseal`, but returns bytes, because decoding 1 MB of text takes 4 ms. */
+  /** Does the same as `unseal`, but returns bytes, because decoding 1 MB of text takes 4 ms. */
   unsealBytes(sealed: string, field: SealedField): Buffer
   /**
-   * Re-seals a value that was sealed with the previous SECRET_KEY with the current one. Returns any other sealed value
-   * unchanged. Throws in the same cases as `unseal`.
+   * Seals a value again with the current SECRET_KEY if the value was sealed with the previous one. Any other sealed
+   * value is returned unchanged. Throws in the same cases as `unseal`.
    */
   reseal(sealed: string, field: SealedField): string
-  /** The hash to store for a secret. */
+  /** Returns the hash to store for a secret. */
   hash(secret: string): string
-  /** Every hash under which a secret may be stored: the current key's first, then the previous key's. */
+  /** Returns all hashes under which a secret may be stored: the current key's hash first, then the previous key's. */
   hashes(secret: string): string[]
-  /** 128 bits in base64url, 22 characters. */
+  /** Returns a signature of 128 bits, encoded as 22 base64url characters. */
   sign(use: SigningUse, text: string): string
-  /** Whether this text was signed for this use with the current or the previous SECRET_KEY. */
+  /** Returns whether this text was signed for this use with the current or the previous SECRET_KEY. */
   isSigned(use: SigningUse, text: string, signature: string): boolean
 }
 
 const signatureBytes = 16
 
-/** Derives a key for each use from each SECRET_KEY, so that no use reveals anything about another. */
+/**
+ * Creates the functions for sealing, hashing and signing. They use a separate key for each purpose, derived from each
+ * SECRET_KEY, so that a key for one purpose reveals nothing about the others.
+ */
 export function createSecrets(secretKeys: readonly [current: Buffer, ...previous: Buffer[]]): Secrets {
   const rings = secretKeys.map((key) => ({
     id: createHash('sha256').update('id').update(key).digest('hex').slice(0, 8),
@@ -97,10 +106,10 @@ export function createSecrets(secretKeys: readonly [current: Buffer, ...previous
 
 const bytesOf = (plain: string | Buffer): Buffer => (typeof plain === 'string' ? Buffer.from(plain) : plain)
 
-/** How many nonces share one call to `randomBytes`. Each call takes a fifth as long as sealing a value. */
+/** The number of nonces drawn with one call to `randomBytes`. A call takes a fifth as long as sealing a value. */
 const drawsPerPool = 256
 
-/** Returns a function that returns `length` new random bytes with each call. */
+/** Returns a function that returns `length` new random bytes on each call. */
 function createDraw(length: number): () => Buffer {
   let pool = Buffer.alloc(0)
   let drawn = 0
@@ -120,11 +129,11 @@ const hashWith = (pepper: KeyObject, secret: string): string =>
 const signWith = (key: KeyObject, text: string): Buffer =>
   createHmac('sha256', key).update(text).digest().subarray(0, signatureBytes)
 
-/** JSON, so that different fields always produce different text. */
+/** JSON ensures that different fields always produce different associated data. */
 const associatedData = ({ collection, id, field }: SealedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** A key object, created once: Node 24 takes about 30 µs to check a raw buffer on each call. */
+/** Derives a key object once, because Node 24 takes about 30 µs to check a raw buffer on each use. */
 const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

@@ -3,35 +3,51 @@ import { hash, verify } from '@node-rs/argon2'
 import { createCountsByOwner } from '../process/counts-by-owner.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 
-/** argon2id (the default of the library) with the cost that OWASP recommends: 19 MiB, 2 passes. About 15 ms. */
+/**
+ * The argon2id cost that OWASP recommends, 19 MiB and 2 passes, which takes about 15 ms. The library uses argon2id by
+ * default.
+ */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
-/** Hashes that a process computes in parallel: 38 MiB in all, and half of the threads that also serve files and DNS. */
+/**
+ * The number of hashes that a process computes in parallel. They need 38 MiB in total, and half of the threads that are
+ * also used for file and DNS operations.
+ */
 const maxAtOnce = 2
-/** The maximum number of checks of one kind that are running or waiting. The last one waits for about half a second. */
+/**
+ * The maximum number of checks of one kind that are running or waiting. The last check in the queue waits for about
+ * half a second.
+ */
 export const maxOfKind = maxAtOnce + 50
-/** One owner's share if owners compete. Three owners that use up their shares leave slots for a fourth. */
+/**
+ * The maximum number of checks that one owner may have running or waiting. If three owners use up their shares, some
+ * slots are still left for a fourth.
+ */
 export const fairShare = 16
 
 /**
- * Whether a secret matches a hash. Null if too many checks are running or waiting, for this owner or in total. Without
- * a hash, the check does the same work and returns false.
+ * Returns whether a secret matches a hash, or null if this owner or all owners together have too many checks running or
+ * waiting. Without a hash, the check does the same work and returns false.
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** All slow hashing of one process: two hashes at a time, for any purpose. */
+/** All slow hashing in a process. At most two hashes are computed at a time, for all purposes together. */
 export interface SlowHash {
-  /** Hashes a password or PIN for storage. Waits as long as necessary, because only operators use it. */
+  /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>
   /**
-   * Checks one kind of secret, `atOnce` at a time. Each kind has its own limit and its own queue, so a flood of one
-   * kind neither refuses nor delays another. Each owner within a kind has a limit as well.
+   * Creates the check for one kind of secret, which runs at most `atOnce` checks at a time. Each kind has its own limit
+   * and its own queue. A flood of checks of one kind therefore neither causes checks of another kind to be refused nor
+   * delays them. Each owner within a kind also has a limit.
    */
   createCheck(maxOfOwner: number, atOnce?: number): SlowCheck
 }
 
 export function createSlowHash(): SlowHash {
-  /** The most checks of each kind at a time. Each kind owns its slots, so no kind waits for another's queue. */
+  /**
+   * The maximum number of parallel checks of each kind. Each kind has its own slots, so no kind waits in another kind's
+   * queue.
+   */
   const atOnceOf: number[] = []
   const slots = createFairSlots(
     (held, taken, kind) => held < (atOnceOf[Number(kind)] ?? 0) && taken < maxAtOnce,
@@ -64,5 +80,5 @@ export function createSlowHash(): SlowHash {
 }
 
 const bare = (bytes: number): string => randomBytes(bytes).toString('base64').replaceAll('=', '')
-/** Takes as long to check as any other hash, and matches no known secret. */
+/** A hash that takes as long to check as any other hash but matches no known secret. */
 const hashOfNothing = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${bare(16)}$${bare(32)}`

@@ -1,10 +1,11 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 
 /**
- * Encrypts and decrypts with one key. Random nonces are safe for 2^80 messages, whereas AES-256-GCM alone allows 2^32.
+ * Encrypts and decrypts with one key. Random nonces are safe for 2^80 messages, compared with 2^32 for AES-256-GCM
+ * alone.
  */
 export interface Xaes {
-  /** Returns the ciphertext followed by the tag. Authenticates `aad`, which is not part of the result. */
+  /** Returns the ciphertext followed by the tag. `aad` is authenticated but not included in the result. */
   encrypt(nonce: Buffer, plain: Buffer, aad: Buffer): Buffer
   /** Returns the plaintext. Throws unless `nonce`, `sealed` and `aad` match a call to `encrypt`. */
   decrypt(nonce: Buffer, sealed: Buffer, aad: Buffer): Buffer
@@ -14,13 +15,13 @@ export const nonceBytes = 24
 const tagBytes = 16
 
 /**
- * XAES-256-GCM (https://c2sp.org/XAES-256-GCM): derives an AES-256-GCM key from the first half of the nonce, and
- * encrypts under it with the second half. npm has no maintained package for it. The test runs the specification's test
- * vectors. `key` is 32 bytes long.
+ * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM). It derives an AES-256-GCM key from the first half of the
+ * nonce, and encrypts under that key with the second half. No maintained npm package exists for it. The test runs the
+ * specification's test vectors. `key` must be 32 bytes long.
  */
 export function createXaes(key: Buffer): Xaes {
-  // Whole blocks without chaining: one cipher object serves all derivations, and each `update` returns its blocks
-  // immediately.
+  // In this mode, AES encrypts whole blocks without chaining. One cipher object can therefore be used for all
+  // derivations, and each `update` immediately returns the encrypted blocks.
   const aes = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   const k1 = doubled(aes.update(Buffer.alloc(16)))
 
@@ -32,7 +33,7 @@ export function createXaes(key: Buffer): Xaes {
       nonce.copy(block, 4, 0, 12)
       for (let at = 0; at < 16; at += 1) block[at] = (block[at] as number) ^ (k1[at] as number)
     }
-    // A key object, because Node 24 takes 8 µs longer with a raw key.
+    // Returns a key object, because Node 24 takes 8 µs longer with a raw key.
     return createSecretKey(aes.update(blocks))
   }
 
@@ -51,7 +52,7 @@ export function createXaes(key: Buffer): Xaes {
   }
 }
 
-/** Doubles a block in GF(2^128): the result is CMAC's first subkey (NIST SP 800-38B, 6.1). */
+/** Doubles a block in GF(2^128). The result is CMAC's first subkey (NIST SP 800-38B, 6.1). */
 function doubled(block: Buffer): Buffer {
   const result = Buffer.alloc(16)
   for (let at = 0; at < 16; at += 1) result[at] = ((block[at] as number) << 1) | ((block[at + 1] ?? 0) >> 7)

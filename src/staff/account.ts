@@ -1,21 +1,21 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** The roles of support staff: a `viewer` may view, `support` may also re-queue deliveries. */
+/** The roles of support staff. A `viewer` may only view pages, whereas `support` may also re-queue deliveries. */
 export const roles = ['viewer', 'support'] as const
 export type Role = (typeof roles)[number]
 
-/** An account of the support staff. `_id` is its name, in lower case. */
+/** A support staff account. `_id` is the account's name, in lower case. */
 export interface Staff {
   _id: string
   role: Role
   passwordHash: string
-  /** Incremented by each change that ends all sessions of the account. A session of an older epoch is not valid. */
+  /** Incremented by each change that ends all of the account's sessions. Sessions from an older epoch are invalid. */
   epoch: number
   disabledAt: Date | null
   createdAt: Date
   passwordChangedAt: Date
-  /** Lines that are not in the audit trail yet. */
+  /** Audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 
@@ -34,5 +34,5 @@ export const staffAccounts: Collection = {
   indexes: [unauditedIndex],
 }
 
-/** Returns whether an account may have this name. */
+/** Returns whether a string is a valid account name. */
 export const isStaffName = (text: string): boolean => /^[a-z0-9][a-z0-9._@-]{0,63}$/.test(text)

@@ -5,7 +5,7 @@ import type { Staff } from './account.ts'
 import type { AccountDeps } from './create-account.ts'
 import { newPassword } from './passwords.ts'
 
-/** Disables an account, which ends its sessions, or enables it. Returns false if there is no such account. */
+/** Disables or enables an account, and ends its sessions. Returns false if there is no such account. */
 export async function setDisabled(
   deps: AccountDeps,
   name: string,
@@ -22,8 +22,8 @@ export async function setDisabled(
 }
 
 /**
- * Sets a new random password and ends the sessions of the account. Returns the password, which is stored only as a
- * hash, or null if there is no such account.
+ * Sets a new random password and ends the account's sessions. Returns the password, of which only a hash is stored, or
+ * null if there is no such account.
  */
 export async function renewPassword(deps: AccountDeps, name: string, actor: Actor): Promise<string | null> {
   const password = newPassword()
@@ -40,13 +40,13 @@ interface Change {
   act: Act
   isDone(staff: Staff): boolean
   fields: Partial<Staff>
-  /** The changed fields for the audit trail. */
+  /** Returns the changed fields for the audit trail. */
   audited(staff: Staff): Pick<AuditEvent, 'before' | 'after'>
 }
 
 /**
- * Makes a change in one write, which also ends every session and adds the audit line. The epoch that was read guards
- * it.
+ * Makes a change in a single write, which also ends every session and adds the audit line. The write succeeds only if
+ * the epoch has not changed since the account was read.
  */
 async function change(deps: AccountDeps, name: string, actor: Actor, wanted: Change): Promise<boolean> {
   const found = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
@@ -59,7 +59,7 @@ async function change(deps: AccountDeps, name: string, actor: Actor, wanted: Cha
     { $set: wanted.fields, $inc: { epoch: 1 }, $push: { unaudited: line } },
     { returnDocument: 'after' },
   ).lean<Staff | null>()
-  // Another process has changed the account in the meantime: read it again.
+  // Another process has changed the account in the meantime, so it must be read again.
   if (changed === null) return change(deps, name, actor, wanted)
   await publishAudit(deps, deps.Staff, [changed])
   return true

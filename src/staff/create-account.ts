@@ -11,7 +11,10 @@ export type AccountDeps = Pick<Models, 'Staff' | 'AuditEvent'> & {
   now(): Date
 }
 
-/** Creates an account with a random password, which is stored only as a hash. Returns null if the name is taken. */
+/**
+ * Creates an account with a random password and returns the password, of which only a hash is stored. Returns null if
+ * the name is taken.
+ */
 export async function createAccount(
   deps: AccountDeps,
   { name, role }: { name: string; role: Role },

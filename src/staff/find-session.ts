@@ -3,28 +3,31 @@ import type { Deps } from '../deps.ts'
 import type { Role, Staff } from './account.ts'
 import type { StaffSession } from './session.ts'
 
-/** The signed-in member of staff. */
+/** A signed-in member of staff. */
 export interface SignedIn {
   name: string
   role: Role
-  /** The token that every form contains, so that no other site can send one. */
+  /** The CSRF token that every form contains, so that no other site can submit a form. */
   csrf: string
-  /** All valid tokens. While SECRET_KEY is rotated, a form of another process may have a different one. */
+  /**
+   * All valid CSRF tokens. While SECRET_KEY is being rotated, a form from another process may contain a different
+   * token.
+   */
   csrfs: string[]
 }
 
 type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
 /**
- * Returns the member of staff with this session token, or null if the session does not exist or has ended. Reads
- * MongoDB each time, so a session ends at once in every process.
+ * Returns the member of staff with this session token, or null if the session does not exist or has ended. MongoDB is
+ * read on every call, so a session ends immediately in every process.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const session = await deps.StaffSession.findOne(
     {
       _id: { $in: deps.secrets.hashes(token) },
       endedAt: null,
-      // Sessions stay stored for a while after they end.
+      // Sessions remain stored for a while after they end.
       expiresAt: { $gt: deps.now() },
     },
     { staffName: 1, epoch: 1 },
@@ -39,7 +42,7 @@ export async function findSession(deps: SessionDeps, token: string): Promise<Sig
   return { name: staff._id, role: staff.role, csrf: csrfs[0] ?? '', csrfs }
 }
 
-/** Returns whether a form contains the token of its session. */
+/** Returns whether a form contains a valid CSRF token for its session. */
 export function isOwnForm(session: SignedIn, csrf: unknown): boolean {
   const given = Buffer.from(typeof csrf === 'string' ? csrf : '')
   const own = session.csrfs.map((each) => Buffer.from(each))

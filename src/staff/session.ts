@@ -1,22 +1,25 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** Measured from the sign-in. Activity does not extend a session. */
+/** The lifetime of a session from the time of sign-in. Activity does not extend it. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 
-/** Measured from the sign-in. It is long after the end of the session, because lines may not be in the trail yet. */
+/**
+ * The time from sign-in until a session is removed. It is much longer than a session lasts, because the session may
+ * contain audit lines that are not in the audit trail yet.
+ */
 const removedAfterSeconds = 30 * 86_400
 
 /** A session of a member of staff. `_id` is the hash of the token in the cookie. */
 export interface StaffSession {
   _id: string
   staffName: string
-  /** The epoch of the account at the sign-in. */
+  /** The account's epoch at the time of sign-in. */
   epoch: number
   createdAt: Date
   endedAt: Date | null
   expiresAt: Date
-  /** Lines that are not in the audit trail yet. */
+  /** Audit lines that are not in the audit trail yet. */
   unaudited: AuditEvent[]
 }
 

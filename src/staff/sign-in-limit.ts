@@ -5,13 +5,14 @@ import { createLimiter } from '../security/failed-attempts/limiter.ts'
 import { networkOf } from '../security/network.ts'
 
 /**
- * Attempts at one name from one address in 15 minutes. From other addresses the name stays open, so that a stranger
- * cannot lock out a member of staff.
+ * The limit on attempts to sign in under one name from one network within 15 minutes. The name remains available from
+ * other networks, so that a stranger cannot lock out a member of staff.
  */
 const perName = { name: 'name', max: 10, seconds: 900 }
 /**
- * Failed attempts from one address per hour, for all names: enough for an office behind one address. Larger prefixes
- * have their own limits (network.ts), so that the 65 536 networks of a /48 cannot occupy the password check.
+ * The limit on failed attempts from one network per hour, across all names. It is high enough for an office that shares
+ * one address. Larger prefixes have their own limits (network.ts), so that the 65 536 networks of a /48 cannot
+ * monopolise the password check.
  */
 const perAddress = {
   name: 'network',
@@ -21,27 +22,27 @@ const perAddress = {
   countsAhead: 'stored',
 } as const
 /**
- * The delay of the first, second, … attempt at a name before the password is checked. The last applies to all further
- * ones.
+ * The delays before the password is checked, for the first, second and later attempts to sign in under a name. The last
+ * delay also applies to all further attempts.
  */
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 /**
- * A counted attempt. Open: the password may be checked after the delay, and `takeBack` undoes the count. Closed: no
- * attempt is accepted for `closedMs`.
+ * A counted attempt. If it is open, the password may be checked after the delay, and `takeBack` undoes the count. If it
+ * is closed, no attempt is accepted for `closedMs`.
  */
 export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
   | { isOpen: false; closedMs: number }
 
-/** Counts an attempt before its password is checked, so that concurrent attempts cannot exceed the limit. */
+/** Counts an attempt before the password is checked, so that concurrent attempts cannot exceed the limit. */
 export type CountAttempt = (name: string, ip: string) => Promise<SignInAttempt>
 
 export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'secrets'>): CountAttempt {
   const names = createLimiter(deps, signInAttempts, perName)
   const addresses = createLimitByNetwork(deps, signInAttempts, perAddress)
   return async (name, ip) => {
-    // Hashed, because people type passwords into the field of the name.
+    // The name is hashed, because people sometimes type their password into the name field.
     const key = `${networkOf(ip)} ${deps.secrets.hash(name)}`
     const address = await addresses(ip)
     if (!address.isOpen) return { isOpen: false, closedMs: address.closedMs }
@@ -54,7 +55,7 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'se
       isOpen: true,
       delayMs: delaysMs[Math.min(named.counted, delaysMs.length) - 1] ?? 0,
       async takeBack(isSuccess) {
-        // A successful sign-in also clears the earlier failures.
+        // A successful sign-in also clears earlier failures.
         await (isSuccess ? names.forget(key) : names.giveBack(key))
         await address.leave()
       },

@@ -11,7 +11,8 @@ import { type StaffSession, sessionLifetimeMs } from './session.ts'
 import type { CountAttempt } from './sign-in-limit.ts'
 
 /**
- * The result of an attempt to sign in. `token` is for the cookie; only its hash is stored. `refused` gives no reason.
+ * The result of an attempt to sign in. `token` is the value for the cookie, and only its hash is stored. `refused` does
+ * not include a reason.
  */
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
@@ -24,17 +25,17 @@ type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets'
   checkPassword: SlowCheck
 }
 
-/** The maximum length of an account name. Anything beyond it is ignored. */
+/** The maximum length of an account name. Additional characters are ignored. */
 const maxNameLength = 64
 /**
- * Recorded in the audit trail in place of an unknown name, because people type passwords into the name field. This text
- * is not a valid account name.
+ * Recorded in the audit trail instead of an unknown name, because people sometimes type their password into the name
+ * field. This string is not a valid account name.
  */
 const unknownName = 'unknown name'
 
 /**
- * Signs in a member of staff with a new token. An unknown name, a wrong password and a disabled account cost the same
- * work and give the same result. Only the audit trail distinguishes them.
+ * Signs in a member of staff and creates a new token. An unknown name, a wrong password and a disabled account require
+ * the same work and produce the same result. Only the audit trail distinguishes them.
  */
 export async function signIn(
   deps: SignInDeps,
@@ -61,8 +62,8 @@ export async function signIn(
 }
 
 /**
- * The network whose share of the checks an attempt uses. This keeps one provider from using up the checks of other
- * networks.
+ * Returns the largest prefix of an address. All attempts from that prefix share one limit on password checks, so that
+ * one provider cannot use up the checks available to other networks.
  */
 const largestPrefixOf = (ip: string): string => prefixesOf(ip).at(-1)?.range ?? ''
 
@@ -72,7 +73,8 @@ const reasonOf = (staff: Staff | null, isRight: boolean): string => {
 }
 
 /**
- * Inserts the line directly, because a refusal changes no document. The limit on attempts bounds the number of lines.
+ * Inserts the audit line directly, because a refused sign-in changes no document. The limit on attempts also bounds the
+ * number of lines.
  */
 async function recordRefusal(deps: SignInDeps, actor: Actor, reason: string): Promise<void> {
   const line = auditLine({

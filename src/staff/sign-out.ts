@@ -3,7 +3,7 @@ import { publishAudit } from '../audit/publish.ts'
 import type { Deps } from '../deps.ts'
 import type { StaffSession } from './session.ts'
 
-/** Ends the session of a token, at once in every process. Does nothing if the session has already ended. */
+/** Ends the session with this token immediately, in every process. Does nothing if the session has already ended. */
 export async function signOut(
   deps: Pick<Deps, 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'>,
   token: string,

@@ -8,36 +8,36 @@ import { type Prefix, prefixesOf } from '../network.ts'
 import { createLimiter, type Limiter, type Stored } from './limiter.ts'
 
 /**
- * The failed attempts that one network may make in a period. A larger prefix's budget is this multiplied by its
- * `share`.
+ * A limit on the failed attempts that one network may make within a period. For a larger prefix, the limit is
+ * multiplied by the prefix's `share`.
  */
 export interface NetworkBudget {
   name: string
   perNetwork: number
   seconds: number
   /**
-   * Points per failure; an attempt in progress counts as one point. With a value above 1, an address can have several
-   * honest attempts in progress for each failure in its budget.
+   * The points that each failure costs. An attempt in progress costs one point. If a failure costs more than one point,
+   * a network can have several honest attempts in progress for each failure that its budget allows.
    */
   perFailure: number
   /**
-   * Where an attempt is counted before its outcome is known. `stored`: in MongoDB, at every prefix, so concurrent
-   * attempts cannot exceed any budget. `process`: in this process, at its own network. Then an attempt that succeeds
-   * writes nothing, but each process lets a network have its whole budget in progress, and attempts in progress may
-   * exceed the budget of a larger prefix.
+   * Where an attempt is counted before its outcome is known. `stored` counts it in MongoDB for every prefix, so
+   * concurrent attempts cannot exceed any budget. `process` counts it only in this process and only for its own
+   * network, so a successful attempt does not write to MongoDB. However, each process then lets a network have its
+   * whole budget in progress, and attempts in progress may exceed a larger prefix's budget.
    */
   countsAhead: 'stored' | 'process'
 }
 
-/** The shortest time for which a network is closed if attempts in progress fill its budget. */
+/** The minimum time for which a network is closed if attempts in progress use up its budget. */
 const inProgressMs = 1000
 
-/** An attempt. If it is open, the caller must call either `fail` or `leave`, exactly once. */
+/** An attempt. If it is open, the caller must call either `fail` or `leave` exactly once. */
 export type Attempt =
   | { isOpen: true; fail(): Promise<void>; leave(): Promise<void> }
   | { isOpen: false; closedMs: number }
 
-/** Opens an attempt from an address. Attempts with an `owner` are counted separately for each owner. */
+/** Starts an attempt from an IP address. If `owner` is given, attempts are counted separately for each owner. */
 export type LimitByNetwork = (ip: string, owner?: string) => Promise<Attempt>
 
 interface Counted {
@@ -47,9 +47,9 @@ interface Counted {
 }
 
 /**
- * Limits failed attempts by network, at every prefix size, from one address to a hosting company's /16. Addresses
- * outside a closed prefix are never refused. There is no limit across all networks, because any attacker could use it
- * to shut out all customers.
+ * Creates a limit on failed attempts by network, at every prefix size from a single address to a hosting company's /16.
+ * Addresses outside a closed prefix are never refused. There is no limit across all networks, because a single attacker
+ * could use it to shut out all customers.
  */
 export function createLimitByNetwork(
   deps: Pick<Deps, 'mongo' | 'log' | 'now'>,
@@ -65,7 +65,7 @@ export function createLimitByNetwork(
     limiters.set(share, limiter)
     return limiter
   }
-  /** One read for all prefixes of all attempts that arrive together. */
+  /** Reads all prefixes of all attempts that arrive together in one query. */
   const read = createReadBatcher<Stored>(
     (keys) =>
       deps.mongo
@@ -74,7 +74,7 @@ export function createLimitByNetwork(
         .toArray(),
     ({ key }) => [key],
   )
-  /** How long a prefix stays closed if this many points are added, in ms; 0 if it is open. */
+  /** Returns how long a prefix stays closed if this many points are added, in ms, or 0 if the prefix is open. */
   const closedMsOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
     const stored = await read(limiter.storedKey(key), noDeadline)
     const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())
@@ -149,9 +149,9 @@ export function createLimitByNetwork(
 }
 
 /**
- * Counts one point under each limiter, the smallest prefix first. If one is closed, none keeps the point, so that a
- * closed network does not use up the budget of a larger one. Returns how long it stays closed, in ms; 0 if all are
- * open.
+ * Counts one point under each limiter, starting with the smallest prefix. If one of them is closed, all points are
+ * given back, so that a closed network does not use up a larger prefix's budget. Returns how long that prefix stays
+ * closed, in ms, or 0 if all of them are open.
  */
 async function countEach(counts: readonly Counted[]): Promise<number> {
   for (const [index, { limiter, key }] of counts.entries()) {

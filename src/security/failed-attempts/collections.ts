@@ -1,6 +1,6 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** Failed attempts within a period, shared by all processes and kept across restarts. */
+/** Creates a collection for the failed attempts within a period. All processes share it, and it survives restarts. */
 const attemptsCollection = (name: string): Collection => ({
   name,
   fields: { key: String, points: Number, expire: Date },

@@ -4,8 +4,8 @@ import { type Collection, isDuplicate } from '../../mongo/collection.ts'
 import { groupBy } from '../../polyfills/group-by.ts'
 
 /**
- * At most this many points per key, within a period that starts with the key's first point. `name` separates limits
- * that share a collection.
+ * The maximum number of points per key within a period, which starts with the key's first point. `name` distinguishes
+ * limits that share a collection.
  */
 export interface Limit {
   name: string
@@ -13,7 +13,7 @@ export interface Limit {
   seconds: number
 }
 
-/** The state of a key: the points counted so far, whether it is open, and how long it stays closed. */
+/** The state of a key: the points counted so far, whether the key is open, and how long it stays closed. */
 export interface Standing {
   isOpen: boolean
   counted: number
@@ -21,8 +21,8 @@ export interface Standing {
 }
 
 /**
- * A key's points, and when its period ends. A document may outlast its period: MongoDB deletes it within a minute or
- * so.
+ * A key's points and the end of its period. The document may outlive the period, because MongoDB deletes expired
+ * documents about once a minute.
  */
 export interface Stored {
   key: string
@@ -31,17 +31,20 @@ export interface Stored {
 }
 
 /**
- * Counts points per key under one limit. Uses database time, because a process with a wrong clock would end the period
- * for every process.
+ * Counts points per key under one limit. Periods use database time, because otherwise a process with a wrong clock
+ * would end a period for every process.
  */
 export interface Limiter {
   max: number
   /** The key as stored in the collection. */
   storedKey(key: string): string
-  /** Adds one point. The write decides, so concurrent attempts cannot exceed the limit. */
+  /**
+   * Adds one point. The write itself determines whether the key is open, so concurrent attempts cannot exceed the
+   * limit.
+   */
   count(key: string): Promise<Standing>
   add(key: string, points: number): Promise<void>
-  /** Takes one point back. */
+  /** Gives back one point. */
   giveBack(key: string): Promise<void>
   forget(key: string): Promise<void>
 }
@@ -54,10 +57,10 @@ export function createLimiter(
   const stored = deps.mongo.collection<Stored>(collection.name)
   const storedKey = (key: string): string => `${name}:${key}`
 
-  /** A period starts with its first points. */
+  /** Adds points. If the key has no current period, a new one starts. */
   async function add(key: string, points: number): Promise<Stored> {
     const now = deps.now()
-    // Also true of a new document: a missing field sorts before any date.
+    // This is also true for a new document, because a missing field sorts before any date.
     const isOver = { $lte: ['$expire', now] }
     const change = {
       points: { $cond: [isOver, points, { $add: ['$points', points] }] },
@@ -69,7 +72,7 @@ export function createLimiter(
         returnDocument: 'after',
       })
     const after = await write().catch((error: unknown) => {
-      // Another process inserted the same key at the same moment.
+      // Another process inserted the same key at the same time.
       if (isDuplicate(error)) return write()
       throw error
     })
@@ -106,8 +109,8 @@ export function createLimiter(
 }
 
 /**
- * Batches concurrent calls for the same key into one write, so each process has at most one write per document in
- * progress. `add` returns a function that maps a call's position in the batch, counted from 1, to its result.
+ * Combines concurrent calls for the same key into one write, so that each process has at most one write per document in
+ * progress. `add` must return a function that maps a call's position in the batch, starting at 1, to the call's result.
  */
 const createSumBatcher = <Result>(
   add: (key: string, times: number) => Promise<(position: number) => Result>,

@@ -1,4 +1,4 @@
-/** The running and waiting actions with the same name. */
+/** A queue of running and waiting actions with the same name. */
 interface Line {
   all: number
   running: number
@@ -6,12 +6,15 @@ interface Line {
 }
 
 /**
- * Runs `act` once fewer than `maxRunning()` actions with this name are running. `maxRunning` is called again before
- * each start, and may throw to end the wait.
+ * Runs `act` as soon as fewer than `maxRunning()` actions with this name are running. `maxRunning` is called again
+ * before each start, and may throw to stop waiting.
  */
 export type RunInLine = <T>(name: string, maxRunning: () => number, act: () => Promise<T>) => Promise<T>
 
-/** Creates a queue for each name. An action that is woken but may not run yet goes back to the end of its queue. */
+/**
+ * Creates a queue for each name. If a waiting action is woken but may not run yet, it goes back to the end of its
+ * queue.
+ */
 export function createLines(): RunInLine {
   const lines = new Map<string, Line>()
   return async (name, maxRunning, act) => {
@@ -34,7 +37,7 @@ export function createLines(): RunInLine {
 async function waitToRun(line: Line, maxRunning: () => number): Promise<void> {
   while (line.running >= maxRunning()) await new Promise<void>((resolve) => line.waiting.push(resolve))
   line.running += 1
-  // Another action may be allowed to run as well.
+  // The limit may allow another action to run as well.
   wakeNext(line)
 }
 

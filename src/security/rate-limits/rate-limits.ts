@@ -1,26 +1,29 @@
 import type { AddUp } from './add-up.ts'
 import { createLines, type RunInLine } from './lines.ts'
 
-/** A caller: an API key, a prefix that sends wrong credentials, or a prefix whose requests need no key. */
+/**
+ * A caller whose requests are counted: an API key, a prefix that sends invalid credentials, or a prefix that sends
+ * requests without a key.
+ */
 export type Counted = `key:${string}` | `address:${string}` | `visitor:${string}`
 
-/** The state of a caller in this second. `isOpen` is false above the limit. */
+/** A caller's state in the current second. `isOpen` is false if the caller is over the limit. */
 export interface Standing {
   isOpen: boolean
   remaining: number
-  /** How many requests over the limit the caller is. */
+  /** The number of requests by which the caller exceeds the limit. */
   over: number
 }
 
 /**
- * Limits each caller's requests per clock second, across all processes. Decides in memory, so no request waits for
- * Redis. `perSecond` applies to callers that have no limit of their own.
+ * Limits each caller's requests per clock second across all processes. Decisions are made in memory, so no request
+ * waits for Redis. `perSecond` applies to callers without their own limit.
  */
 export interface RateLimits {
   perSecond: number
-  /** Counts one request, or a request that costs as much as `requests` ordinary ones. */
+  /** Counts one request, or a request that costs as much as `requests` ordinary requests. */
   count(who: Counted, limit?: number, requests?: number): Standing
-  /** A caller's standing before its next request. Counts nothing. */
+  /** Returns the caller's standing before its next request, without counting anything. */
   look(who: Counted, limit?: number): Standing
   /** Runs one network's requests with limited concurrency. Further requests wait in order of arrival. */
   inLine: RunInLine
@@ -29,11 +32,11 @@ export interface RateLimits {
   close(): void
 }
 
-/** One caller's requests in this second, as far as this process knows. */
+/** One caller's requests in the current second, as far as this process knows. */
 interface Share {
-  /** Counted by this process but not sent to Redis yet. */
+  /** Requests that this process has counted but not yet sent to Redis. */
   unsent: number
-  /** The total across all processes, as far as this process knows. */
+  /** The sum in Redis across all processes, as far as this process knows. */
   sum: number
   limit: number
 }
@@ -44,20 +47,27 @@ interface Second {
   shares: Map<Counted, Share>
 }
 
-/** The delay with which processes learn each other's counts. Four small calls a second are negligible for Redis. */
+/**
+ * The delay after which processes learn each other's counts. The load of four small calls per second is negligible for
+ * Redis.
+ */
 const exchangeEveryMs = 250
-/** A count must outlive its second in Redis, because processes disagree on the time by up to a second. */
+/**
+ * Counts must be kept in Redis for longer than their second, because clocks of different processes may differ by up to
+ * a second.
+ */
 const keptInRedisMs = 3000
 /**
- * More callers than a process serves in a second, with up to four prefixes for each request: about 8 MB until the next
- * second. Further callers are not counted in that second. If they were refused, a flood would shut out every caller.
+ * A process serves fewer callers than this in one second, even with up to four prefixes per request. The counts take up
+ * to 8 MB until the next second. Further callers are not counted in that second, because refusing them would let a
+ * flood shut out every caller.
  */
 const maxCounted = 20_000
-/** The largest batch. It takes a few milliseconds, and the rest goes into the next. */
+/** The maximum batch size, which takes Redis a few milliseconds. The remaining counts are sent in the next batch. */
 const maxBatch = 1000
 /**
- * A process reports a caller to Redis once it has counted this share of the limit since its last report. Most keys
- * never send that many requests. Each process may therefore let through 3 % more.
+ * A process reports a caller to Redis only after counting this fraction of the limit since its last report. Most API
+ * keys never send that many requests. As a result, each process may allow up to 3 % more requests.
  */
 const minShareToSend = 0.03
 
@@ -79,7 +89,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     if (batch.length === 0) return
     for (const { share, by } of batch) {
       share.unsent = 0
-      // Added here even if Redis does not respond: this process then continues with its own counts.
+      // This is added even if Redis does not respond, so that this process continues with its own counts.
       share.sum += by
     }
     const sums = await addUp(
@@ -89,7 +99,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     for (const [index, { share }] of batch.entries()) share.sum = Math.max(share.sum, sums?.[index] ?? 0)
   }
 
-  /** Never starts a second exchange, however slow Redis is. */
+  /** Skips the exchange if the previous one is still running, however slow Redis is. */
   async function exchangeOneAtATime(): Promise<void> {
     if (exchanging) return
     exchanging = true
@@ -127,7 +137,7 @@ const remainderOf = (counted: number, limit: number): Omit<Standing, 'isOpen'> =
 
 const countedOf = ({ unsent, sum }: Pick<Share, 'unsent' | 'sum'>): number => sum + unsent
 
-/** Returns a caller's share, or null if too many callers are already being counted. */
+/** Returns a caller's counts, or null if too many callers are already being counted. */
 function shareOf(shares: Map<Counted, Share>, who: Counted, limit: number): Share | null {
   const known = shares.get(who)
   if (known !== undefined) return known
