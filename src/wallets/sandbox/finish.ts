@@ -55,7 +55,7 @@ async function resultOf(
 
 const moved = (row: WalletMovement | null): number => (row?.result.outcome === 'done' ? (row.amount ?? 0) : 0)
 
-/** A running process finishes its movement within milliseconds, so an older movement has been abandoned. */
+/** A running process finishes its movement within milliseconds, so a movement older than this has been abandoned. */
 const abandonedAfterMs = 5_000
 
 /**
