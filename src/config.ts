@@ -70,7 +70,7 @@ export interface Config {
   workerPort: number | null
   /** The URL to which traces are sent (OTLP over HTTP), without the `/v1/traces` suffix. If null, tracing is off. */
   otlpEndpoint: string | null
-  /** In basis points (src/wallets/commission.ts). */
+  /** The commission rates, in basis points (src/wallets/commission.ts). */
   commissionRates: { provider: number; payer: number; tof: number; tte: number }
 }
 

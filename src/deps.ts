@@ -77,8 +77,8 @@ export interface Deps extends Models {
   lists: Lists
   listCounts: ListCounts
   /**
-   * The number of duplicate requests in each business that have long been waiting for the first request's response
-   * (src/http/operations/idempotency.ts).
+   * The number of each business's duplicate requests that have been waiting for more than a second for the first
+   * request's response (src/http/operations/idempotency.ts).
    */
   longWaits: Map<string, number>
   apiSwitch: ApiSwitch

@@ -13,7 +13,10 @@ interface Format {
 
 const everyOf = (test: (part: string) => boolean) => (text: string) => list(text).every(test)
 
-/** Checks the URL up front, because the driver either throws on an invalid URL or connects to localhost instead. */
+/**
+ * Whether a Redis URL is valid. An invalid URL must be caught here, because the driver would throw or connect to
+ * localhost.
+ */
 function isRedisUrl(text: string): boolean {
   const url = parseUrl(text)
   return (

@@ -1,13 +1,13 @@
 /**
- * A random 32-byte key has about 30 distinct bytes, and about 30 distinct differences between neighbouring bytes. It
- * almost never has fewer than 16 of either.
+ * A random 32-byte key has about 30 distinct bytes, and about 30 distinct differences between neighbouring bytes. A
+ * random key almost never has fewer than 16 of either.
  */
 const minDistinct = 16
 
 /**
  * Whether a base64-encoded 32-byte key was made by hand: it is a repeated byte, a sequence, encoded text, or words in a
- * single case that happen to be valid base64. The check only catches mistakes, because words in mixed case look like a
- * random key and pass.
+ * single case that happen to be valid base64. The check only catches mistakes, because words in mixed case cannot be
+ * distinguished from a random key.
  */
 export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')

@@ -49,8 +49,8 @@ export interface Listing extends Selection {
 }
 
 /**
- * Reads one page, sorted by newest first and then by id, and counts all matching documents. A page past the end is
- * empty.
+ * Reads one page, sorted from newest to oldest and then by id, and counts all matching documents. A page past the end
+ * is empty.
  */
 export async function readPage<Item, Doc extends Item = Item>(
   model: Model<Doc>,

@@ -54,7 +54,7 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
 /**
- * Whether a string contains more than `maxLength` Unicode code points, which JSON Schema also uses to measure length.
+ * Whether a string contains more than `maxLength` Unicode code points, the unit in which JSON Schema measures length.
  */
 export const isLonger = (text: string, maxLength: number): boolean =>
   text.length > maxLength && Array.from(text).length > maxLength

@@ -7,7 +7,7 @@ export const maxBusinesses = 10
 
 /**
  * Creates the figure for the numbers of live codes in use by the businesses that have used up the largest shares of
- * their quotas. It covers only businesses for which this process has created codes, and re-counts the codes of at most
+ * their quotas. It covers only businesses for which this process has created codes, and recounts the codes of at most
  * `maxBusinesses` of them.
  */
 export function fullestBusinesses({ quotas, metrics: { gauges } }: Deps): Figure {

@@ -28,7 +28,7 @@ export async function outboxLag(deps: Pick<Deps, 'Intent' | 'Order' | 'now'>): P
 
 /**
  * Returns how many seconds the most overdue PENDING intent is past its expiry, or 0 if none is overdue. Ignores intents
- * with a hold, because their expiry may wait.
+ * with a hold, because their expiry may be delayed.
  */
 export async function expiryLag(deps: Pick<Deps, 'Intent' | 'now'>): Promise<number> {
   const oldest = await deps.Intent.findOne(

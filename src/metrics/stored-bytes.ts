@@ -6,7 +6,7 @@ import { type Figure, queryTimeoutMs } from './figure.ts'
 import { maxBusinesses } from './fullest-businesses.ts'
 import { omit } from './gauges.ts'
 
-/** Storage grows slowly, and each sample reads up to 3 000 documents. */
+/** An estimate is reused for this long, because storage grows slowly and each estimate reads up to 3 000 documents. */
 const tenMinutesMs = 600_000
 
 /**

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { inChunks } from '../../process/in-chunks.ts'
 
-/** This is far more than a form with one file needs. */
+/** The maximum number of parts in a form. A form with one file needs far fewer. */
 const maxParts = 100
 /** The maximum number of bytes that the parser keeps of any other field, whose value is ignored. */
 const otherFieldBytes = 1024

@@ -56,7 +56,7 @@ const webhook = (
   },
 })
 
-/** A sentence that describes when each event is sent. */
+/** For each event, a sentence that describes what has happened. */
 const occasions: Record<EventName, string> = {
   'payment.created': 'A payment intent was created.',
   'payment.confirmed': 'The customer paid.',

@@ -43,7 +43,7 @@ const maxLongWaits = 20
  * over a claim whose lease has expired.
  */
 const claimLeaseMs = 10_000
-/** The lease also covers the longest third-party step, plus this time for the work before and after that step. */
+/** How much longer the lease is than the longest third-party step, to allow for the work before and after that step. */
 const thirdPartyGraceMs = 5000
 const maxKeyLength = 255
 /** A stored response consists of its three-digit status followed by its body. */

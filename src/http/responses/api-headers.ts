@@ -6,8 +6,8 @@ import { strictTransport } from '../pages/page-headers.ts'
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
 /**
- * Returns the headers for every API response. They forbid browsers to display, frame or cache the response, or to guess
- * a different media type.
+ * Returns the headers for every API response. They prevent browsers from displaying, framing or caching the response,
+ * and from guessing a different media type.
  */
 export function createApiHeaders(config: Pick<Config, 'production' | 'publicUrl'>): HeaderList {
   const headers: [string, string][] = [['Cache-Control', 'no-store']]

@@ -30,9 +30,9 @@ export interface ResponseBudget {
    */
   reserve(businessId: string, bytes: number, response: ServerResponse): Promise<ResponseMemory>
   /**
-   * Charges the response to a write to its business. A write is never rejected here, because it has already taken
-   * effect. If the business then exceeds its share, the connection of its oldest response is closed. If that response
-   * belongs to a write, a retry with the same idempotency key receives it.
+   * Counts the response to a write towards its business's share. A write is never rejected here, because it has already
+   * taken effect. If the business then exceeds its share, the connection of its oldest response is closed. If that
+   * response belongs to a write, a retry with the same idempotency key receives it.
    */
   count(businessId: string, bytes: number, response: ServerResponse): void
 }

@@ -12,8 +12,8 @@ const tickMs = 100
 /** Limits how long a request may wait for MongoDB in total. Only time spent in `run` counts towards the limit. */
 export interface Deadline {
   /**
-   * Runs `work`, which waits for MongoDB until `deadlineAt` at the latest, as a `performance.now()` value. Throws
-   * SERVICE_UNAVAILABLE at the deadline. If a write has already been sent by then, its outcome is unknown.
+   * Runs `work`, which may wait for MongoDB until `deadlineAt`, a `performance.now()` value. Throws SERVICE_UNAVAILABLE
+   * at the deadline. If a write has already been sent by then, its outcome is unknown.
    */
   run<T>(work: (deadlineAt: number) => Promise<T>): Promise<T>
 }

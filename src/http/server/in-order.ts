@@ -53,7 +53,7 @@ export function afterResponses({ latest, socket }: Connection, act: () => void):
 function giveUp(connection: Connection, hangUp: HangUp): void {
   const { socket } = connection
   socket.pause()
-  // Node calls this method to resume a socket when it reads a body (`readStart`) and after a response
+  // Node.js calls this method to resume a socket when it reads a body (`readStart`) and after a response
   // (`socketOnDrain`). Neither is needed here, because the waiting requests have arrived completely and the connection
   // will soon be closed. A test checks the number of bytes read, in order to detect whether a later version of Node.js
   // resumes sockets in a different way.

@@ -18,7 +18,7 @@ export function handleParserFault(connection: Connection, hangUp: HangUp, code: 
   else if (latest === current) endUnfinished(connection, hangUp, refusal)
 }
 
-/** Closes a connection because the rest of the current request will never arrive. */
+/** Closes a connection whose current request will never be complete. */
 export function endUnfinished(connection: Connection, hangUp: HangUp, refusal: Refusal): void {
   // If a response has already been started, it did not need the body, so no error is written.
   if (connection.current?.headersSent) connection.socket.destroy()

@@ -14,7 +14,7 @@ export function refuseMalformed(req: IncomingMessage): void {
   if (!hostForm.test(req.headers.host ?? ''))
     throw unsound('Host', 'The Host header must contain a host name or an IP address.')
   const coding = req.headers['transfer-encoding']
-  // An HTTP/1.0 proxy does not understand chunked encoding, so it would determine a different end of the request.
+  // An HTTP/1.0 proxy does not understand chunked encoding, so it would see the request end in a different place.
   if (coding !== undefined && req.httpVersion === '1.0')
     throw unsound('Transfer-Encoding', 'HTTP/1.0 has no Transfer-Encoding.')
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')

@@ -17,8 +17,8 @@ export const stride = 2_000
 export const maxCheckpoints = 250_000
 
 /**
- * An insert is never delayed for longer than this. The value is many times the sum of the 8 s for a request, the 5 s
- * for a MongoDB command and the 1 s for clock skew.
+ * The longest delay that is assumed between an item's creation time and its insert. The value is many times the sum of
+ * the 8 s for a request, the 5 s for a MongoDB command and the 1 s for clock skew.
  */
 const maxDelayMs = 300_000
 

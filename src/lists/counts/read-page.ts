@@ -7,7 +7,7 @@ import { type Counted, countSpan } from './count-span.ts'
 import type { Countable } from './countable.ts'
 
 /**
- * Reads one page of the items in a span, sorted by newest first and then by id, and counts all items in the span.
+ * Reads one page of the items in a span, sorted from newest to oldest and then by id, and counts all items in the span.
  * However long the list is and however late the page, MongoDB skips at most a few strides of the index. A page past the
  * end is empty.
  */
