@@ -60,7 +60,7 @@ describe("Bull Board's Retry button", function () {
     expect(await trailOf(delivery)).to.deep.equal([])
   })
 
-  it('makes one attempt if it is pressed twice at the same time', async () => {
+  it('makes only one attempt if it is pressed twice at the same time', async () => {
     const delivery = await board.deadDelivery()
     const responses = await Promise.all([1, 2].map(() => board.retry(board.support, delivery)))
     expect(responses.map(({ status }) => status)).to.have.members([204, 409])

@@ -16,7 +16,7 @@ import { readable, signedIn } from './staff.ts'
 /** Markup, quotes, and a character that reverses the direction of the text after it. */
 const hostile = `<script>alert(1)</script>"' onload=x \u202Egnp.exe`
 
-describe('The pages of a payment and its deliveries', () => {
+describe('The pages for a payment and its deliveries', () => {
   const service = withService(shortRetryDelays)
   const endpointServer = withEndpointServer()
   const merchant = withMerchant(service)

@@ -11,7 +11,7 @@ import { readable, signedIn } from './staff.ts'
 const lifetime = 3600
 const unknown: WalletOutcome = { outcome: 'unknown', why: 'timeout' }
 
-describe('The page of a payment', () => {
+describe("A payment's page", () => {
   const service = withService({ INTENT_LIFETIME_SECONDS: String(lifetime) })
   const endpointServer = withEndpointServer()
   const merchant = withMerchantPerTest(service)

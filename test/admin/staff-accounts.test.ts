@@ -21,7 +21,7 @@ describe('Support staff accounts', () => {
   const signInStatus = async (name: string, password: unknown) =>
     (await visit(service).post('/admin/sign-in', { name, password: String(password) })).status
 
-  it('are created, disabled, enabled and given a new password from a shell', async function () {
+  it('can be created, disabled, enabled and given a new password from a shell', async function () {
     this.timeout(60_000)
     const cli = openAdmin(service)
     const made = await cli.done('staff', 'create', '--name', 'Awa.Diop@Support', '--role', 'support')

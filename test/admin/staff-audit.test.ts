@@ -90,7 +90,7 @@ describe('The audit trail', () => {
     expect(seen).to.deep.equal(newestFirst)
   })
 
-  it('shows all its content as text', async () => {
+  it('shows all its content as plain text', async () => {
     const evil = '"><img src=x onerror=alert(1)>\u202E'
     await addLine({
       actor: { kind: 'merchant', name: evil, ip: evil },

@@ -121,7 +121,7 @@ const breaks = {
     await createSome(outage, 10)
     return 20
   },
-  async 'killed and started again, empty'(outage: Outage) {
+  async 'killed and restarted empty'(outage: Outage) {
     await createSome(outage, 10)
     await outage.endpointServer.atLeast(10)
     await leaveDead(outage)
@@ -134,7 +134,7 @@ const breaks = {
     await waitFor('the failed job is there again', async () => (await failedJobs(outage)) === 1, soonMs)
     return 25
   },
-  async 'frozen for longer than a command may take, and thawed'(outage: Outage) {
+  async 'frozen for longer than the command timeout, and thawed'(outage: Outage) {
     await createSome(outage, 10)
     await outage.redis.kill('SIGSTOP')
     await createSome(outage, 10)
@@ -197,7 +197,7 @@ describe('The service during a Redis outage', function () {
     it(`creates intents, and eventually delivers every event, even if Redis is ${name}`, () =>
       healed.get(name))
 
-  it('stops within 8 s with thousands of unsent wake-up jobs while Redis is frozen', async () => {
+  it('shuts down within 8 s with thousands of unsent wake-up jobs while Redis is frozen', async () => {
     expect(await stopped).to.be.below(8_000)
   })
 

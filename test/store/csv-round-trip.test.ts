@@ -41,7 +41,7 @@ const products = fc.array(product, { maxLength: 4 }).map((list) =>
   })),
 )
 
-describe('A CSV file of products', () => {
+describe('A product CSV file', () => {
   const service = withService()
 
   const exported = async (merchant: Merchant, delimiter: string): Promise<string> =>

@@ -37,7 +37,7 @@ async function cell(column: string, text: string): Promise<unknown> {
   return row?.[(column === 'variant_label' ? 'variantLabel' : column) as keyof typeof row]
 }
 
-describe('The rows of a CSV file', () => {
+describe('CSV rows', () => {
   it('are read with commas or semicolons, any line ending, with or without a byte order mark, from bytes or a string', async () => {
     const row = {
       row: 2,

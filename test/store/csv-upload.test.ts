@@ -13,7 +13,7 @@ const part = (name: string, content: string, more = ''): string =>
   crlf('--edge', `Content-Disposition: form-data; name="${name}"${more}`, '', content, '')
 const form = 'multipart/form-data; boundary=edge'
 
-describe('The upload of a CSV file', () => {
+describe('A CSV upload', () => {
   const service = withService()
   const merchant = withMerchant(service)
 

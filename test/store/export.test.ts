@@ -52,7 +52,7 @@ const stored = (businessId: string, variants: number, description: string): Prod
   }
 }
 
-describe('An export of products', () => {
+describe('A product export', () => {
   const service = withService()
 
   const store = (merchant: Merchant, count: number, variants: number, description: string) =>

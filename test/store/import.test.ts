@@ -31,17 +31,17 @@ const sold = {
  * [created, updated, unchanged, variants, rows].
  */
 const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>; counts: number[] }> = {
-  'a blank cell keeps what is there': {
+  'a blank cell keeps the existing value': {
     rows: ['mug,,,,,,,', 'tee,,,S,,,9,'],
     becomes: { tee: ['tee|Tee|S|T-S|1000|9', sold.tee[1] as string] },
     counts: [0, 1, 1, 1, 2],
   },
-  'a row without any cell of a variant is about the product': {
+  'a row without any variant cells applies to the product': {
     rows: ['tee,Shirt,,,,,,'],
     becomes: { tee: ['tee|Shirt|S|T-S|1000|5', 'tee|Shirt|L|T-L|1100|6'] },
     counts: [0, 1, 0, 0, 1],
   },
-  'a dollar sign is a letter as any other': {
+  'a dollar sign is an ordinary character': {
     rows: ['mug,$name,$$ROOT,,,,,', 'tee,$tee,,$name,$sku,1200,,'],
     becomes: {
       mug: ['mug|$name|Default|M-1|500|7'],
@@ -49,39 +49,39 @@ const rules: Record<string, { rows: string[]; becomes: Record<string, string[]>;
     },
     counts: [0, 2, 0, 1, 2],
   },
-  'rows of one handle are one product wherever they stand': {
+  'all rows with the same handle form one product, wherever they are': {
     rows: ['cap,,,Red,,300,,', 'mug,,,,,550,,', 'cap,Cap,,Blue,C-B,310,2,'],
     becomes: { cap: ['cap|Cap|Red||300|0', 'cap|Cap|Blue|C-B|310|2'], mug: ['mug|Mug|Default|M-1|550|7'] },
     counts: [1, 1, 0, 3, 3],
   },
-  'a blank label is the only variant, whatever it is called': {
+  'a blank label stands for the only variant, whatever its label': {
     rows: ['lamp,,,,,950,,'],
     becomes: { lamp: ['lamp|Lamp|Brass||950|1'] },
     counts: [0, 1, 0, 1, 1],
   },
-  'a blank label with a SKU is the variant that has it': {
+  'a blank label with a SKU stands for the variant with that SKU': {
     rows: ['tee,,,,T-L,1200,,'],
     becomes: { tee: [sold.tee[0] as string, 'tee|Tee|L|T-L|1200|6'] },
     counts: [0, 1, 0, 1, 1],
   },
-  'a label that is not there is a new variant': {
+  'an unknown label creates a new variant': {
     rows: ['tee,,,XL,T-XL,1200,,', 'tee,,,M,,1050,4,'],
     becomes: { tee: [...sold.tee, 'tee|Tee|XL|T-XL|1200|0', 'tee|Tee|M||1050|4'] },
     counts: [0, 1, 0, 2, 2],
   },
-  'equal labels are listed apart by SKU, then by their order, and one row more is one variant more': {
+  'variants with equal labels are matched by SKU and then by order, and an extra row adds a variant': {
     rows: ['scarf,,,Wool,,2100,,', 'scarf,,,Wool,W-1,2200,,', 'scarf,,,Wool,W-3,2300,3,'],
     becomes: {
       scarf: ['scarf|Scarf|Wool|W-1|2200|1', 'scarf|Scarf|Wool||2100|2', 'scarf|Scarf|Wool|W-3|2300|3'],
     },
     counts: [0, 1, 0, 3, 3],
   },
-  'a SKU of one variant is enough to tell it from others with its label': {
+  'a SKU is enough to identify one of several variants with the same label': {
     rows: ['scarf,,,Wool,W-1,2200,,'],
     becomes: { scarf: ['scarf|Scarf|Wool|W-1|2200|1', sold.scarf[1] as string] },
     counts: [0, 1, 0, 1, 1],
   },
-  'variants of one product may exchange their SKUs, or leave them to new ones': {
+  'variants of one product may swap their SKUs or pass them on to new variants': {
     rows: ['tee,,,S,T-L,,,', 'tee,,,L,T-X,,,', 'tee,,,M,T-S,1050,,'],
     becomes: { tee: ['tee|Tee|S|T-L|1000|5', 'tee|Tee|L|T-X|1100|6', 'tee|Tee|M|T-S|1050|0'] },
     counts: [0, 1, 0, 3, 3],

@@ -3,7 +3,7 @@ import { profiled } from '../support/profiled.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { createProduct, type ProductResponse } from '../support/store.ts'
 
-describe('The list of products', () => {
+describe('The product list', () => {
   const service = withService()
   const merchant = withMerchant(service)
   let made: ProductResponse[]

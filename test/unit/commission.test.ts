@@ -48,7 +48,7 @@ function faults(amount: number, rates: CommissionRates): string[] {
   return Object.keys(rules).filter((rule) => !rules[rule])
 }
 
-describe('The commission of a payment', () => {
+describe("A payment's commission", () => {
   it('matches the example in the documentation', () => {
     const expected = { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 }
     expect(commissionOf(50_000, usual)).to.deep.equal(expected)
@@ -88,7 +88,7 @@ describe('The commission of a payment', () => {
       expect(amounts.filter((amount) => faults(amount, rates).length > 0)).to.deep.equal([])
   })
 
-  it('follows the rules for any safe amount and any rates', () => {
+  it('follows the rules for any safe-integer amount and any rates', () => {
     for (const amount of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1])
       for (const provider of [1, 200, 5000])
         for (const payer of [0, 1, 5000]) {

@@ -134,7 +134,7 @@ describe('Rate limits', () => {
     expect(lookups).to.equal(0)
   })
 
-  it('keep all counts of the current second, however slow the machine is', async () => {
+  it('keep all counts for the current second, however slow the machine is', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
     countOften(limits, 1)

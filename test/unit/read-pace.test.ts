@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import { Refusal } from '../../src/errors.ts'
 import { bytesPerSecond, createReadPace, type ReadPace } from '../../src/http/responses/read-pace.ts'
 
-describe('The pace of reads', function () {
+describe('The read pace limit', function () {
   this.timeout(5_000)
   let pace: ReadPace
   beforeEach(() => {

@@ -18,7 +18,7 @@ describe('The link back to the merchant', () => {
     'https://shop.example/ok?status=x&reference=y&a=?': `https://shop.example/ok?status=x&reference=y&a=?&${added}`,
   }
   for (const [url, whole] of Object.entries(kept))
-    it(`keeps every byte of ${url}`, () => expect(back(url)).to.equal(whole))
+    it(`preserves every byte of ${url}`, () => expect(back(url)).to.equal(whole))
 
   it('is missing if the merchant did not provide one', () => {
     expect(returnUrl(intent, 'cancelled')).to.equal(null)

@@ -66,7 +66,7 @@ const freeAll = (taken: Slot[], delivered: boolean | null) => {
 const endpoints = (businessId: string, count: number) =>
   Array.from({ length: count }, (_, index) => ownerOf(businessId, `e${index}`))
 
-describe('Slots', () => {
+describe('Delivery slots', () => {
   let time: ReturnType<typeof createTime>
   let slots: Slots
   beforeEach(() => {

@@ -31,7 +31,7 @@ import {
 describe('The webhook sender, with a responsive endpoint', () => {
   afterEach(stopAll)
 
-  it('posts exactly the given bytes and headers to path and query', async () => {
+  it('posts exactly the given bytes and headers to the given path and query', async () => {
     let seen: unknown = null
     const endpointServer = await httpEndpoint((req, res) => {
       const chunks: Buffer[] = []
@@ -110,7 +110,7 @@ describe('The webhook sender, with a responsive endpoint', () => {
     expect(await attemptAt(endpointServer, {})).to.include(deliveredOk)
   })
 
-  it('keeps the first KiB as text that is safe for databases and terminals', async () => {
+  it('keeps the first KiB of the response as text that is safe for databases and terminals', async () => {
     const long = await attemptAtHttp((_req, res) => res.end('é'.repeat(5000)))
     expect(long).to.include({ responseText: 'é'.repeat(512) })
     const cut = await attemptAtHttp((_req, res) => res.end(`a${'é'.repeat(5000)}`))

@@ -125,7 +125,7 @@ describe('A payment in progress', () => {
     },
   ]
   for (const { outcome, status, events } of ends)
-    it(`leaves the intent ${status} if it is ${outcome.outcome} after the expiry time, with ordered events for each change`, async () => {
+    it(`leaves the intent ${status} if its outcome after the expiry time is ${outcome.outcome}, with one event per change`, async () => {
       const { referenceNumber, respond } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
       const enqueued = recordEnqueued()

@@ -30,7 +30,7 @@ import { holdRequests } from './set-up.ts'
 const dayMs = 86_400_000
 
 /** The work that a process finds in MongoDB without any job. No worker runs a queue here. */
-describe('The poll', () => {
+describe("The workers' poll", () => {
   const service = withServicePerTest()
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServer()

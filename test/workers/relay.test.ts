@@ -132,7 +132,7 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  it('empties the outbox of a merchant without an endpoint', async () => {
+  it('empties the outbox even if the merchant has no endpoint', async () => {
     await createIntent(service, merchant)
     expect(await relay(service, merchant)).to.deep.equal({ events: 1, deliveries: 0 })
     expect(await outboxEvents(service, merchant)).to.deep.equal([])

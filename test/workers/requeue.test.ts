@@ -193,7 +193,7 @@ describe('Re-queueing deliveries', () => {
     expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
   })
 
-  it('in bulk resumes after a stop, and ends even if deliveries die again in the meantime', async () => {
+  it('resumes a bulk re-queue after a stop, and ends even if deliveries die again in the meantime', async () => {
     const dead = await deadDeliveries(service, merchant, 1_200)
     const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
     const requeues = async () => {

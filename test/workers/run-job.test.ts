@@ -13,7 +13,7 @@ import { withMerchant, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { withQueues } from './set-up.ts'
 
-describe('A job', () => {
+describe('A BullMQ job', () => {
   const endpointServer = withEndpointServer()
   const warned: string[] = []
   const log = {

@@ -57,19 +57,19 @@ const orderOf = (reference: string): ProviderRequest => {
 type Change = (round: Ordinary) => unknown
 /** Histories in which no promise is broken. */
 const holding: Record<string, Change> = {
-  'nothing happened beyond the ordinary': () => undefined,
+  'nothing unusual happened': () => undefined,
   'an unrecorded arrival came while a worker was killed': (round) => {
     arrive(round, at(5.5), 'payment.confirmed', the(arrivalsOf(round)[0]).body)
     fault(round, 'process.kill', 5, 9)
   },
-  'a create got no response while a process was killed, and was carried out': (round) => {
+  'a create took effect although it got no response while a process was killed': (round) => {
     const made = create(round, 'UNKNOWN', -30)
     Object.assign(the(round.calls.at(-1)), lost)
     Object.assign(made, { status: 'CANCELLED', cancellationReason: 'expired', updatedAt: made.expiresAt })
     fault(round, 'process.kill', -31, -29)
     round.calls = round.calls.filter(({ what }) => what !== 'list')
   },
-  'a change of stock got no response': (round) =>
+  'a stock change got no response': (round) =>
     void Object.assign(first(round, 'stock'), lost, fault(round, 'mongo.kill', 9, 10)),
   'the clean-up removed an old intent and its delivery': (round) => {
     const old = { ...round.paid, referenceNumber: 'PI-AAAAAAAAAAAAAAAA', createdAt: at(-31 * 86_400) }
@@ -77,16 +77,16 @@ const holding: Record<string, Change> = {
     const items = [{ id: 'gone', referenceNumber: old.referenceNumber, sandbox: true, createdAt: iso(20) }]
     call(round, 20, { what: 'delivery.list', path: '/api/v1/dev/x', response: good({ items }) })
   },
-  'a viewer was refused': (round) =>
+  'a viewer was denied access': (round) =>
     call(round, 20, { ...staff, what: 'overreach', path: '/admin/x', status: 403, response: null }),
-  'a 503 was followed by a response to the same key': (round) => {
+  'a 503 was followed by a response for the same key': (round) => {
     const refund = first(round, 'refund')
     const { headers } = refund
     const busy = { ...refusal('SERVICE_UNAVAILABLE', 503), headers: { ...headers, 'x-request-id': 'busy' } }
     const time = { began: refund.began - 50, ended: refund.began - 20 }
     round.calls.unshift({ ...refund, call: 98, ...time, ...busy })
   },
-  'a slow response was read by a worker that was frozen': (round) => {
+  'a frozen worker read a slow response': (round) => {
     Object.assign(the(arrivalsOf(round)[1]), { did: 'slow', done: at(9) })
     fault(round, 'process.stop', 6, 9)
   },
@@ -94,66 +94,68 @@ const holding: Record<string, Change> = {
 
 /** For each promise, histories in which it is broken. */
 const broken: Record<PromiseName, Record<string, Change>> = {
-  'round.ended': { 'a part of the round failed': ({ setting }) => setting.brokenOff.push('the audit: no') },
+  'round.ended': { 'part of the round failed': ({ setting }) => setting.brokenOff.push('the audit: no') },
   'process.lives': {
     'a process ended': ({ ends }) => ends.push({ at: at(3), process: 'web-1', message: 'it ended' }),
   },
   'log.calm': { 'an error was logged': (round) => log(round, { level: 'error', msg: 'job.failed' }) },
   'quiet.reached': {
-    'it never became quiet': ({ setting }) => (setting.quietAt = null),
-    'a payment is pending': ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20) }),
+    'the service never became quiet': ({ setting }) => (setting.quietAt = null),
+    'a payment is still pending': ({ paid }) => (paid.hold = { id: 'x', validUntil: at(20) }),
   },
   'create.exists': { 'MongoDB lost an intent': ({ dump }) => dump.intents.shift() },
   'key.once': {
-    'an intent exists that no key created': (round) => {
+    'an intent exists that no request created': (round) => {
       create(round, 'EXTRA', 50)
       round.calls.pop()
     },
-    'two keys created the same': (round) => again(round, first(round, 'create'), { idempotencyKey: 'b' }),
-    'a refused cancel took effect': (round) =>
+    'two keys created the same intent': (round) =>
+      again(round, first(round, 'create'), { idempotencyKey: 'b' }),
+    'a rejected cancellation took effect': (round) =>
       Object.assign(first(round, 'cancel'), refusal('INTENT_CANCEL_INVALID_STATUS', 400)),
   },
-  'key.replayed': { 'a retry is no replay': (round) => again(round, first(round, 'create'), {}) },
+  'key.replayed': { 'a retry returned a new response': (round) => again(round, first(round, 'create'), {}) },
   'transition.legal': {
-    'its fields are those of another status': ({ paid }) => (paid.status = 'PAID'),
-    'a refund that was acknowledged is gone': ({ paid }) => paid.refunds.pop(),
+    'the fields of an intent do not match its status': ({ paid }) => (paid.status = 'PAID'),
+    'an acknowledged refund is missing': ({ paid }) => paid.refunds.pop(),
   },
   'read.forward': {
-    'it reads as PENDING after it was paid': (round) =>
+    'an intent reads as PENDING after it was paid': (round) =>
       (read(round, round.paid, 12).response = good({ ...shown(round.paid), status: 'PENDING' })),
   },
   'list.exact': {
-    'its total is another': (round) => ((dataIn(first(round, 'list')) as { total: number }).total = 3),
-    'one is missing': (round) => itemsIn(first(round, 'list')).pop(),
+    'the total is wrong': (round) => ((dataIn(first(round, 'list')) as { total: number }).total = 3),
+    'an item is missing': (round) => itemsIn(first(round, 'list')).pop(),
   },
   'event.exact': {
-    'one is missing': ({ dump }) => dump.deliveries.pop(),
-    'one came twice': (round) =>
+    'an event is missing': ({ dump }) => dump.deliveries.pop(),
+    'an event was sent twice': (round) =>
       round.dump.deliveries.push({ ...confirmed(round), _id: 'x'.repeat(32), eventId: 'x' }),
   },
-  'event.reported': { 'a cancel has no event': ({ dump }) => (dump.deliveries = []) },
+  'event.reported': { 'a cancellation has no event': ({ dump }) => (dump.deliveries = []) },
   'delivery.delivered': {
     'nothing arrived': (round) => (round.arrivals = []),
-    'other bytes arrived': (round) => (the(arrivalsOf(round)[0]).body += ' '),
+    'different bytes arrived': (round) => (the(arrivalsOf(round)[0]).body += ' '),
   },
   'delivery.counted': {
-    'it is not at its end': (round) => (confirmed(round).status = 'RETRYING'),
-    'an arrival is not recorded': (round) =>
+    'a delivery has not ended': (round) => (confirmed(round).status = 'RETRYING'),
+    'an arrival was not recorded': (round) =>
       arrive(round, at(7), 'payment.confirmed', the(arrivalsOf(round)[0]).body),
   },
   'delivery.paced': { 'a retry is late': (round) => (the(confirmed(round).attemptLog[1]).at += 30_000) },
   'delivery.signed': {
-    'its signature is wrong': (round) => (the(arrivalsOf(round)[0]).headers['x-service-signature'] = 'x'),
-    'it is no delivery': (round) => change(the(arrivalsOf(round)[0]), confirmed(round)._id, 'x'.repeat(32)),
+    'the signature is wrong': (round) => (the(arrivalsOf(round)[0]).headers['x-service-signature'] = 'x'),
+    'a request belongs to no delivery': (round) =>
+      change(the(arrivalsOf(round)[0]), confirmed(round)._id, 'x'.repeat(32)),
   },
-  'code.unique': { 'two intents have one code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
+  'code.unique': { 'two intents share a code': ({ paid, cancelled }) => (cancelled.code = paid.code) },
   'refund.bounded': { 'more was refunded than paid': ({ paid }) => (the(paid.refunds[0]).amount = 501) },
   'wallet.balances': {
     'a centime is missing': ({ dump }) => (the(dump.wallets[0]).balance -= 1),
     'the PIN was wrong': (round) => Object.assign(first(round, 'pay.confirm').body ?? {}, { pin: '1' }),
   },
   'provider.balances': {
-    'another phone number paid': (round) => {
+    'a different phone number paid': (round) => {
       the(round.byWallet.payment).wallet = 'live:provider'
       ordered(round, { key: idOf('payment'), phone: '22777777' })
     },
@@ -161,21 +163,21 @@ const broken: Record<PromiseName, Record<string, Change>> = {
   'stock.balances': {
     'a unit is missing': ({ dump }) => (the(the(dump.products[0]).variants[0]).stock = 11),
   },
-  'order.exact': { 'an order is gone': ({ dump }) => dump.orders.pop() },
-  'import.whole': { 'a product is not there': ({ dump }) => dump.products.pop() },
+  'order.exact': { 'an order is missing': ({ dump }) => dump.orders.pop() },
+  'import.whole': { 'a product is missing': ({ dump }) => dump.products.pop() },
   'tenant.apart': {
-    'another business reads it': (round) =>
+    'a different business can read an intent': (round) =>
       Object.assign(read(round, round.paid, 20), { business: other.id, keyId: other.key }),
-    'test money paid a live intent': ({ byWallet }) => (byWallet.sandbox = false),
+    'test money paid for a live intent': ({ byWallet }) => (byWallet.sandbox = false),
   },
   'expiry.prompt': {
-    'its event is late': (round) => (deliveryOf(round, 'payment.expired').createdAt += 30_000),
-    'it reads as PENDING after it expired': (round) =>
+    'the expiry event is late': (round) => (deliveryOf(round, 'payment.expired').createdAt += 30_000),
+    'an intent reads as PENDING after it expired': (round) =>
       (read(round, round.expired, 40).response = good({ ...shown(round.expired), status: 'PENDING' })),
   },
   'audit.complete': {
-    'a line is missing': ({ dump }) => dump.auditevents.pop(),
-    'a line waits': (round) => confirmed(round).unaudited.push({}),
+    'an audit line is missing': ({ dump }) => dump.auditevents.pop(),
+    'an audit line is still unpublished': (round) => confirmed(round).unaudited.push({}),
   },
   'secret.kept': {
     'a key is logged': (round) => log(round, { key: the(the(round.setting.businesses[0]).keys[0]).secret }),
@@ -183,23 +185,24 @@ const broken: Record<PromiseName, Record<string, Change>> = {
       lines.push({ from: 'dump/intents.ndjson', line: '{"payerPhone":"22999999"}' }),
   },
   'response.sound': {
-    'it is a 500': (round) => Object.assign(first(round, 'read'), { status: 500 }),
-    'it is a 503 without a fault': (round) => Object.assign(first(round, 'read'), refusal('X', 503)),
-    'there is none without a fault': (round) => Object.assign(first(round, 'read'), lost),
+    'a response has status 500': (round) => Object.assign(first(round, 'read'), { status: 500 }),
+    'a response has status 503 without a fault': (round) =>
+      Object.assign(first(round, 'read'), refusal('X', 503)),
+    'a response is missing without a fault': (round) => Object.assign(first(round, 'read'), lost),
   },
   'refusal.due': {
-    'a good request is refused': (round) =>
+    'a valid request is rejected': (round) =>
       Object.assign(first(round, 'read'), refusal('INVALID_API_KEY', 401)),
-    'every cancel is refused': (round) => {
+    'every cancellation is rejected': (round) => {
       for (let count = 0; count < 50; count += 1)
         call(round, 20, { what: 'cancel', path: '/api/v1/dev/x', ...refusal('INTENT_NOT_FOUND', 404) })
     },
   },
   'right.kept': {
-    'a viewer acts': (round) => call(round, 20, { ...staff, what: 'overreach', path: '/admin/x' }),
+    'a viewer makes a change': (round) => call(round, 20, { ...staff, what: 'overreach', path: '/admin/x' }),
   },
   'clean-up.bounded': {
-    'a young product is gone': (round) => {
+    'a recent product is missing': (round) => {
       const items = [{ _id: 'gone', sandbox: true, createdAt: iso(1) }]
       call(round, 20, { what: 'product.list', path: '/api/v1/dev/x', response: good({ items }) })
     },
@@ -213,7 +216,7 @@ const change = (thing: { body: string }, from: string, to: string): unknown =>
 
 describe("The fault harness's checker", () => {
   for (const [what, make] of Object.entries(holding))
-    it(`finds nothing if ${what}`, () => {
+    it(`reports nothing if ${what}`, () => {
       const round = ordinary()
       make(round)
       expect(checkEvidence(round)).to.deep.equal([])
@@ -225,7 +228,7 @@ describe("The fault harness's checker", () => {
 
   for (const [promise, histories] of Object.entries(broken))
     for (const [what, make] of Object.entries(histories))
-      it(`finds ${promise} broken if ${what}`, () => {
+      it(`reports ${promise} as broken if ${what}`, () => {
         const round = ordinary()
         make(round)
         expect([...brokenIn(round)]).to.include(promise)
@@ -253,7 +256,7 @@ describe("The fault harness's checker", () => {
     expect(late('machine.busy', 50, 180)).to.equal(false)
   })
 
-  it('reads a folder of evidence', async () => {
+  it('reads an evidence folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
     const write = (file: string, lines: unknown[]) =>
       writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

@@ -13,7 +13,7 @@ const mood = (target: string, atMs: number, forMs: number): PlannedFault => ({
 })
 const jump: PlannedFault = { what: 'clock.jump', target: 'all', atMs: 10, forMs: 0, aheadMs: 1 }
 
-describe('The nemesis', () => {
+describe('The nemesis (fault injector)', () => {
   const behaved: string[] = []
   const behave = (name: string, behaviour: string | null) => behaved.push(`${name} ${behaviour}`)
   const targets = (onJump: () => void) =>
