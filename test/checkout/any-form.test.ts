@@ -5,7 +5,7 @@ import { withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { debits, fill, offerOf, open, pay, seen, wallets } from './customer.ts'
 
-describe('The payment page, for arbitrary input,', () => {
+describe('The payment page, given arbitrary input,', () => {
   const recorded = recordLog()
   const service = withService({}, recorded.log)
 
@@ -32,7 +32,7 @@ describe('The payment page, for arbitrary input,', () => {
     'no kind at all': ['form=1', { 'Content-Type': '' }],
   }
   for (const [what, [body, headers]] of Object.entries(bodies))
-    it(`returns 422 for ${what}`, async () => {
+    it(`returns 422 and an error page if the form contains this: ${what}`, async () => {
       for (const fields of [{}, { amountType: 'OPEN' }]) {
         const page = await post((await offer(fields)).path, body, headers)
         expect(page.status).to.equal(422)
@@ -57,7 +57,7 @@ describe('The payment page, for arbitrary input,', () => {
     }
   })
 
-  it('returns a page for any form, and charges nothing', async () => {
+  it('returns an HTML page for any form and any path, and charges no money', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
     const token =
       /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''
@@ -83,7 +83,7 @@ describe('The payment page, for arbitrary input,', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it("adds one line to the log, with the path's pattern and nothing that the customer typed", async () => {
+  it("logs each request with the route's pattern, but without anything that the customer typed", async () => {
     const { path, shortCode } = await offer()
     const first = await open(service, `${path}?lang=en`)
     const refused = await fill(first, { phone: '22000003', pin: '1234' })

@@ -34,7 +34,7 @@ describe('The payment code page', () => {
   const freeCode = (...taken: string[]) =>
     ['000000', '111111', '222222'].find((code) => !taken.includes(code)) ?? ''
 
-  it('asks for a code at / and, with a test banner, at /sandbox/{businessId}, and forbids caching and framing', async () => {
+  it('asks for a code at / and, below a test banner, at /sandbox/{businessId}, and forbids caching and framing of both', async () => {
     const [counter, trial] = [await look('/'), await look(sandbox())]
     for (const { status, text, received } of [counter, trial]) {
       expect(status).to.equal(200)
@@ -48,7 +48,7 @@ describe('The payment code page', () => {
     expect((await look('/', { method: 'HEAD' })).status).to.equal(200)
   })
 
-  it('leads to the payment in the chosen language, in whatever form the digits are typed', async () => {
+  it('redirects to the payment page in the chosen language, however the digits of the code are typed', async () => {
     const { code, shortCode } = await createIntent(service, merchant)
     const digits = (zero: number) =>
       Array.from(code, (digit) => String.fromCharCode(zero + Number(digit))).join('')
@@ -70,7 +70,7 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('leads to the payment even from an address that has opened too many unknown links', async () => {
+  it('redirects to the payment page even for an address that has opened too many unknown links', async () => {
     const { code } = await createIntent(service, merchant)
     const from = elsewhere()
     await Promise.all(Array.from({ length: 31 }, () => look('/p/222222', { headers: headers(from) })))
@@ -79,7 +79,7 @@ describe('The payment code page', () => {
     expect((await look(String(location), { headers: headers(from) })).status).to.equal(200)
   })
 
-  it('finds live codes only at /, and test codes only in their own sandbox', async () => {
+  it('accepts live codes only at /, and test codes only at the sandbox page of their own business', async () => {
     const [trial, real] = [await createIntent(service, merchant), await createIntent(service, live)]
     expect((await enter('/', real.code)).location).to.match(pageOf(real.shortCode, 'en'))
     expect((await enter(sandbox(), trial.code)).location).to.match(pageOf(trial.shortCode, 'en'))
@@ -123,7 +123,7 @@ describe('The payment code page', () => {
     expect((await look(nowhere)).text.replaceAll(nowhere, '…')).to.equal(form)
   })
 
-  it('leads to the page of a payment that is in progress', async () => {
+  it('redirects to the payment page even while the payment is in progress', async () => {
     const { code, shortCode, referenceNumber } = await createIntent(service, merchant)
     const hold = {
       id: 'p',
@@ -138,7 +138,7 @@ describe('The payment code page', () => {
     expect((await enter(sandbox(), code)).location).to.match(pageOf(shortCode, 'en'))
   })
 
-  it('marks the field and keeps the typed text if it is not a code', async () => {
+  it('marks the field as invalid and keeps the typed text if the text is not a code', async () => {
     const noCodes = ['', '12345', '1234567', 'abcdef', '12 34 5x', '"><script>alert(1)</script>', '-1e5.0']
     for (const typed of noCodes) {
       const { status, text } = await enter('/', typed)
@@ -153,7 +153,7 @@ describe('The payment code page', () => {
     }
   })
 
-  it('responds to any form with a page, and never with a stack trace, JSON or a 5xx', async () => {
+  it('responds to any form with an HTML page, never with a stack trace, JSON or a 5xx status', async () => {
     const post = (body: string, type: string, more: Record<string, string> = {}) =>
       look('/', { method: 'POST', body, headers: { ...headers(), 'Content-Type': type, ...more } })
     const form = 'application/x-www-form-urlencoded'
@@ -187,7 +187,7 @@ describe('The payment code page', () => {
     }
   })
 
-  it("says in the customer's language that it is unavailable if MongoDB is down", async () => {
+  it("says in the customer's language that the service is unavailable if MongoDB is down", async () => {
     const beside = await openSecondProcess(service)
     await beside.deps.mongo.close()
     const body = new URLSearchParams({ code: '123456' })
@@ -201,7 +201,7 @@ describe('The payment code page', () => {
     await beside.close()
   })
 
-  it('refuses an address for ten minutes after 30 unknown codes, and shows how long', async () => {
+  it('refuses live codes from an address for ten minutes after 30 unknown codes, and shows how long to wait', async () => {
     const { code } = await createIntent(service, live)
     const from = elsewhere()
     const misses = Array.from({ length: 31 }, () => enter('/', freeCode(code), from))

@@ -3,7 +3,7 @@ import { openSecondProcess } from '../support/actions.ts'
 import { withMerchant, withService } from '../support/service.ts'
 import { fill, offerOf, open, type Seen, seen, wallets } from './customer.ts'
 
-describe('A customer with a payment link whose address has opened too many unknown links', () => {
+describe('A customer who has a valid payment link, but whose IP address has opened too many unknown links,', () => {
   const service = withService({ TRUST_PROXY: '1' })
   const merchant = withMerchant(service)
 
@@ -26,7 +26,7 @@ describe('A customer with a payment link whose address has opened too many unkno
   }
   const proofOf = ({ html }: Seen) => /proof&#61;([\w-]{22})/.exec(html)?.[1] ?? ''
 
-  it('can open the page, pay, wait and see the result', async () => {
+  it('can open the page with a proof, pay, wait and see the result', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -45,7 +45,7 @@ describe('A customer with a payment link whose address has opened too many unkno
     expect((await fill(form, wallets.pays, from)).status).to.equal(303)
   })
 
-  it('can choose an amount and a language', async () => {
+  it('can choose an amount and a language, because the links on the page contain the proof', async () => {
     const path = await offer({ amountType: 'OPEN' })
     const { from, close } = network()
     const first = await open(service, path, from)
@@ -59,7 +59,7 @@ describe('A customer with a payment link whose address has opened too many unkno
     }
   })
 
-  it('needs the proof for this payment, and not a forged one or one for another payment', async () => {
+  it('needs the proof for this payment: a forged proof or a proof for another payment is refused', async () => {
     const [path, other] = [await offer(), await open(service, await offer())]
     const { from, close } = network()
     await close()
@@ -73,7 +73,7 @@ describe('A customer with a payment link whose address has opened too many unkno
     }
   })
 
-  it('keeps the same proof after SECRET_KEY is rotated', async () => {
+  it('can still use the proof after SECRET_KEY has been rotated', async () => {
     const path = await offer()
     const { from, close } = network()
     const form = await open(service, path, from)
@@ -90,7 +90,7 @@ describe('A customer with a payment link whose address has opened too many unkno
     await rotated.close()
   })
 
-  it('adds no failed attempts, with or without a proof', async () => {
+  it('does not increase the count of failed lookups by opening and paying an existing payment', async () => {
     const path = await offer()
     const { from, points } = network()
     const form = await open(service, path, from)

@@ -53,7 +53,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     const look = ways[way]
     const perMiss = way === 'link' ? 10 : 1
 
-    it(`${way}: refuses an address after 30 misses in ten minutes, even for existing payments, but no other address`, async () => {
+    it(`refuses only the address that has had 30 misses in ten minutes, even for existing payments: ${way}`, async () => {
       const ip = elsewhere()
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -65,7 +65,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
       expect((await look(ip, hit)).outcome).to.equal('found')
     })
 
-    it(`${way}: does not count successful lookups`, async () => {
+    it(`does not count successful lookups: ${way}`, async () => {
       const ip = elsewhere()
       expect(await outcomes(40, () => look(ip, hit))).to.deep.equal(['found'])
       await waitFor('the counts are taken back', async () => {
@@ -84,7 +84,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
       [3000, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
     for (const [max, full, first, second, outside] of sizes)
-      it(`${way}: refuses ${full} after ${max} misses from its addresses, but no address outside it`, async () => {
+      it(`refuses only addresses in ${full} after ${max} misses from that network: ${way}`, async () => {
         const key = keyOf(way, full)
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findOne({ key })).to.include({ points: perMiss })
@@ -100,7 +100,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
         expect(await counts().findOne({ key })).to.include({ points: max * perMiss })
       })
 
-    it(`${way}: is counted separately from the other kinds`, async () => {
+    it(`counts failed lookups separately for each kind: ${way}`, async () => {
       const ip = elsewhere()
       await outcomes(31, () => look(ip, miss))
       for (const other of Object.keys(ways) as Way[])
@@ -133,7 +133,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(Number(counter.exec(metrics)?.[1])).to.be.within(900, 1000)
   })
 
-  it('counts test codes separately for each business, and together for all unknown businesses', async () => {
+  it('counts unknown test codes separately for each business, but together for all unknown businesses', async () => {
     const [ip, other] = [elsewhere(), (await service.merchant()).businessId]
     expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
     expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
@@ -146,12 +146,12 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect((await counts().countDocuments()) - before).to.equal(3)
   })
 
-  it('treats all strings that are not an address as one network', async () => {
+  it('treats all strings that are not an IP address as one network', async () => {
     expect(await outcomes(30, () => limit.code('', null, miss))).to.deep.equal(['missed'])
     expect((await limit.code('', null, hit)).outcome).to.equal('closed')
   })
 
-  it('looks up no more concurrent codes than its budget allows, across several processes', async () => {
+  it('looks up no more codes than the limit still allows, even if several processes look up codes concurrently', async () => {
     let lookedUp = 0
     const find = async () => {
       lookedUp += 1
@@ -182,7 +182,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     for (const each of [limit, otherLimit]) expect((await each.link(ip, hit)).outcome).to.equal('closed')
   })
 
-  it("refuses none of a mobile carrier's 200 customers who open valid links in parallel and repeatedly", async () => {
+  it("refuses none of 200 customers who share a mobile carrier's address and open valid links repeatedly in parallel", async () => {
     const ip = elsewhere()
     for (let time = 0; time < 3; time += 1) {
       const all = await Promise.all(Array.from({ length: 200 }, () => limit.link(ip, hit)))
@@ -190,7 +190,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     }
   })
 
-  it('writes nothing for views of existing payments, regardless of the number of networks', async () => {
+  it('writes nothing to the database when existing payments are viewed, however many networks the views come from', async () => {
     const networks = Array.from({ length: 100 }, (_, index) => `2001:db8:f0:${index.toString(16)}::1`)
     const done = await profiled(service, () => Promise.all(networks.map((ip) => limit.link(ip, hit))))
     const ofCounts = done.filter(({ ns }) => ns.endsWith('.failedattempts'))
@@ -198,7 +198,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     for (const { command } of ofCounts) expect(Object.keys(command)[0]).to.equal('find')
   })
 
-  it('does not count valid codes typed in parallel, even those that were refused', async () => {
+  it('does not count valid codes that are submitted in parallel, even those that were refused', async () => {
     const ip = elsewhere()
     await Promise.all(Array.from({ length: 60 }, () => limit.code(ip, null, hit)))
     const ranges = [`${ip}/32`, ip.replace(/1$/, '0/24'), ip.replace(/0\.1$/, '0.0/16')]

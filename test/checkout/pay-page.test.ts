@@ -48,7 +48,7 @@ describe('The payment page', () => {
     ['en', 'ltr', 'Pay <bdi dir="ltr">1,234.50\u00a0MRU</bdi>'],
   ] as const
   for (const [lang, dir, heading] of languages)
-    it(`is in ${lang} if the URL or the browser requests it, and so are the pages that follow`, async () => {
+    it(`is in ${lang} if the URL or the browser requests that language, as are the pages that follow`, async () => {
       const { path } = await offer()
       const preferred = await open(service, path, { 'Accept-Language': `de, ${lang}-MR;q=0.8, fr;q=0.1` })
       const chosen = await open(service, `${path}?lang=${lang}`)
@@ -106,7 +106,7 @@ describe('The payment page', () => {
     expect(states.map((each) => each.state)).to.deep.equal(['refunded', 'cancelled', 'failed', 'expired'])
   })
 
-  it("contains a link to the merchant's cancel URL, and leaves the payment PENDING", async () => {
+  it("contains a link to the merchant's cancel URL, and opening the page leaves the payment PENDING", async () => {
     const { path, referenceNumber } = await offer(back)
     expect(linkOf(await open(service, path))).to.equal(
       `https://shop.example/no?reference=${referenceNumber}&status=PENDING`,
@@ -115,7 +115,7 @@ describe('The payment page', () => {
     expect((await state(path)).state).to.equal('pending')
   })
 
-  it('redirects only the customer who paid, immediately after the payment', async () => {
+  it('redirects to the shop only for the customer who paid, immediately after the payment', async () => {
     const { path } = await offer(back)
     const own = await pay(await open(service, path), wallets.pays)
     expect(own.html).to.match(
@@ -125,7 +125,7 @@ describe('The payment page', () => {
       expect((await open(service, path + query)).html).not.to.include('data-leave')
   })
 
-  it('omits a label without visible text', async () => {
+  it('omits a label that has no visible text', async () => {
     const [blank, given] = [await offer({ label: ' \u00a0\t' }), await offer()]
     expect((await open(service, given.path)).html).to.include('<dt>For</dt>')
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
@@ -133,7 +133,7 @@ describe('The payment page', () => {
     expect((await open(service, blank.path)).html).not.to.include('<dt>For</dt>')
   })
 
-  it("escapes the merchant's name and label, and keeps their text direction", async () => {
+  it("escapes the merchant's name and label, and keeps the text direction of both", async () => {
     const label = '\u202e<script>alert(1)</script> "\u2067سلة\' 😀'
     await service.deps.Business.updateOne({ _id: merchant.businessId }, { name: '<b>\u202e&' })
     const { html } = await open(service, (await offer({ label })).path)
@@ -143,7 +143,7 @@ describe('The payment page', () => {
     expect(html).to.include(`<bdi>${escaped}</bdi>`)
   })
 
-  it('refuses a test wallet for a live payment, and returns 503 if there is no live wallet', async () => {
+  it('never offers a test wallet for a live payment, and returns 503 if no live wallet is configured', async () => {
     const live = await service.merchant({ mode: 'live' })
     const { path } = await offer(back, live)
     const page = await open(service, path)
@@ -156,7 +156,7 @@ describe('The payment page', () => {
     expect((await state(path)).state).to.equal('unavailable')
   })
 
-  it('forbids caching, framing and referrers, and loads only small, local assets', async () => {
+  it('forbids caching, framing and referrers, and loads only small assets from the service itself', async () => {
     const { path } = await offer()
     const page = await open(service, path)
     for (const { headers } of [
@@ -189,7 +189,7 @@ describe('The payment page', () => {
     expect(page.html).not.to.match(/<(style|img|iframe)|\son\w+=|style=/)
   })
 
-  it('responds to HEAD requests, and returns 404 for unknown pages and methods', async () => {
+  it('responds to HEAD requests, and returns 404 for unknown pages and unsupported methods', async () => {
     const { path } = await offer()
     const url = service.origin + path
     const head = await seen(url, { method: 'HEAD' })
@@ -222,7 +222,7 @@ describe('The payment page', () => {
     expect((await open(service, '/p/%E0%A4%A')).status).to.equal(400)
   })
 
-  it('accepts a form unless the browser reports that it comes from another site', async () => {
+  it('accepts a form unless the browser reports that the form comes from another site', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const ours = new URL(service.origin).host

@@ -39,7 +39,7 @@ describe('A payment on the hosted payment page', () => {
     await queryWallet(service.deps, intent?._id ?? '', intent?.hold?.id ?? '')
   }
 
-  it('takes the money once, confirms it, and is visible to the merchant', async () => {
+  it('takes the money once, is confirmed to the customer, and is visible to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const response = await fill(await open(service, path), wallets.pays)
     expect([response.status, response.html]).to.deep.equal([303, ''])
@@ -62,7 +62,7 @@ describe('A payment on the hosted payment page', () => {
     'a locked wallet': [wallets.locked, 'Try again later, or pay with another wallet.'],
   } as const
   for (const [what, [wallet, sentence]] of Object.entries(retryable))
-    it(`shows the form again after ${what}, with the phone number but never the PIN`, async () => {
+    it(`shows the form again with the phone number filled in, but never the PIN, after ${what}`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const first = await open(service, path)
       const page = await fill(first, wallet)
@@ -76,7 +76,7 @@ describe('A payment on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('fails after a technical error, with a link back to the merchant', async () => {
+  it('fails after a technical error, and the page then links back to the merchant', async () => {
     const { merchant, referenceNumber, path } = await offer({ cancel_url: 'https://shop.example/c' })
     const page = await pay(await open(service, path), wallets.broken)
     expect(page.says).to.include('The payment failed').and.include('You have not been charged.')
@@ -85,7 +85,7 @@ describe('A payment on the hosted payment page', () => {
     expect(await statusOf(merchant, referenceNumber)).to.equal('FAILED')
   })
 
-  it('reports that it could not be started if the wallet is unreachable, and can then be retried', async () => {
+  it('is reported as not started if the wallet is unreachable, and can then be retried', async () => {
     const { path } = await offer()
     replaceWallet({ authorise: async () => ({ outcome: 'not-executed' }) })
     const page = await fill(await open(service, path), wallets.pays)
@@ -95,7 +95,7 @@ describe('A payment on the hosted payment page', () => {
     expect((await pay(page, wallets.pays)).says).to.include('Payment successful')
   })
 
-  it('takes the money once if one form is submitted ten times in parallel', async () => {
+  it('takes the money only once if the same form is submitted ten times in parallel', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     const responses = await Promise.all(Array.from({ length: 10 }, () => fill(form, wallets.pays)))
@@ -106,7 +106,7 @@ describe('A payment on the hosted payment page', () => {
     expect(await debits(service, merchant)).to.equal(1)
   })
 
-  it('takes the money once if it is made in several tabs, which all show the result', async () => {
+  it('takes the money only once if the customer pays in several tabs, and every tab shows the result', async () => {
     const { merchant, path } = await offer()
     const tabs = await Promise.all([open(service, path), open(service, path), open(service, path)])
     const responses = await Promise.all(tabs.map((tab) => fill(tab, wallets.pays)))
@@ -123,7 +123,7 @@ describe('A payment on the hosted payment page', () => {
 
   const secondPayers = { 'another wallet': wallets.limited, 'a wrong PIN': wallets.wrongPin }
   for (const [what, wallet] of Object.entries(secondPayers))
-    it(`tells a second payer with ${what}, in each language, that they were not charged`, async () => {
+    it(`tells a second payer in each language that they were not charged, even with ${what}`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)
@@ -152,7 +152,7 @@ describe('A payment on the hosted payment page', () => {
         .and.not.include('not charged')
     })
 
-  it('never tells payers that they were not charged while the outcome of their own attempt is unknown', async () => {
+  it("never tells a payer that they were not charged while the outcome of that payer's attempt is unknown", async () => {
     const { path } = await offer()
     const other = await open(service, path)
     let outcome = unknown as WalletOutcome
@@ -174,7 +174,7 @@ describe('A payment on the hosted payment page', () => {
 
   const failures = { 'a wrong PIN': wallets.wrongPin, 'too little money': wallets.poor }
   for (const [what, wallet] of Object.entries(failures))
-    it(`asks for the PIN again if a form that failed because of ${what} is resubmitted with another wallet`, async () => {
+    it(`asks for the PIN again if a form is resubmitted with another wallet after it failed because of ${what}`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
@@ -190,7 +190,7 @@ describe('A payment on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('never executes a failed form again, regardless of how many attempts followed', async () => {
+  it('never executes a failed form again, however many other attempts have followed', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)
@@ -207,7 +207,7 @@ describe('A payment on the hosted payment page', () => {
     [{ outcome: 'refused', reason: 'wrong_pin' }, 'The phone number and the PIN do not match'],
     [{ outcome: 'failed', reason: 'technical_error' }, 'The payment failed'],
   ] as [WalletOutcome, string][])
-    it(`waits while the outcome is unknown, then shows the customer ${Object.values(outcome).join(' ')}`, async () => {
+    it(`shows a waiting page while the outcome is unknown, and then this outcome: ${Object.values(outcome).join(' ')}`, async () => {
       const { path } = await offer()
       replaceWallet({ authorise: async () => unknown, status: async () => outcome })
       const waiting = await pay(await open(service, path), wallets.pays)
@@ -222,7 +222,7 @@ describe('A payment on the hosted payment page', () => {
       expect(page.says).to.include(sentence)
     })
 
-  it('sends a second click to the waiting page while the first is in progress', async () => {
+  it('redirects a second click to the waiting page while the payment from the first click is in progress', async () => {
     const { path } = await offer()
     const gate = createGate()
     replaceWallet({ authorise: () => gate.passed.then(() => ({ outcome: 'done' })) })
@@ -235,7 +235,7 @@ describe('A payment on the hosted payment page', () => {
     expect((await follow(await first)).says).to.include('Payment successful')
   })
 
-  it('refuses a form that is forged, outdated or from another payment, and shows a new form', async () => {
+  it('is refused, and a new form is shown, if the form is forged, outdated or from another payment', async () => {
     const { merchant, referenceNumber, path } = await offer()
     const other = await open(service, (await offer()).path)
     const foreign = /name="form" value="([^"]+)"/.exec(other.html)?.[1] ?? ''
@@ -296,13 +296,13 @@ describe('A payment on the hosted payment page', () => {
     expect(await debits(service, merchant)).to.equal(0)
   })
 
-  it("charges the intent's amount, regardless of the submitted form, unless the intent is OPEN", async () => {
+  it("charges the intent's amount, whatever amount the form contains, if the intent is not OPEN", async () => {
     const { merchant, referenceNumber, path } = await offer()
     await pay(await open(service, `${path}?amount=1`), { ...wallets.pays, amount: '0.01' })
     expect((await readIntent(service, merchant, referenceNumber)).payment.amountPaid).to.equal(50_000)
   })
 
-  it('marks an invalid phone number and an invalid PIN', async () => {
+  it('shows an error next to an invalid phone number and an invalid PIN', async () => {
     const { path } = await offer()
     const form = await open(service, path)
     const both = await fill(form, { phone: 'no"phone', pin: '12' })

@@ -51,7 +51,7 @@ describe('The limits on attempts to pay', () => {
     return fill(await open(service, path, from), { phone, pin: '1234' }, from)
   }
 
-  it('allow one address 20 failed attempts at one payment in an hour, then show how long to wait', async () => {
+  it('allow one address 20 failed attempts at one payment per hour, and then show how long to wait', async () => {
     const path = await offer(live)
     const form = await open(service, path)
     const nothing = [wrong, poor, { outcome: 'not-executed' }, wrong] as const
@@ -74,7 +74,7 @@ describe('The limits on attempts to pay', () => {
     expect(orders).to.have.length(21)
   })
 
-  it('never block a payment for its customer, regardless of how many attempts strangers make', async () => {
+  it('never block a payment for its own customer, however many attempts strangers make', async () => {
     const path = await offer(live)
     for (const stranger of ['198.18.1.1', '2001:db8:5:5::1'])
       for (let time = 0; time < 25; time += 1) {
@@ -92,7 +92,7 @@ describe('The limits on attempts to pay', () => {
     expect((await open(service, path)).says).to.include('Payment successful')
   })
 
-  it('allow an IPv4 /24 or IPv6 /48 network 200 failed attempts at one payment', async () => {
+  it('allow at most 200 failed attempts at one payment from an IPv4 /24 or IPv6 /48 network', async () => {
     for (const [range, inside, outside] of [
       ['198.51.100.0/24', '198.51.100.7', '198.51.101.7'],
       ['2001:db8:6::/48', '2001:db8:6:1::1', '2001:db8:7::1'],
@@ -106,7 +106,7 @@ describe('The limits on attempts to pay', () => {
     }
   })
 
-  it('allow one address 60 refused PINs in ten minutes, without affecting other addresses or test payments', async () => {
+  it('allow one address 60 refused PINs in ten minutes, and affect neither other addresses nor test payments', async () => {
     const [ip, key] = ['203.0.113.1', 'pin:203.0.113.1/32']
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(key)) === 3)
@@ -145,7 +145,7 @@ describe('The limits on attempts to pay', () => {
     expect(orders).to.have.length(7)
   })
 
-  it('allow 600 refused PINs from an IPv6 /48, 1 800 from a /40, and 6 000 from a /32 or an IPv4 /16', async () => {
+  it('allow 600 refused PINs from an IPv6 /48 or IPv4 /24, 1 800 from an IPv6 /40, and 6 000 from an IPv6 /32 or IPv4 /16', async () => {
     const sizes = [
       ['2001:db8:1::/48', 600, '2001:db8:1:2::1', '2001:db8:2:2::1'],
       ['2001:db8:100::/40', 1800, '2001:db8:102::1', '2001:db8:200::1'],
@@ -164,7 +164,7 @@ describe('The limits on attempts to pay', () => {
     }
   })
 
-  it('allow 600 refused PINs for test payments, counted for each business separately', async () => {
+  it('allow one address 600 refused PINs for the test payments of each business', async () => {
     const ip = '203.0.113.3'
     await attemptAt(await offer(trial), ip)
     expect(await pointsOf(`pin:${ip}/32`)).to.equal(undefined)
@@ -174,14 +174,14 @@ describe('The limits on attempts to pay', () => {
     expect((await attemptAt(await offer(live), ip)).status).to.equal(422)
   })
 
-  it('also apply to declined test payments, whose events a merchant could otherwise cause without end', async () => {
+  it('count a declined test payment like a refused PIN, because each declined payment creates an event', async () => {
     const ip = '203.0.113.7'
     outcome = poor
     expect((await attemptAt(await offer(trial), ip)).status).to.equal(422)
     await waitFor('it counts', async () => (await pointsOf(`test-pin:${trial.businessId} ${ip}/32`)) === 3)
   })
 
-  it('do not apply to a resubmitted form, for which no wallet is called', async () => {
+  it('do not refuse a form that was already submitted, because no wallet is called for it again', async () => {
     const ip = '203.0.113.6'
     outcome = poor
     const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]
@@ -201,7 +201,7 @@ describe('The limits on attempts to pay', () => {
     ['was not executed', { outcome: 'not-executed' }, 422],
     ['has an unknown outcome', { outcome: 'unknown', why: 'no result' }, 303],
   ] as [string, WalletOutcome, number][])
-    it(`do not include an attempt that ${what}, even if its form is submitted twice`, async () => {
+    it(`do not count an attempt as a refused PIN if the payment ${what}, even if the form is submitted twice`, async () => {
       const ip = '203.0.113.4'
       outcome = result
       const [path, from] = [await offer(live), { 'X-Forwarded-For': ip }]

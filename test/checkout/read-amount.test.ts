@@ -35,9 +35,10 @@ describe('An amount typed by a customer', () => {
   const texts = ['', ' ', '.', 'abc', '5 EUR', '5\0', '\ud800']
   const refused = [...wrongSeparators, ...signed, ...texts, '90071992547409,92', '9'.repeat(400)]
   for (const typed of refused)
-    it(`is rejected if it is ${JSON.stringify(typed.slice(0, 20))}`, () =>
+    it(`is rejected if the text is ${JSON.stringify(typed.slice(0, 20))}`, () =>
       expect(readAmount(typed)).to.equal(null))
 
   for (const typed of ['1,500', '1.500', '١٥٠,٥٠٠', '999.000 MRU'])
-    it(`is reported as ambiguous if it is ${typed}`, () => expect(readAmount(typed)).to.equal('unclear'))
+    it(`is reported as ambiguous if the text is “${typed}”`, () =>
+      expect(readAmount(typed)).to.equal('unclear'))
 })

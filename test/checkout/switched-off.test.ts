@@ -71,7 +71,7 @@ describe('A business that is switched off', () => {
   const statusOf = async (path: string) => JSON.parse((await open(service, `${path}/status`)).html)
 
   describe('by `disable`', () => {
-    it('can no longer use the API, while customers can still pay by link and by code', async () => {
+    it('can no longer use the API, but its customers can still pay by link and by code', async () => {
       const [linked, coded, half] = [await offer(), await offer(), await offer()]
       const form = await open(service, half.path)
       await change('disable')
@@ -86,7 +86,7 @@ describe('A business that is switched off', () => {
   })
 
   describe('by `suspend`', () => {
-    it('can no longer use the API, and customers can no longer pay, even with an open form', async () => {
+    it('can no longer use the API, and its customers can no longer pay, even with a form that was already open', async () => {
       const { path, code, referenceNumber } = await offer()
       const form = await open(service, path)
       expect((await statusOf(path)).state).to.equal('pending')
@@ -104,7 +104,7 @@ describe('A business that is switched off', () => {
       expect(await payAt(path)).to.include('Payment successful')
     })
 
-    it('shows customers none of its own texts, in any language, and raises no alert', async () => {
+    it('has neither its name nor its texts shown to customers in any language, and its 503 responses raise no alert', async () => {
       const { path } = await offer()
       await change('suspend')
       for (const [language, says] of [
@@ -123,7 +123,7 @@ describe('A business that is switched off', () => {
       expect(codes).to.include('FEATURE_DISABLED').and.not.include('503')
     })
 
-    it('receives no payment that a wallet has not been called for yet', async () => {
+    it('receives no payment for which no wallet had been called before the suspension', async () => {
       const { path, referenceNumber } = await offer()
       const form = await open(service, path)
       const { updateIntent } = service.deps.batchers
@@ -143,7 +143,7 @@ describe('A business that is switched off', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-    it('still receives a payment that has already been ordered from a wallet, with its event', async () => {
+    it('still receives a payment that had already been ordered from a wallet, and the event for that payment', async () => {
       const live = await liveKey()
       const [confirmed, lost] = [await offer(live), await offer(live)]
       const forms = [await open(service, confirmed.path), await open(service, lost.path)]
@@ -173,7 +173,7 @@ describe('A business that is switched off', () => {
       }
     })
 
-    it('still has its intents expired and its webhooks sent', async () => {
+    it('still has its intents expire and its webhooks sent', async () => {
       await subscribe(service, merchant, 'https://shop.example/hook')
       const { referenceNumber, path } = await offer()
       await change('suspend')
@@ -187,7 +187,7 @@ describe('A business that is switched off', () => {
       expect([page.status, page.says.includes('Time is up')]).to.deep.equal([200, true])
     })
 
-    it('is opened again only by `resume`, and also needs `enable` if it was disabled', async () => {
+    it('can use the API again only after `resume`, and also needs `enable` if it was disabled', async () => {
       const { path } = await offer()
       await change('disable')
       await change('suspend')
@@ -203,7 +203,7 @@ describe('A business that is switched off', () => {
   })
 
   describe('by `unapprove`', () => {
-    it('can no longer use live keys, while test keys and existing live payments still work', async () => {
+    it('can no longer use live keys, but test keys and existing live payments still work', async () => {
       const live = await liveKey()
       const { path } = await offer(live)
       await change('unapprove')

@@ -32,22 +32,22 @@ describe('A command line argument', () => {
     expectRefused(someScopes, [`${one},all`], /Unknown: all.*payments\.intents:write/)
   })
 
-  it('is rejected if it is an empty list, which never stands for everything', () => {
+  it('is rejected if it is an empty list, because an empty list never stands for everything', () => {
     for (const read of [someScopes, ranges]) expectRefused(read, ['', ' ', ',', ' , '], /empty/)
   })
 
-  it('accepts a list of addresses and CIDRs', () => {
+  it('accepts a list of IP addresses and CIDR ranges', () => {
     const list = '192.0.2.7, 198.51.100.0/24,2001:db8::/32,::1'
     expect(ranges(list)).to.deep.equal(['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', '::1'])
     const wrong = ['300.1.1.1', '10.0.0.0/33', '2001:db8::/129', 'shop.example', '10.0.0.0/', '10.0.0.0/x']
     expectRefused((text) => ranges(`192.0.2.7,${text}`), wrong)
   })
 
-  it('accepts addresses only in full, without ambiguous shorthands', () => {
+  it('accepts an IP address only if it is written in full, without an ambiguous shorthand', () => {
     expectRefused(ranges, ['10.1', '1', '010.0.0.1', '0x7f.1', '10.1/16'])
   })
 
-  it('must be a whole number of seconds', () => {
+  it('must be a whole number if it stands for seconds', () => {
     expect([seconds('0'), seconds('86400')]).to.deep.equal([0, 86_400])
     expectRefused(seconds, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number/)
   })
@@ -58,7 +58,7 @@ describe('A command line argument', () => {
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('accepts a time, or a date, which stands for its first or last millisecond', () => {
+  it('accepts a time, or a date that stands for its first or last millisecond', () => {
     expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(instant('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)
@@ -71,13 +71,13 @@ describe('A command line argument', () => {
     expectRefused(pinCode, ['', '123', '1234567', '12a4'], /4 to 6/)
   })
 
-  it("accepts a limit within its bounds, or `default` for the service's limit", () => {
+  it("accepts a limit within its bounds, or `default` for the service's own limit", () => {
     const limit = limitFrom(1, 500)
     expect([limit('1'), limit('500'), limit('default')]).to.deep.equal([1, 500, 'default'])
     expectRefused(limit, ['', '0', '501', '-1', '1.5', '1e2', ' 5', 'none'], /from 1 to 500, or default/)
   })
 
-  it('must be a whole number of centimes that is a safe integer', () => {
+  it('must be a whole number and a safe integer if it stands for centimes', () => {
     expect([centimes('0'), centimes('9007199254740991')]).to.deep.equal([0, Number.MAX_SAFE_INTEGER])
     expectRefused(centimes, ['', '-1', '1.5', '1e3', '0x10', ' 5', '9007199254740992'], /whole number/)
   })

@@ -22,7 +22,7 @@ describe('An API key', () => {
     expect(keys).to.have.property('size', 1000)
   })
 
-  it('is recognised as mistyped if one character is changed or two are swapped', () => {
+  it('is recognised as mistyped if one character is changed or two characters are swapped', () => {
     const key = newKey('secret', 'live')
     for (let at = 0; at < key.length; at += 1) {
       const changed = key.slice(0, at) + (key[at] === 'q' ? 'r' : 'q') + key.slice(at + 1)

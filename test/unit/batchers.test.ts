@@ -41,7 +41,7 @@ const callAll = <Item>(batcher: Batcher<Item, unknown>, items: Item[]) =>
   Promise.all(items.map((item) => outcome(batcher(item, later()))))
 
 describe('A batcher of writes', () => {
-  it('sends one batch at a time, and adds later calls to the next batch in order', async () => {
+  it('sends one batch at a time, and collects the calls that arrive in the meantime, in order, for the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -58,7 +58,7 @@ describe('A batcher of writes', () => {
     expect(await lone).to.equal('E')
   })
 
-  it('sends a single call immediately, and later calls together after the configured pause', async () => {
+  it('sends a single call immediately, and then sends later calls together after the configured pause', async () => {
     const restMs = 50
     const { batches, call, finish } = openBatcher(10, restMs)
     const startedAt = performance.now()
@@ -90,7 +90,7 @@ describe('A batcher of writes', () => {
     expect(await Promise.all(all)).to.deep.equal(numbers(50))
   })
 
-  it('skips the pause while at least 50 calls are left over', async () => {
+  it('sends the next batch without a pause if at least 50 calls did not fit into the last batch', async () => {
     const { batches, call, finish, sizes } = openBatcher(60, longRestMs)
     const all = numbers(115).map((item) => call(item))
     for (const index of [0, 1]) await finish(index)
@@ -103,7 +103,7 @@ describe('A batcher of writes', () => {
     expect(await late).to.equal('LATE')
   })
 
-  it('limits the size of a batch', async () => {
+  it('sends no more calls in a batch than the configured maximum', async () => {
     const { call, finish, sizes } = openBatcher(3)
     const all = numbers(8).map((item) => call(item))
     for (const index of [0, 1, 2]) await finish(index)
@@ -111,7 +111,7 @@ describe('A batcher of writes', () => {
     expect(sizes()).to.deep.equal([3, 3, 2])
   })
 
-  it('returns each caller its own outcome, and an error only to the caller it concerns', async () => {
+  it('returns each caller the outcome of its own call, and passes an error only to the caller concerned', async () => {
     const { batches, call } = openBatcher(10)
     const all = Promise.all(['a', 'b', 'c'].map((item) => outcome(call(item))))
     await nextLoop()
@@ -121,7 +121,7 @@ describe('A batcher of writes', () => {
     expect(b).to.be.an('error').with.property('message', 'b is wrong')
   })
 
-  it('fails all calls in a failed batch, and continues with the next batch', async () => {
+  it('rejects all calls of a batch that fails, and continues with the next batch', async () => {
     const { batches, call, finish } = openBatcher(10)
     const all = ['a', 'b'].map((item) => outcome(call(item)))
     await nextLoop()
@@ -134,7 +134,7 @@ describe('A batcher of writes', () => {
     expect(await waiting).to.equal('C')
   })
 
-  it('drops a call whose deadline has passed without sending it, and returns 503 SERVICE_UNAVAILABLE', async () => {
+  it('does not send a call whose deadline has passed, but rejects the call with 503 SERVICE_UNAVAILABLE', async () => {
     const { batches, call, finish } = openBatcher(10)
     const first = call('a')
     await nextLoop()
@@ -178,7 +178,7 @@ describe('With MongoDB', () => {
     }
     const inserted = { inserted: true }
 
-    it('returns each caller its own outcome, with the name of the index that rejected its document', async () => {
+    it('tells each caller whether its document was inserted and, if not, which index rejected the document', async () => {
       const { things, insert } = await openThings()
       await insert({ _id: 'old', code: '000001' }, later())
       const refusedBy = (index: string) => ({ inserted: false, index })
@@ -197,7 +197,7 @@ describe('With MongoDB', () => {
       expect(await things.countDocuments()).to.equal(3)
     })
 
-    it('fails only the call whose document cannot be encoded', async () => {
+    it('rejects only the call whose document cannot be encoded', async () => {
       const { things, insert } = await openThings()
       const [a, b, c] = await callAll(insert, [{ _id: 'a' }, { _id: 'b', 'nul\0': 1 }, { _id: 'c' }])
       expect([a, c]).to.deep.equal([inserted, inserted])
@@ -205,7 +205,7 @@ describe('With MongoDB', () => {
       expect((await things.find().toArray()).map(({ _id }) => _id)).to.have.members(['a', 'c'])
     })
 
-    it('never quotes a stored value in an error', async () => {
+    it("never quotes a document's value in an error", async () => {
       const { things, insert } = await openThings()
       await things.createIndex({ list: 1, other: 1 })
       const refused = await outcome(insert({ _id: 'a', list: ['424242'], other: ['1'] }, later()))
@@ -213,7 +213,7 @@ describe('With MongoDB', () => {
       expect((refused as Error).message).not.to.include('424242')
     })
 
-    it('treats the outcome of the whole batch, including duplicates, as unknown if the write concern failed', async () => {
+    it('treats the outcome of the whole batch as unknown if the write concern failed, even for duplicates', async () => {
       const fault = writeConcernFault([{ index: 0, code: 11000, errmsg: 'duplicate' }])
       const insert = createInsertBatcher<Thing>(() => Promise.reject(fault), 500)
       expect(await callAll(insert, [{ _id: 'a' }, { _id: 'b' }])).to.deep.equal([fault, fault])
@@ -254,7 +254,7 @@ describe('With MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
     })
 
-    it('lets exactly one of several updates of the same document succeed, once per batch', async () => {
+    it('sends only one update of the same document per batch, and lets only the first update with the same guard succeed', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b')
       const updates = [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')]
       expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])
@@ -262,7 +262,7 @@ describe('With MongoDB', () => {
       expect(await guests()).to.deep.equal(['a Ali', 'b Ali'])
     })
 
-    it('fails only updates that cannot be encoded or that MongoDB rejects, without stored values in the error', async () => {
+    it('rejects only the updates that cannot be encoded or that MongoDB rejects, and quotes no stored value in the error', async () => {
       const { batcher, guests } = await openSeats('a', 'b', 'c')
       const unsound = { ...take('b', 'Sidi'), update: { $set: { 'nul\0': 1 } } }
       const refused = { ...take('c', 'Sidi'), update: { $inc: { guest: 1 } }, filter: { _id: 'c' } }
@@ -289,7 +289,7 @@ describe('With MongoDB', () => {
 })
 
 describe('A batcher of reads', () => {
-  it("reads once for all waiting callers, by any of a document's ids, and caches nothing", async () => {
+  it('reads once for all waiting callers, finds a document by any of its ids, and caches nothing', async () => {
     const requested: string[][] = []
     const read = createReadBatcher<{ ids: string[]; seen: number }>(
       (ids) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createBodyBudget } from '../../src/http/body/budget.ts'
 
 describe('The memory budget for request bodies', () => {
-  it('allows each business a quarter, and limits the total across businesses', () => {
+  it('allows each business a quarter of the budget, and limits the total of all businesses', () => {
     const budget = createBodyBudget(400)
     expect(budget.take('a', 101)).to.equal(null)
     const first = budget.take('a', 60)
@@ -15,7 +15,7 @@ describe('The memory budget for request bodies', () => {
     expect(budget.take('e', 80)).not.to.equal(null)
   })
 
-  it('is released once, when the last work that uses it ends', async () => {
+  it('is released only once, when the last work that uses the body has ended', async () => {
     const budget = createBodyBudget(400)
     const reserved = budget.take('a', 100) ?? expect.fail()
     let end: (error: Error) => void = () => undefined

@@ -59,7 +59,7 @@ describe("A payment's commission", () => {
     expect([74, 75, 124, 125, 174].map(provider)).to.deep.equal([1, 2, 2, 3, 3])
   })
 
-  it('covers both taxes for the smallest payment, and leaves 1 centime', () => {
+  it('covers both taxes even for the smallest payment, and leaves a revenue of 1 centime', () => {
     for (const [changes, providerTtc, payerTtc] of [
       [{}, 2, 1],
       [{ payer: 0 }, 3, 0],
@@ -76,7 +76,7 @@ describe("A payment's commission", () => {
         expect(commissionOf(amount, rates)).to.deep.equal(noCommission)
   })
 
-  it('follows the rules for every amount up to 100.00 MRU, at the usual and the extreme rates', () => {
+  it('obeys the commission rules for every amount up to 100.00 MRU, at the usual and the extreme rates', () => {
     const max: CommissionRates = { provider: 5000, payer: 5000, tof: 5000, tte: 5000 }
     const withoutOne = [
       { ...usual, provider: 0 },
@@ -88,7 +88,7 @@ describe("A payment's commission", () => {
       expect(amounts.filter((amount) => faults(amount, rates).length > 0)).to.deep.equal([])
   })
 
-  it('follows the rules for any safe-integer amount and any rates', () => {
+  it('obeys the commission rules for any amount that is a safe integer, at any rates', () => {
     for (const amount of [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER - 1])
       for (const provider of [1, 200, 5000])
         for (const payer of [0, 1, 5000]) {

@@ -61,7 +61,7 @@ describe('The configuration', () => {
     )
   })
 
-  it('reads the given values', () => {
+  it('reads every value that is set', () => {
     const config = readConfig({
       ...enough,
       ...inProduction,
@@ -103,7 +103,7 @@ describe('The configuration', () => {
     expect(readConfig({ ...enough, TRUST_PROXY: '2' }).trustProxy).to.equal(2)
   })
 
-  it("reports all faults at once, with each variable's name but never a secret", () => {
+  it('reports all faults at once, and names each variable but never quotes a secret', () => {
     const wrong: Record<string, string | undefined> = {
       NODE_ENV: 'prod',
       PORT: 'eighty',
@@ -139,7 +139,7 @@ describe('The configuration', () => {
     expect(message).not.to.include('hidden')
   })
 
-  it('also reports faults in combinations of two variables', () => {
+  it('also reports combinations of two variables that do not fit together', () => {
     const message = faultsOf({
       NODE_ENV: 'production',
       PORT: 'eighty',
@@ -153,7 +153,7 @@ describe('The configuration', () => {
     expectAccepted('CODE_LIFETIME_SECONDS', ['86400'])
   })
 
-  it('reads the ranges that webhooks must not connect to, and reports invalid entries', () => {
+  it('reads the address ranges that webhooks must not connect to, and reports invalid ranges', () => {
     const { webhookBlockedRanges } = readConfig({
       ...enough,
       WEBHOOK_BLOCKED_RANGES: '2001:db8:64::/96, 203.0.113.7',
@@ -165,7 +165,7 @@ describe('The configuration', () => {
     expectRefused('WEBHOOK_BLOCKED_RANGES', ['2001:db8:64::/96,10.1,host,10.0.0.0/33'], fault)
   })
 
-  it('rejects hop counts that are too large and malformed addresses in TRUST_PROXY', () => {
+  it('rejects a TRUST_PROXY with too large a hop count or a malformed address', () => {
     expectRefused('TRUST_PROXY', ['100', '2130706433', '10.1', '010.0.0.1', '10.0.0.0/33', '0.0.0.0/0'])
     expectRefused('TRUST_PROXY', ['10.0.0.1,x'])
     const ranges = readConfig({ ...enough, TRUST_PROXY: '::ffff:10.0.0.0/104,fd00::/8,10.0.0.1' }).trustProxy
@@ -195,7 +195,7 @@ describe('The configuration', () => {
       expect(nameOf({ WALLET_PROVIDER_URL: url, WALLET_PROVIDER_NAME: 'acme' })).to.equal('acme')
   })
 
-  it('rejects a MongoDB URL with weaker guarantees than the service needs', () => {
+  it('rejects a MongoDB URL whose options give weaker guarantees than the service needs', () => {
     const lowering: Record<string, string[]> = {
       w: ['w=1', 'w=0', 'W=2', '%77=1'],
       journal: ['journal=false'],
@@ -248,7 +248,7 @@ describe('The configuration', () => {
     expectAccepted('REDIS_URL', urls)
   })
 
-  it('accepts only keys of exactly 32 bytes in base64', () => {
+  it('accepts a secret key only if it is exactly 32 bytes in base64', () => {
     const otherSizes = [16, 31, 33, 64].map((bytes) => Buffer.alloc(bytes, 7).toString('base64'))
     const withOtherCharacters = `,!${key.slice(0, 20)} ${key.slice(20)}`
     const texts = ['a'.repeat(32), 'x'.repeat(64), '0123456789abcdef'.repeat(4)]
@@ -284,7 +284,7 @@ describe('The configuration', () => {
         expect(refused({ [name]: value })).to.deep.equal([`${name} ${fault}`])
       })
 
-    it('accepts a retention of one day, and delivery attempts that are kept forever', () => {
+    it('accepts a retention of one day, and 0 for delivery attempts that are kept forever', () => {
       expect(refused({ SANDBOX_RETENTION_DAYS: '1' })).to.deep.equal([])
       for (const days of ['0', '1'])
         expect(refused({ LIVE_DELIVERY_RETENTION_DAYS: days }), days).to.deep.equal([])
@@ -328,7 +328,7 @@ describe('The configuration', () => {
         ])
     })
 
-    it('accepts every random key', () => {
+    it('never mistakes a random key for a weak key', () => {
       for (let made = 0; made < 300; made += 1) {
         const secret = randomBytes(32).toString('base64')
         const walletKey = randomBytes(16).toString('hex')
@@ -337,7 +337,7 @@ describe('The configuration', () => {
       }
     })
 
-    it('reports all faults at once, without any secret', () => {
+    it('reports all faults at once, and quotes no secret', () => {
       const wrong = {
         PUBLIC_URL: 'http://localhost:3000',
         PAY_URL: 'http://localhost:3000',

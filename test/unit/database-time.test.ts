@@ -55,7 +55,7 @@ describe('Database time', () => {
   })
   afterEach(() => opened.time.close())
 
-  it("is MongoDB's time to within half a round trip", () => {
+  it("differs from MongoDB's clock by at most half a round trip", () => {
     expect(opened.reads()).to.equal(3)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     opened.pass(9000)
@@ -81,13 +81,13 @@ describe('Database time', () => {
       expect(opened.lines).to.deep.equal([])
     })
 
-  it('keeps running while the process is frozen', () => {
+  it('keeps advancing while the process is frozen', () => {
     opened.pass(60_000)
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it('is uncertain after the machine has slept, until it is measured again', async () => {
+  it('is measured again after the machine has slept, and the jump is logged', async () => {
     opened.clocks.mongoMs += hourMs
     opened.clocks.wallMs += hourMs
     await opened.time.unsure()
@@ -115,7 +115,7 @@ describe('Database time', () => {
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
-  it('keeps the older measurement while it is still more precise than the new one, even with possible drift', async () => {
+  it('keeps the older measurement as long as that is more precise than the new measurement, even after possible drift', async () => {
     opened.halves.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],
@@ -129,7 +129,7 @@ describe('Database time', () => {
     }
   })
 
-  it('is uncertain if the last measurement is so old that the clocks may have drifted apart', async () => {
+  it('counts as uncertain once the last measurement is so old that the clocks may have drifted apart', async () => {
     opened.pass(490_000)
     expect(opened.time.unsure()).to.equal(null)
     opened.pass(20_000)
@@ -138,7 +138,7 @@ describe('Database time', () => {
     expect(opened.time.unsure()).to.equal(null)
   })
 
-  it('never moves back for a small correction, but stands still until it is correct again', async () => {
+  it("never goes backwards for a small correction, but stands still until MongoDB's clock has caught up", async () => {
     const before = opened.time.now().getTime()
     opened.clocks.mongoMs -= 400
     opened.clocks.wallMs += 5000
@@ -149,7 +149,7 @@ describe('Database time', () => {
     expect(opened.lines).to.deep.equal([])
   })
 
-  it("follows MongoDB when MongoDB's clock is set, and logs the jump", async () => {
+  it("follows MongoDB's clock when that clock is set, and logs the jump", async () => {
     for (const jumpMs of [25 * hourMs, -25 * hourMs]) {
       opened.clocks.mongoMs += jumpMs
       opened.time.measureSoon()

@@ -17,13 +17,13 @@ function openFigure(keptMs: number) {
 }
 
 describe('A cached figure', () => {
-  it('is read once for all concurrent callers', async () => {
+  it('is read only once for all concurrent callers', async () => {
     const { refresh, endRead } = openFigure(0)
     await endRead(1, ...[1, 2, 3].map(refresh))
     await endRead(2, refresh())
   })
 
-  it('is read again after the clock was set back, but not while it is fresh', async () => {
+  it('is not read again while it is fresh, unless the clock has been set back', async () => {
     const { clock, refresh, endRead } = openFigure(60_000)
     await endRead(1, refresh())
     await endRead(1, refresh())

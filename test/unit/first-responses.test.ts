@@ -12,19 +12,19 @@ const changed =
   'Format 1 of the first responses has changed: a retry of a create from before the change would get other bytes. ' +
   'Leave the function and the files of format 1 as they are, and add format 2'
 
-describe('Format 1 of the first response to a create', () => {
+describe('Format 1 of the first response to a create request', () => {
   for (const { name, data } of cases)
-    it(`returns the bytes of ${name}.body`, () => {
+    it(`produces exactly the bytes of ${name}.body`, () => {
       const expected = readFileSync(join(folder, `${name}.body`), 'utf8')
       expect(success(201, data).body.toString(), changed).to.equal(expected)
     })
 
-  it('has a test case for each file', () => {
+  it('has a test case for each file in the folder of vectors', () => {
     const names = cases.map(({ name }) => `${name}.body`)
     expect(readdirSync(folder).toSorted()).to.deep.equal(names.toSorted())
   })
 
-  it('is the only format so far, and an unknown format number returns SERVICE_UNAVAILABLE', () => {
+  it('is the only format so far, and any other format number causes SERVICE_UNAVAILABLE', () => {
     for (const compute of [
       () => createdResponse({ ...fixed, responseFormat: 2 }),
       () => placedResponse({ ...order, responseFormat: 2 }),

@@ -42,7 +42,7 @@ describe('The list limiter', () => {
     await settle()
   }
 
-  it("rejects work after a short wait if its owner has used up its share, and runs other owners' work", async () => {
+  it("rejects work after a short wait if the owner's share is used up, but still runs other owners' work", async () => {
     start('a1', 'a2')
     const startedAt = performance.now()
     const third = await work('a', 'a3')
@@ -65,14 +65,14 @@ describe('The list limiter', () => {
     expect(await third).to.equal('a3')
   })
 
-  it('gives a free slot to the owner with the fewest slots, and in a tie to the owner served least recently', async () => {
+  it('gives a free slot to the owner with the fewest slots or, in a tie, to the owner served least recently', async () => {
     start('a1', 'a2', 'b1', 'a3', 'a4', 'b2', 'c1', 'd1')
     await settle()
     for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1']) await end(name)
     expect(begun).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'd1', 'a4'])
   })
 
-  it("rejects no owner because of other owners' work", async () => {
+  it("never rejects one owner's work because of other owners' work", async () => {
     start('a1', 'a2', 'b1')
     const waits = work('c', 'c1')
     await new Promise((resolve) => setTimeout(resolve, maxWaitMs * 2.5))
@@ -82,7 +82,7 @@ describe('The list limiter', () => {
     expect(await waits).to.equal('c1')
   })
 
-  it('limits how much work one owner may have waiting', async () => {
+  it('rejects work immediately if the owner already has the maximum of work waiting', async () => {
     const all = Array.from({ length: 2 + maxWaiting }, (_, index) => work('a', `a${index}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, maxWaiting])
@@ -95,7 +95,7 @@ describe('The list limiter', () => {
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
   })
 
-  it('keeps a slot blocked for a rest period after work, but only for its owner', async () => {
+  it('lets a slot rest for a while after work, but only for the owner of that work', async () => {
     const restMs = 1000
     limiter = createLimiter({ perOwner: 1, inAll: 9, restAfter: () => restMs })
     const run = (owner: string) => limiter.run(owner, isHere, () => Promise.resolve(owner))

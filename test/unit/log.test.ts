@@ -23,13 +23,13 @@ async function linesOf(code: string): Promise<string[]> {
 describe('Log lines', function () {
   this.timeout(30_000)
 
-  it('are written in order at the end of an iteration of the event loop, and when the process exits', async () => {
+  it('are written in order at the end of each event loop iteration, and when the process exits', async () => {
     expect(await linesOf(`log.info({}, 'a'); log.info({}, 'b'); process.exit(0)`)).to.deep.equal(['a', 'b'])
     const later = `log.info({}, 'a'); log.info({}, 'b'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20)`
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
   })
 
-  it('are written immediately together with a warning or an error, before the process can be killed', async () => {
+  it('are written immediately, before the process can be killed, as soon as a warning or an error is logged', async () => {
     const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
     expect(await linesOf(code)).to.deep.equal(['a', 'b'])
   })
@@ -82,7 +82,7 @@ describe('The log line of an error', () => {
     ],
   ]
   for (const [index, [name, act]] of quoting.entries())
-    it(`contains no value that the message of a ${name} quotes (${index + 1})`, async () => {
+    it(`omits the values that the error's message quotes: ${name} (${index + 1})`, async () => {
       const error = await thrown(act)
       expect(error).to.have.property('name', name)
       expect(error.message.toLowerCase()).to.include(secret)
@@ -92,7 +92,7 @@ describe('The log line of an error', () => {
       expect(JSON.parse(line).err.stack).to.match(/^at /)
     })
 
-  it('contains no value even if errors have no stack trace', async () => {
+  it('omits the quoted values even if the error has no stack trace', async () => {
     const usual = Error.stackTraceLimit
     Error.stackTraceLimit = 0
     try {
@@ -106,7 +106,7 @@ describe('The log line of an error', () => {
     }
   })
 
-  it('contains the code of a MongoDB error, and the whole error for a bug', async () => {
+  it('contains the code of a MongoDB error, and the whole message and stack trace of a bug', async () => {
     const duplicate = await thrown(() => refusedTwice('again', (docs) => kept().insertMany(docs)))
     expect(JSON.parse(lineOf(duplicate)).err).to.include({ code: 11_000 })
     const { err } = JSON.parse(lineOf(new TypeError('x is not a function')))

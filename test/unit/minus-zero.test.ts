@@ -6,13 +6,13 @@ const read = (text: string) => readJson(Buffer.from(text), 'application/json')
 
 describe('Negative zero', () => {
   for (const zero of ['-0', '-0.0', '-0e5', '-1e-400', '-0.001E-999'])
-    it(`becomes 0 in JSON, wherever ${zero} occurs`, () => {
+    it(`becomes 0 wherever JSON contains ${zero} as a number`, () => {
       const value = { stock: 0, variants: [{ price: 0 }], name: '-0', id: 'a-0b' }
       const body = `{"stock":${zero},"variants":[{"price":${zero}}],"name":"-0","id":"a-0b"}`
       expect(read(body)).to.deep.equal({ value, params: value })
     })
 
-  it('leaves all other numbers and field names in the same body unchanged', () => {
+  it('does not affect the other numbers and the field names in the same body', () => {
     const { value } = read('{"a":-0,"b":-5,"c":-1e-3,"__proto__":{"d":-0.5},"e":null}') as { value: object }
     expect(JSON.stringify(value)).to.equal('{"a":0,"b":-5,"c":-0.001,"__proto__":{"d":-0.5},"e":null}')
   })

@@ -12,7 +12,7 @@ describe('The limits on connections per network', () => {
     ['an IPv6 /32', 80, (index) => `2001:db8:${index}00::1`, '2001:db9::1'],
   ]
   for (const [name, most, from, beside] of sizes)
-    it(`allow ${name} ${most} of 100 connections, without limiting the adjacent network`, () => {
+    it(`allow ${most} of 100 connections from ${name}, without limiting the adjacent network`, () => {
       const shares = createNetworkShares(100)
       const taken = Array.from({ length: 95 }, (_, index) => shares.take(from(index)))
       expect(taken.filter(({ outcome }) => outcome === 'taken')).to.have.length(most)

@@ -29,7 +29,7 @@ describe('A process that starts before MongoDB', () => {
     return attempts
   }
 
-  it('waits after every error code for which the driver would retry or look for a different primary', async () => {
+  it('connects again after every error code for which the driver would retry or look for a different primary', async () => {
     expect(retryable).to.include.members([91, 189, 11_602, 13_436])
     const attempts = retryable.map((code) =>
       attemptsAfter(new mongo.MongoServerError({ code })).catch(() => `ends at ${code}`),

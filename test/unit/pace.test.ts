@@ -16,7 +16,7 @@ describe("A clean-up's pace", () => {
   const renew = async () => void (renewals += 1)
   const nothing = () => Promise.resolve()
 
-  it('renews the lease before a batch once 15 s have passed, and not sooner', async () => {
+  it('renews the lease before a batch if at least 15 s have passed since the last renewal, but not sooner', async () => {
     const pace = createPace(new AbortController().signal, renew)
     const seen: number[] = []
     for (const ms of [0, 14_999, 15_000, 29_999, 31_000]) {
@@ -39,7 +39,7 @@ describe("A clean-up's pace", () => {
     expect(renewals).to.equal(1)
   })
 
-  it('starts no batch after the lease is lost', async () => {
+  it('starts no batch after the lease has been lost', async () => {
     const pace = createPace(new AbortController().signal, () => Promise.reject(new Error('taken over')))
     await pace(nothing)
     passedMs = 16_000

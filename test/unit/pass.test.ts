@@ -7,11 +7,11 @@ const begun = { id: 'p', beganAt: new Date('2026-03-01T12:00:00Z'), hasFaults: f
 const start = (pass: RetentionRecord['pass']) => startPass({ pass } as RetentionRecord, now)
 
 describe('A clean-up pass', () => {
-  it('continues over any number of nights until it is complete', () => {
+  it('continues on later nights, however many it takes, until the pass is complete', () => {
     expect(start(begun)).to.deep.equal(begun)
   })
 
-  it('ends with its night if only failing businesses are left', () => {
+  it('is replaced by a new pass on the next night if only failing businesses are left', () => {
     const tonight = { ...begun, beganAt: new Date('2026-03-03T02:30:00Z'), hasFaults: true }
     expect(start(tonight)).to.deep.equal(tonight)
     const { id, ...pass } = start({ ...begun, hasFaults: true })

@@ -3,7 +3,7 @@ import { plainDigits } from '../../src/input/digits.ts'
 import { maskPhone, readPhone, readPin } from '../../src/wallets/phone.ts'
 
 describe('A phone number', () => {
-  it('is normalised to 8 digits if it is a national number, however it was typed', () => {
+  it('is normalised to 8 digits if it is a national number, however the customer types it', () => {
     const typed = {
       separators: ['22000001', ' 22 00 00 01 ', '22-00-00-01', '22\u201100\u201100\u201101'],
       'more separators': ['22.00.00.01', '22/00/00/01', '+222\u00a022\u202f00\u00a000\u00a001'],
@@ -25,13 +25,13 @@ describe('A phone number', () => {
     expect(Object.keys(kept).map(readPhone)).to.deep.equal(Object.values(kept))
   })
 
-  it('includes the country code if it is a foreign number', () => {
+  it('keeps its country code if it is a foreign number', () => {
     expect(
       ['+221 77 123 45 67', '00221771234567', '+33 (0)6 12 34 56 78', '+1 (202) 555-0123'].map(readPhone),
     ).to.deep.equal(['221771234567', '221771234567', '33612345678', '12025550123'])
   })
 
-  it('has no other valid format', () => {
+  it('is rejected in any other format', () => {
     const wrong = {
       length: ['', ' ', '+', '-', '2200000', '1234567890123456', '+22345678', '0022345678', '+223456789'],
       'length after the code': ['+222 2200000', '+222 220000012', '222 2200000', '+222 00001'],
@@ -48,19 +48,19 @@ describe('A phone number', () => {
 })
 
 describe('A PIN', () => {
-  it('has 4 to 6 digits in any script', () => {
+  it('is accepted if it has 4 to 6 digits, in any supported script', () => {
     expect(['1234', ' 0000 ', '123456'].map(readPin)).to.deep.equal(['1234', '0000', '123456'])
     for (const text of ['١٢٣٤', '۱۲۳۴', '\u200f1234']) expect(readPin(text), text).to.equal('1234')
   })
 
-  it('has no other valid format', () => {
+  it('is rejected in any other format', () => {
     const wrong = ['', '123', '1234567', '12 34', '12-34', '12a4', '-1234', '1234\0', '１２３４']
     expect(wrong.map(readPin)).to.deep.equal(wrong.map(() => null))
   })
 })
 
 describe('Digits', () => {
-  it('are read as 0 to 9 in every supported script, without invisible characters, while other text is kept', () => {
+  it('are converted to 0 to 9 from every supported script, and invisible characters are removed, but other text is kept', () => {
     expect(plainDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
     )

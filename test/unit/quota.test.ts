@@ -53,7 +53,7 @@ describe('A quota', () => {
     expect(await many(1500, () => write(1000))).to.equal(1000)
   })
 
-  it('lets no write wait for a count while the quota is not used up', async () => {
+  it('makes no write wait for a count while the quota is not used up', async () => {
     const { write, holdCounts, counts } = openQuota()
     const release = holdCounts()
     expect(await many(50, () => write(1000))).to.equal(50)
@@ -61,7 +61,7 @@ describe('A quota', () => {
     release()
   })
 
-  it('counts a steady writer every ten seconds, and a full quota every second', async () => {
+  it('counts the stored documents every ten seconds during steady writes, and every second once the quota is full', async () => {
     const { write, counts, pass } = openQuota()
     await many(100, () => write(100_000))
     await setImmediate()
@@ -92,7 +92,7 @@ describe('A quota', () => {
     expect([await write(20), await write(20)]).to.deep.equal([true, false])
   })
 
-  it('includes writes from other processes by the next count at the latest', async () => {
+  it("takes other processes' writes into account from the next count onwards", async () => {
     const { write, store, pass } = openQuota()
     await many(20, () => write(1000))
     store(900)
@@ -102,7 +102,7 @@ describe('A quota', () => {
     expect(await many(500, () => write(1000))).to.equal(79)
   })
 
-  it('includes writes that are in progress during a count', async () => {
+  it('also counts writes that are in progress during a count', async () => {
     const { quota, store, write, pass } = openQuota()
     const running = await Promise.all([1, 2, 3].map(() => quota.take('a', 'now', 5, 1)))
     pass(1000)
@@ -115,7 +115,7 @@ describe('A quota', () => {
     expect(await write(5)).to.equal(false)
   })
 
-  it('shares one count among all writes that arrive while the quota is full', async () => {
+  it('makes one count for all writes that arrive at the same time while the quota is full', async () => {
     const { write, store, counts, holdCounts, pass } = openQuota()
     await many(10, () => write(10))
     await write(10)
@@ -130,7 +130,7 @@ describe('A quota', () => {
     expect(counts.length - before).to.equal(1)
   })
 
-  it('rejects no write without a successful count', async () => {
+  it('rejects no write as over quota if the count has failed', async () => {
     let fails = true
     const count = async (): Promise<Usage> => {
       if (fails) throw new Error('away')
@@ -151,7 +151,7 @@ describe('A quota', () => {
     expect(days).to.deep.equal([true, false, true])
   })
 
-  it('remembers ten thousand businesses, and counts again for a business that it has forgotten', async () => {
+  it('remembers ten thousand businesses, and makes a new count for a business that it has forgotten', async () => {
     const { write, counts } = openQuota()
     await write(5, 'first')
     for (let index = 0; index < 10_000; index += 1) await write(5, `b${index}`)
@@ -160,7 +160,7 @@ describe('A quota', () => {
     expect(counts.slice(before)).to.include('first')
   })
 
-  it('returns the businesses with the fullest quotas, counted within the last minute', async () => {
+  it('returns the businesses with the fullest quotas, with figures that are at most a minute old', async () => {
     const { quota, write, store, counts, pass } = openQuota()
     await many(9, () => write(10, 'nine'))
     await many(4, () => write(5, 'four of five'))

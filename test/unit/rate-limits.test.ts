@@ -40,7 +40,7 @@ const countOften = (limits: RateLimits, times: number, key: Counted = 'key:a', l
 }
 
 describe('Rate limits', () => {
-  it('add up across several processes, which report each count once', async () => {
+  it('add up the counts of several processes, each of which reports every count once', async () => {
     const { addUp, batches } = sums()
     const [one, other] = [open(100, addUp), open(100, addUp)]
     countOften(one, 60)
@@ -55,7 +55,7 @@ describe('Rate limits', () => {
     expect(batches.map((batch) => batch.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
-  it('continue without Redis if its response is lost, whether or not Redis has counted', async () => {
+  it("keep working without Redis's response, whether or not Redis has received the counts", async () => {
     const { addUp } = sums()
     const lost: AddUp = (additions, livesMs) => addUp(additions, livesMs).then(() => null)
     const responses = [lost, away, addUp]
@@ -67,7 +67,7 @@ describe('Rate limits', () => {
     expect(limits.look('key:a').remaining).to.equal(70)
   })
 
-  it('are sent in one batch at a time, however slow Redis is, without losing counts in the meantime', async () => {
+  it('report counts to Redis in one batch at a time, however slow Redis is, and lose no count in the meantime', async () => {
     const { addUp, batches } = sums()
     const respond: (() => void)[] = []
     const limits = open(100, async (additions, livesMs) => {
@@ -100,7 +100,7 @@ describe('Rate limits', () => {
     expect((second ?? 0) - (first ?? 0)).to.equal(1)
   })
 
-  it('make concurrent lookups of one key wait, but no finished lookup delays the next one', async () => {
+  it('make concurrent lookups for one caller wait while the maximum number is running, and start the next as one finishes', async () => {
     const inLine = createLines()
     let max = 2
     const ends: (() => void)[] = []
@@ -124,7 +124,7 @@ describe('Rate limits', () => {
     expect(statuses.toSorted()).to.deep.equal([...Array(5).fill('fulfilled'), 'rejected'])
   })
 
-  it('skip the lookup for a caller that has waited too long', async () => {
+  it('make no lookup for a caller whose deadline has passed while it waited', async () => {
     const deps = { rateLimits: open(5, away) }
     const passed = performance.now() - 1
     let lookups = 0
@@ -134,7 +134,7 @@ describe('Rate limits', () => {
     expect(lookups).to.equal(0)
   })
 
-  it('keep all counts for the current second, however slow the machine is', async () => {
+  it('keep all counts of the current second, even if timers fire as if a minute had passed', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
     countOften(limits, 1)
@@ -143,7 +143,7 @@ describe('Rate limits', () => {
     mock.timers.reset()
   })
 
-  it('report no caller below 3 % of its limit to Redis, and at most a thousand callers per batch', async () => {
+  it('do not report callers below 3 % of their limit to Redis, and report at most a thousand callers per batch', async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     for (let key = 0; key < 1500; key += 1) countOften(limits, 2, `key:${key}`)
@@ -154,7 +154,7 @@ describe('Rate limits', () => {
     expect(batches.map((batch) => batch.length)).to.deep.equal([1000, 500])
   })
 
-  it("decide by a caller's own limit, if it has one, whether to report the caller", async () => {
+  it("use a caller's own limit, if there is one, to decide whether to report the caller to Redis", async () => {
     const { addUp, batches } = sums()
     const limits = open(100, addUp)
     countOften(limits, 10, 'key:large', 1000)

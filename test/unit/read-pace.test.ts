@@ -24,7 +24,7 @@ describe('The read pace limit', function () {
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it("delays a business's next read for as long as its large responses take at 16 MiB per second", async () => {
+  it("delays a business's next read for as long as its large responses would take at 16 MiB per second", async () => {
     const began = performance.now()
     const [one, other] = await Promise.all([pace.take('a'), pace.take('a')])
     one(bytesPerSecond / 4)
@@ -47,7 +47,7 @@ describe('The read pace limit', function () {
     expect(begun).to.deep.equal(['second', 'third'])
   })
 
-  it('also delays work of a known size, even if all of it starts at once', async () => {
+  it('also delays work whose size is known in advance, even if all of the work starts at once', async () => {
     const began = performance.now()
     await Promise.all(Array.from({ length: 5 }, () => pace.pass('a', bytesPerSecond / 8)))
     expect(performance.now() - began).to.be.at.least(499)
@@ -61,7 +61,7 @@ describe('The read pace limit', function () {
     expect(performance.now() - began).to.be.below(500)
   })
 
-  it('returns SERVICE_UNAVAILABLE to a read that waits two seconds for a previous read', async () => {
+  it('returns SERVICE_UNAVAILABLE to a read that has waited two seconds for a previous read to end', async () => {
     await read(300_000)
     await pace.take('a')
     const refusal = await refusalOf()
@@ -69,7 +69,7 @@ describe('The read pace limit', function () {
     expect(refusal.code).to.equal('SERVICE_UNAVAILABLE')
   })
 
-  it('returns RATE_LIMITED to a read delayed for two seconds, even if the process is busy at the end of the wait', async () => {
+  it('returns RATE_LIMITED to a read that was delayed for two seconds, even if the process is busy when the wait ends', async () => {
     await read(bytesPerSecond * 2.05)
     const refusal = refusalOf()
     await pause(1_900)
@@ -78,7 +78,7 @@ describe('The read pace limit', function () {
     expect((await refusal).code).to.equal('RATE_LIMITED')
   })
 
-  it('rejects a read after a wait of two seconds, or immediately if 100 others are waiting', async () => {
+  it('rejects a read after a wait of two seconds, or immediately if 100 other reads are already waiting', async () => {
     await read(bytesPerSecond * 10)
     const details = { scope: 'responses', limit: bytesPerSecond, windowSeconds: 1 }
     const measure = async () => {

@@ -19,7 +19,7 @@ const response = () => new Response() as unknown as ServerResponse
 const refusalOf = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: unknown) => error)
 
 describe('The memory budget for responses', () => {
-  it('gives each business a quarter, serves reads in order, and rejects reads that have waited too long', async () => {
+  it('gives each business a quarter of the budget, admits reads in order, and rejects a read that has waited too long', async () => {
     let reported = 0
     const budget = createResponseBudget(400 * kib, (bytes) => void (reported = bytes))
     const first = response()
@@ -40,7 +40,7 @@ describe('The memory budget for responses', () => {
     expect(budget.taken()).to.equal(190 * kib)
   })
 
-  it("caps the largest response at a business's share, and does not count responses of up to 16 KiB", async () => {
+  it("reserves at most a business's share for one response, and nothing for a response of up to 16 KiB", async () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const memory = await budget.reserve('a', 1000 * kib, response())
     expect(budget.taken()).to.equal(100 * kib)
@@ -50,7 +50,7 @@ describe('The memory budget for responses', () => {
     expect(budget.taken()).to.equal(0)
   })
 
-  it('keeps the memory reserved until the work has ended and the connection is closed', async () => {
+  it('keeps memory reserved until the work has ended and the connection has closed', async () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const gone = response()
     const memory = await budget.reserve('a', 50 * kib, gone)
@@ -63,7 +63,7 @@ describe('The memory budget for responses', () => {
     expect(budget.taken()).to.equal(0)
   })
 
-  it("closes the connection of a business's oldest response if the business does not read responses to its writes", () => {
+  it("closes the connections of a business's oldest responses if the business does not read the responses to its writes", () => {
     const budget = createResponseBudget(400 * kib, () => undefined)
     const responses = Array.from({ length: 5 }, response)
     for (const each of responses) budget.count('a', 30 * kib, each)
@@ -71,7 +71,7 @@ describe('The memory budget for responses', () => {
     expect(budget.taken()).to.equal(90 * kib)
   })
 
-  it("frees memory for a business that uses less, once other businesses' responses stall", async function () {
+  it('closes a stalled response of another business to free memory for a business that uses less', async function () {
     this.timeout(10_000)
     const budget = createResponseBudget(400 * kib, () => undefined)
     const stalled = await Promise.all(

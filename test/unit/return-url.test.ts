@@ -18,9 +18,10 @@ describe('The link back to the merchant', () => {
     'https://shop.example/ok?status=x&reference=y&a=?': `https://shop.example/ok?status=x&reference=y&a=?&${added}`,
   }
   for (const [url, whole] of Object.entries(kept))
-    it(`preserves every byte of ${url}`, () => expect(back(url)).to.equal(whole))
+    it(`adds the reference and the status, and preserves every byte of the merchant's URL: ${url}`, () =>
+      expect(back(url)).to.equal(whole))
 
-  it('is missing if the merchant did not provide one', () => {
+  it('is missing if the merchant did not provide a URL', () => {
     expect(returnUrl(intent, 'cancelled')).to.equal(null)
   })
 })

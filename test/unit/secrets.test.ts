@@ -8,7 +8,7 @@ describe('Secrets', () => {
 
   const field = { collection: 'endpoints', id: 'e1', field: 'secret' }
 
-  it('are unsealed as they were sealed, and look different after each sealing', () => {
+  it('can be unsealed to the original text, and look different each time they are sealed', () => {
     for (const plain of ['', 'x', 'é💰\0', '{"code":"000042"}', 'x'.repeat(100_000)]) {
       const [one, two] = [secrets.seal(plain, field), secrets.seal(plain, field)]
       expect(one).to.match(/^v1\.[\da-f]{8}\.[\w-]+$/)
@@ -18,7 +18,7 @@ describe('Secrets', () => {
     }
   })
 
-  it('cannot be unsealed after one character was changed', () => {
+  it('cannot be unsealed if one character has been changed', () => {
     const sealed = secrets.seal('000042', field)
     for (let at = 0; at < sealed.length - 1; at += 1) {
       const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
@@ -35,7 +35,7 @@ describe('Secrets', () => {
     expect(() => createSecrets([foreign, newer]).reseal(sealed, { ...field, id: 'e2' })).to.throw()
   })
 
-  it('can be unsealed with the previous key, and with no other', () => {
+  it('can be unsealed with the previous key if it is configured, but with no other key', () => {
     const sealed = createSecrets([older]).seal('000042', field)
     expect(createSecrets([newer, older]).unseal(sealed, field)).to.equal('000042')
     expect(() => secrets.unseal(sealed, field)).to.throw('not configured')
@@ -44,7 +44,7 @@ describe('Secrets', () => {
     expect(keyOf(createSecrets([newer, older]).seal('x', field))).to.equal(keyOf(secrets.seal('x', field)))
   })
 
-  it('are re-sealed only if the previous key sealed them, and contain the id of their key', () => {
+  it('are re-sealed only if they were sealed with the previous key, and contain the id of the key that sealed them', () => {
     const both = createSecrets([newer, older])
     const [before, own] = [createSecrets([older]).seal('000042', field), secrets.seal('000042', field)]
     const anew = both.reseal(before, field)
@@ -56,7 +56,7 @@ describe('Secrets', () => {
       expect(() => both.reseal(text, field), text).to.throw()
   })
 
-  it('are recognised by a keyed hash, with the current key first', () => {
+  it('are recognised by a keyed hash, for which the current key is tried before the previous key', () => {
     const hash = secrets.hash('sk_test_x')
     expect(secrets.hash('sk_test_x')).to.equal(hash)
     expect(secrets.hash('sk_test_y')).not.to.equal(hash)
@@ -65,7 +65,7 @@ describe('Secrets', () => {
     expect(createSecrets([newer, older]).hashes('sk_test_x')).to.deep.equal(hashes)
   })
 
-  it('sign a string for one purpose, and verify it with the current and the previous key', () => {
+  it('sign a string for one purpose, and verify the signature with the current or the previous key', () => {
     const rotated = createSecrets([newer, older])
     const signature = secrets.sign('sign form', 'x')
     const before = createSecrets([older]).sign('sign form', 'x')

@@ -5,7 +5,7 @@ import express from 'express'
 import { addHeader, redirectTo, sendPage } from '../../src/http/pages/send-page.ts'
 
 describe("A page's late response after a timeout", () => {
-  it('is dropped without an error, including a sign-in cookie', async () => {
+  it('is dropped without an error, together with its sign-in cookie', async () => {
     let fault: unknown
     const app = express().get('/', (_req, res) => {
       sendPage(res, 503, 'too late')

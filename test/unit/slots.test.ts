@@ -112,7 +112,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(50)
     })
 
-    it("depend on the endpoint's stored health after the process has forgotten the endpoint", async () => {
+    it("are as many as the endpoint's stored health allows once the process has forgotten the endpoint", async () => {
       const owner = unknownOwner('a', 'new')
       freeAll(takeAll(slots, owner), true)
       expect(slots.available(owner)).to.equal(4)
@@ -121,7 +121,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(2)
     })
 
-    it('are not forgotten while one of them is held', async () => {
+    it('are remembered by the process as long as one of them is held', async () => {
       const owner = ownerOf('a', 'shop')
       const [first, ...others] = takeAll(slots, owner)
       freeAll(others, null)
@@ -133,14 +133,14 @@ describe('Delivery slots', () => {
       expect(slots.inFlight()).to.equal(49)
     })
 
-    it("are a tenth of the process's slots for all of a business's endpoints at one origin", () => {
+    it("are at most a tenth of the process's slots for all endpoints of a business at one origin together", () => {
       const own = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
       expect(takeAll(slots, ...own)).to.have.length(100)
       expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
       expect(takeAll(slots, ownerOf('b', '1', 'one.example:8443'))).to.have.length(50)
     })
 
-    it("count towards the endpoint's current origin, and are released from the old one", () => {
+    it("count towards the endpoint's current origin, but are released from the origin for which they were taken", () => {
       const [before, after] = [ownerOf('a', '1', 'old.example'), ownerOf('a', '1', 'new.example')]
       const taken = takeAll(slots, before)
       freeAll(taken.splice(0, 20), null)
@@ -155,13 +155,13 @@ describe('Delivery slots', () => {
   })
 
   describe('for a business', () => {
-    it("are a quarter of the process's slots", () => {
+    it("are at most a quarter of the process's slots", () => {
       expect(takeAll(slots, ...endpoints('a', 20))).to.have.length(250)
       expect(slots.available(ownerOf('a', 'e21'))).to.equal(0)
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('are given only while more are free than the business holds, so that some are left for later businesses', () => {
+    it('are given only while more slots are free than the business holds, so that slots are left for later businesses', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
@@ -178,7 +178,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are freed once, however often they are released', () => {
+  it('are freed only once, however often they are released', () => {
     const owner = unknownOwner('a', 'new')
     const [first, second] = takeAll(slots, owner)
     slots.clearWaiting(owner.endpointId)
@@ -204,7 +204,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('a', 'other'))).to.equal(50)
     })
 
-    it('count as fast while the business has used up its slow slots, and move when one of those is freed', async () => {
+    it('count as fast while the business has used up its slow slots, and move to the slow set when a slow slot is freed', async () => {
       const own = endpoints('a', 5)
       const hanging = takeAll(slots, ...own)
       expect(hanging).to.have.length(250)
@@ -218,7 +218,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('leave slow slots for later businesses, and move as soon as any business frees one', async () => {
+    it('leave some slow slots for later businesses, and move as soon as any business frees a slow slot', async () => {
       const held = new Map<string, Slot[]>()
       for (const businessId of ['a', 'b', 'c', 'd']) {
         held.set(businessId, takeAll(slots, ...endpoints(businessId, 2)))
@@ -232,7 +232,7 @@ describe('Delivery slots', () => {
       expect(takeOthers()).to.equal(2)
     })
 
-    it('do not move if the attempt ended sooner', async () => {
+    it('do not move to the slow set if the attempt ends before that', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)
@@ -240,7 +240,7 @@ describe('Delivery slots', () => {
       expect(slots.available(owner)).to.equal(100)
     })
 
-    it('are freed from either set, and every count returns to zero', async () => {
+    it('can be freed from the fast and the slow set, after which every count is zero', async () => {
       const all = ['a', 'b', 'c', 'd', 'e'].flatMap((businessId) =>
         takeAll(slots, ...endpoints(businessId, 20)),
       )
@@ -267,7 +267,7 @@ describe('Delivery slots', () => {
       expect(own.at(-1)?.count(mega)).to.equal(true)
     })
 
-    it('limit all businesses to 48 000 000 characters in total, but allow each one body of any length', () => {
+    it('limit all businesses to 48 000 000 characters in total, but allow each business one body of any length', () => {
       for (const businessId of ['a', 'b', 'c', 'd'])
         expect(slots.takeNow(ownerOf(businessId, 'large'))?.count(largest)).to.equal(true)
       const [first, second] = takeAll(slots, ownerOf('e', 'large'))
@@ -288,7 +288,7 @@ describe('Delivery slots', () => {
       expect(slots.available(large)).to.equal(50 - 10)
     })
 
-    it('release their characters once', () => {
+    it('release the characters of a body only once', () => {
       const owner = ownerOf('a', 'large')
       const [one, other] = takeAll(slots, owner)
       one?.count(largest)
@@ -310,7 +310,7 @@ describe('Delivery slots', () => {
       }
     }
 
-    it('are reported together soon after one is freed, until the endpoint is served', async () => {
+    it('are reported in one call soon after a slot is freed, as long as the endpoint is waiting', async () => {
       const reportsAfter = countReports()
       const taken = takeAll(slots, owner)
       expect(slots.waiting()).to.deep.equal([owner])
@@ -327,7 +327,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(2)
     })
 
-    it('are never reported twice in parallel, but again afterwards if one was freed in the meantime', async () => {
+    it('are never reported twice in parallel, but are reported again afterwards if a slot was freed in the meantime', async () => {
       const ends: (() => void)[] = []
       slots.onAvailable(() => new Promise((resolve) => ends.push(resolve)))
       const taken = takeAll(slots, owner)
@@ -354,7 +354,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(fastForMs + 10)).to.equal(1)
     })
 
-    it('are reported on request, even if none was freed, unless no endpoint is waiting', async () => {
+    it('are reported to the worker on request if an endpoint is waiting, even if no slot has been freed', async () => {
       const reportsAfter = countReports()
       slots.serveWaiting()
       expect(await reportsAfter(10)).to.equal(0)
@@ -363,7 +363,7 @@ describe('Delivery slots', () => {
       expect(await reportsAfter(10)).to.equal(1)
     })
 
-    it('go to endpoints in the order in which the endpoints were refused a slot', () => {
+    it('are offered to endpoints in the order in which the endpoints were refused a slot', () => {
       const [first, second] = [ownerOf('a', '1'), ownerOf('b', '2')]
       slots.setWaiting(first)
       slots.setWaiting(second)
@@ -374,7 +374,7 @@ describe('Delivery slots', () => {
       expect(slots.waiting()).to.deep.equal([second, first])
     })
 
-    it("delay an endpoint's jobs by 5 s, each a little longer than the last", async () => {
+    it("delay an endpoint's jobs by 5 s, and each further job by a little longer than the previous job", async () => {
       expect([1, 2, 3].map(() => slots.backOff(owner))).to.deep.equal([5_000, 5_050, 5_100])
       expect(slots.backOff(ownerOf('b', 'other'))).to.equal(5_000)
       await time.advance(1_000)
@@ -402,7 +402,7 @@ describe('Delivery slots', () => {
       return taken
     }
 
-    it('are given immediately while some are free, then in order of arrival', async () => {
+    it('are given to waiting relays in the order in which the relays arrived, as soon as a slot is freed', async () => {
       const held = fill(owner)
       const relays = [wait(), wait()]
       expect(await resultsOf(...relays)).to.deep.equal(['waiting', 'waiting'])
@@ -412,7 +412,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(...relays)).to.deep.equal(['slot', 'slot'])
     })
 
-    it("are given when another of the business's endpoints frees one of the business's slots", async () => {
+    it("are given to the relay when another endpoint of the same business frees one of the business's slots", async () => {
       const others = [1, 2, 3, 4].map((n) => ownerOf('a', `other-${n}`))
       for (let n = 0; n < 60; n += 1) for (const other of others) slots.takeNow(other)?.free(true)
       const held = takeAll(slots, ...others)
@@ -422,7 +422,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it("are given when another of the business's endpoints frees a slot at their common origin", async () => {
+    it('are given to the relay when another endpoint of the same business frees a slot at their common origin', async () => {
       const at = (name: string) => ownerOf('a', name, 'one.example:8443')
       const held = takeAll(slots, at('1'), at('2'))
       expect(held).to.have.length(100)
@@ -432,7 +432,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are no longer waited for after a tenth of a second, nor by other relays of the business for the next 5 s', async () => {
+    it('are waited for only for a tenth of a second, after which no relay of the business waits for the next 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = fill(slow, quick)
       const relays = [wait(slow), wait(quick)]
@@ -449,7 +449,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(last)).to.deep.equal(['waiting'])
     })
 
-    it('may still be waited for by a different business', async () => {
+    it('can still be waited for by a different business after one business has waited in vain', async () => {
       fill(owner)
       const refused = wait()
       await time.advance(300)
@@ -462,7 +462,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('have at most 500 relays waiting per endpoint and 1 000 per business', async () => {
+    it('are waited for by at most 500 relays per endpoint and 1 000 per business', async () => {
       const three = ['1', '2', '3'].map((name) => ownerOf('a', name))
       fill(...three)
       const relays = three.map((of) => Array.from({ length: 501 }, () => wait(of)))
@@ -474,7 +474,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(wait(other))).to.deep.equal(['waiting'])
     })
 
-    it("are not waited for if the endpoint's deliveries are waiting in MongoDB, or once the process is shutting down", async () => {
+    it('are not waited for if deliveries for the endpoint are already waiting in MongoDB, or if the process is shutting down', async () => {
       takeAll(slots, owner)
       expect(await resultsOf(wait())).to.deep.equal(['none'])
       slots.clearWaiting(owner.endpointId)
@@ -485,7 +485,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are unavailable before the process opens them and after it closes them, and nothing waits for them', () => {
+  it('are unavailable before the process opens them and after it closes them, and no endpoint waits for them then', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])

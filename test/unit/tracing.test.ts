@@ -9,7 +9,7 @@ import type { Span, Tracing } from '../../src/tracing/tracing.ts'
 type Result = Parameters<Parameters<SpanExporter['export']>[1]>[0]
 
 describe('Tracing', () => {
-  it("logs the SDK's messages without the values that they quote", () => {
+  it('logs the warnings of the OpenTelemetry SDK without the values that they quote', () => {
     const said: object[] = []
     reportSdkWarnings((fields) => said.push(fields))
     diag.warn(`Unknown value "hidden" or 'hidden' for OTEL_X`)
@@ -17,7 +17,7 @@ describe('Tracing', () => {
     expect(said).to.deep.equal([{ why: 'Unknown value … or … for OTEL_X' }])
   })
 
-  it('logs that spans were not sent, but reports success to the SDK', () => {
+  it('logs that spans could not be sent, but reports success to the OpenTelemetry SDK', () => {
     const said: object[] = []
     const results: object[] = []
     const failure: object = { code: 1, error: new Error('away') }

@@ -19,7 +19,7 @@ describe("A webhook's body", () => {
   for (const [format, cases] of Object.entries(formats)) {
     const folder = folderOf(Number(format))
     for (const one of cases)
-      it(`has fixed bytes in format ${format} for ${one.name}`, () => {
+      it(`has exactly the bytes of the golden file in format ${format} for ${one.name}`, () => {
         const body = composed(Number(format), one)
         const golden = readFileSync(join(folder, `${one.name}.body`))
         expect(
@@ -36,7 +36,7 @@ describe("A webhook's body", () => {
     })
   }
 
-  it('has golden files for the formats used for new events', () => {
+  it('has golden files for the formats in which new events are composed', () => {
     expect(formats).to.include.keys(String(paymentFormat), String(orderFormat))
   })
 

@@ -26,7 +26,7 @@ describe('XAES-256-GCM', () => {
       expect(() => xaes.decrypt(nonce, sealed.subarray(-15), data)).to.throw()
     })
 
-  it('matches the accumulated test vector over many keys and nonces', () => {
+  it('matches the accumulated test vector for many keys and nonces', () => {
     const random = createHash('shake128', { outputLength: 4_000_000 }).digest()
     let at = 0
     const draw = (length: number): Buffer => {
