@@ -1,6 +1,6 @@
 /**
- * The body of a POST /dev/webhooks/endpoints request (SPEC 4.8). The `format` keywords check that the URL is public and
- * that every event exists.
+ * The body of a POST /dev/webhooks/endpoints request (SPEC 4.8). The schema uses the `format` keyword to check that the
+ * URL is public and that every event exists.
  */
 export const createEndpointBody = {
   type: 'object',
@@ -16,7 +16,7 @@ export const createEndpointBody = {
       description: 'The events that the endpoint receives.',
       type: 'array',
       minItems: 1,
-      // The list may contain duplicates.
+      // The limit is higher than the number of events, because the list may contain duplicates.
       maxItems: 100,
       items: { type: 'string', format: 'webhook-event', errorCodes: { format: 'INVALID_WEBHOOK_EVENT' } },
     },

@@ -1,7 +1,8 @@
 /**
- * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a keyword fails, the service returns
- * the error code that `errorCodes` lists for it, or the code listed for `*`, or else VALIDATION_ERROR. Lengths are in
- * Unicode code points.
+ * Returns the schema for the body of a POST /dev/intents request (SPEC 4.1). If a value violates a keyword of the
+ * schema, the service returns the error code that `errorCodes` lists for that keyword. If the keyword is not listed,
+ * the service returns the code listed for `*`, and if there is no such code, VALIDATION_ERROR. All lengths are measured
+ * in Unicode code points.
  */
 const createIntentBody = <Format extends string>(redirectFormat: Format) =>
   ({

@@ -34,8 +34,8 @@ export const variantFields = {
 const { price, stock, sku } = variantFields
 
 /**
- * The fields of a product in a create or update request, apart from `variants`. `price`, `stock` and `sku` are those of
- * the product's only variant.
+ * The fields of a product in a create or update request, apart from `variants`. The fields `price`, `stock` and `sku`
+ * describe the variant of a product that has only one.
  */
 export const productFields = {
   name: { type: 'string', maxLength: maxNameLength, format: 'written-text' },
@@ -54,14 +54,14 @@ export const productFields = {
 
 const inVariants = { not: {}, message: 'cannot be combined with variants: set it in each variant' } as const
 
-/** Rejects product-level `price`, `stock` and `sku` in a request that contains `variants`. */
+/** Rejects a request that contains both `variants` and a product-level `price`, `stock` or `sku`. */
 export const notBesideVariants = {
   properties: { price: inVariants, stock: inVariants, sku: inVariants },
 } as const
 
 /**
  * The body of a POST /dev/store/products request (SPEC 4.9). If `variants` is omitted, the product gets a single
- * variant with this `price`.
+ * variant, whose price is the `price` of the request.
  */
 export const createProductBody = {
   type: 'object',

@@ -1,7 +1,9 @@
 import type { FromSchema } from 'json-schema-to-ts'
 import { maxAttempts, retrySeconds } from './retry-table.ts'
 
-/** All environment variables. `npm run tables` copies their descriptions into docs/operators/configure.md. */
+/**
+ * The schema of all environment variables. `npm run tables` copies their descriptions into docs/operators/configure.md.
+ */
 export const environment = {
   type: 'object',
   required: ['MONGODB_URL', 'REDIS_URL', 'SECRET_KEY'],

@@ -2,7 +2,7 @@ import type { EventName } from './events.ts'
 import { deliveryId } from './responses/delivery.ts'
 import { described } from './responses/fields.ts'
 
-/** Returns the schema of an object that contains exactly these fields. */
+/** Returns the schema of an object that must contain all of these fields and may contain no others. */
 export const exactly = (properties: Record<string, object>) => ({
   type: 'object',
   properties,

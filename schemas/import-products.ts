@@ -15,12 +15,12 @@ export interface ImportProductsQuery {
   dryRun?: 'true' | 'false'
 }
 
-/** The maximum length of the CSV text. A longer text would not fit into a JSON body of 2 MiB. */
+/** The maximum length of the CSV text. A JSON body can have at most 2 MiB, so it could not contain a longer text. */
 const maxCsvLength = 2 * 1024 * 1024
 
 /**
- * The request body of an import that is sent as JSON. The file can also be sent as the raw request body, or in the
- * `file` field of a form.
+ * The request body of an import that is sent as JSON. Alternatively, the client can send the file as the raw request
+ * body, or in the `file` field of a form.
  */
 export const importProductsBody = {
   type: 'object',

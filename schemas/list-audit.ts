@@ -2,7 +2,9 @@ import { spanQuery } from './span.ts'
 
 const name = { type: 'string', maxLength: 200, format: 'storable-text' } as const
 
-/** The query parameters of the audit trail page. `before` is the position where the previous page of results ended. */
+/**
+ * The query parameters of the audit trail page. `before` is the position at which the previous page of results ended.
+ */
 export const listAuditQuery = {
   type: 'object',
   properties: {

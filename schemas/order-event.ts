@@ -21,7 +21,7 @@ const item = exactly({
   total: price,
 })
 
-/** The schemas of the order events' bodies (SPEC 6.2). The service sends no other fields. */
+/** The schemas of the bodies of order events (SPEC 6.2). The service sends only the fields in these schemas. */
 export const orderEvents: Record<OrderEventName, object> = {
   'order.new': eventBody(
     'order.new',

@@ -1,4 +1,4 @@
-/** The highest page number accepted. No list is anywhere near that long. */
+/** The highest page number that a request may contain. No list has nearly as many pages. */
 export const maxPage = 999_999_999_999_999
 
 /** The query parameters of a list that has no filters (SPEC 4.3). */
@@ -15,7 +15,7 @@ export const pageQuery = {
   additionalProperties: false,
 } as const
 
-/** The query of an operation that accepts no parameters. */
+/** The schema of the query string for operations that accept no query parameters. */
 export const emptyQuery = { type: 'object', properties: {}, additionalProperties: false } as const
 
 export interface PageQuery {

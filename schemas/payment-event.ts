@@ -8,7 +8,7 @@ import { eventFields } from './responses/intent.ts'
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** An OPEN intent has no amount until it is paid. */
+/** The amount is null in events of an OPEN intent that has not been paid yet. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)
@@ -56,7 +56,7 @@ const refund = exactly({
   reason: textOrNull(200),
 })
 
-/** The schemas of the payment events' bodies (SPEC 6.2). The service sends no other fields. */
+/** The schemas of the bodies of payment events (SPEC 6.2). The service sends only the fields in these schemas. */
 export const paymentEvents: Record<PaymentEventName, object> = {
   'payment.created': eventBody('payment.created', unpaid('PENDING', {})),
   'payment.confirmed': eventBody('payment.confirmed', paid('PAID', {})),

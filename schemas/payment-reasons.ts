@@ -1,8 +1,8 @@
-/** The reasons why a wallet declines a payment that the customer may retry. */
+/** The reasons for which a wallet may decline a payment, after which the customer can retry it.. */
 export const declines = ['insufficient_funds', 'limit_exceeded'] as const
-/** The reasons why a payment fails permanently. */
+/** The reasons for which a payment may fail permanently. */
 export const failures = ['technical_error', 'wallet_closed'] as const
-/** The reasons why an intent can be CANCELLED. */
+/** The reasons for which an intent may have become CANCELLED. */
 export const cancellations = ['requested_by_merchant', 'cancelled_by_operator', 'expired'] as const
 
 export type DeclineReason = (typeof declines)[number]

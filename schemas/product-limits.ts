@@ -7,5 +7,5 @@ export const maxHandleLength = 100
 export const maxImages = 10
 export const maxVariants = 100
 
-/** The maximum stock of a variant, in units. No shop has this many units in stock. */
+/** The maximum stock of a variant, in units. It is far higher than the stock of any real shop. */
 export const maxStock = 1_000_000_000

@@ -1,6 +1,6 @@
 import { createTestIntentBody } from './create-intent.ts'
 
-/** The maximum length of a phone number as a string, with 15 digits and separators. */
+/** The maximum length of a phone number as a string. It is enough for 15 digits and separators between them. */
 export const maxPhoneLength = 40
 
 /** The body of a POST /dev/intents/{referenceNumber}/simulate-payment request (SPEC 4.6). All fields are optional. */

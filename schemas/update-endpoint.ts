@@ -1,7 +1,7 @@
 import { createEndpointBody } from './create-endpoint.ts'
 
 /**
- * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). It may contain any of these fields. Each is
+ * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). It may contain any of these fields. Each field is
  * validated as in a create request.
  */
 export const updateEndpointBody = {

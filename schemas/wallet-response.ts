@@ -1,8 +1,8 @@
 import type { FromSchema } from 'json-schema-to-ts'
 
 /**
- * The response from a wallet provider. `reason` may have any value, because an unknown reason is replaced by the
- * default (src/wallets/live/response.ts).
+ * The response from a wallet provider. The schema accepts any `reason`, because the service replaces an unknown reason
+ * with the default (src/wallets/live/response.ts).
  */
 export const walletResponse = {
   type: 'object',

@@ -84,7 +84,9 @@ export const deliveryAttempt = objectOf(
   {},
 )
 
-/** A single delivery, with its body and its latest attempts. */
+/**
+ * A delivery as the API returns it when a single delivery is requested. It includes the body and the latest attempts.
+ */
 export const deliveryWithAttempts = objectOf(
   {
     ...fields,

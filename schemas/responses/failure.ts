@@ -1,6 +1,6 @@
 import { count, described, objectOf, shaped, text } from './fields.ts'
 
-/** The maximum number of field faults in one response. */
+/** The maximum number of invalid fields that one response describes. */
 const maxFieldFaults = 100
 
 /** Describes one invalid field of a request. */
@@ -13,7 +13,7 @@ export const fieldFault = objectOf(
   {},
 )
 
-/** Describes what each rate limit counts. The keys are the values of `details.scope`. */
+/** Describes what each rate limit counts. The keys of this object are the possible values of `details.scope`. */
 const rateLimitScopes = {
   key: 'requests with this key',
   address: 'requests from this IP address with missing, malformed or unknown credentials',

@@ -22,7 +22,7 @@ export const instant = {
 export const instantOrNull = { ...instant, type: ['string', 'null'] }
 /** The largest integer that every JSON parser represents exactly. */
 export const largestExact = Number.MAX_SAFE_INTEGER
-/** Matches any string that can be stored, which is any string without a NUL character. */
+/** A pattern that matches any string that the service can store, which is any string without a NUL character. */
 export const withoutNul = String.raw`^[^\u0000]*$`
 /** Returns the schema of a string with at most `maxLength` Unicode code points. */
 export const text = (maxLength: number) => ({ type: 'string', maxLength, pattern: withoutNul })
@@ -32,9 +32,9 @@ export const shaped = (pattern: string, maxLength: number) => ({ type: 'string',
 export const url = { type: 'string', format: 'uri', maxLength: 2048 }
 export const count = { type: 'integer', minimum: 0, maximum: largestExact }
 export const countOrNull = { ...count, type: ['integer', 'null'] }
-/** An amount in centimes, at least 1. */
+/** The schema of an amount in centimes, which is at least 1. */
 export const amount = { ...count, minimum: 1 }
-/** A price in centimes, which is 0 for something free. */
+/** The schema of a price in centimes, which is 0 for a product that is free. */
 export const price = { ...count }
 export const currency = { type: 'string', const: currencyCode }
 export const id = shaped('^[0-9a-f]{24}$', 24)
@@ -49,6 +49,9 @@ export const sandbox = {
 /** Returns a copy of the schema with this description. */
 export const described = (description: string, schema: object) => ({ ...schema, description })
 
-/** Returns the schema of the response to a deletion. `name` is the name of its id field. */
+/**
+ * Returns the schema of the response to a deletion. `name` is the name of the field that contains the id of the deleted
+ * object.
+ */
 export const deletedBy = (name: 'id' | '_id') =>
   objectOf({ [name]: id, deleted: { type: 'boolean', const: true } }, {})

@@ -51,7 +51,10 @@ const createdFields = {
   createdAt: instant,
 }
 
-/** The fields that never change. The intent's events also contain them, in snake_case (payment-event.ts). */
+/**
+ * The fields of an intent that never change. The intent's events also contain these fields, with their names in
+ * snake_case (payment-event.ts).
+ */
 export const eventFields = {
   referenceNumber: described('The `referenceNumber` of the payment intent.', reference),
   shortCode: createdFields.shortCode,
@@ -87,7 +90,7 @@ export const refund = objectOf(
   {},
 )
 
-/** The latest failed payment. Responses contain it until a payment succeeds. */
+/** The latest failed payment of an intent. Responses contain it until a payment of the intent succeeds. */
 export const paymentFailure = objectOf(
   {
     code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),

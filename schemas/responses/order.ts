@@ -17,7 +17,7 @@ import {
 } from './fields.ts'
 import { pageOf } from './page.ts'
 
-/** An item of an order, which is a copy of the variant as it was sold. */
+/** An item of an order. It is a copy of the product and variant as they were at the time of the sale. */
 export const orderItem = objectOf(
   {
     productId: id,

@@ -58,7 +58,10 @@ export const product = objectOf(
 
 const orGone = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] })
 
-/** A variant after its stock was changed. The variant's fields are null if the variant was removed in the meantime. */
+/**
+ * A variant as returned after a change to its stock. The variant's fields are null if the variant was removed in the
+ * meantime.
+ */
 export const stockedVariant = objectOf(
   {
     productId: id,

@@ -6,20 +6,20 @@ import type { Collection } from '../mongo/collection.ts'
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
-/** One of a key's secrets. Only its hash is stored, with a SECRET_KEY as the pepper. */
+/** One of a key's secrets. The service stores only the secret's hash, for which a SECRET_KEY is the pepper. */
 export interface StoredSecret {
   hash: string
-  /** The time at which an earlier secret stops working, or null for the current secret. */
+  /** The time at which an earlier secret stops working. For the current secret, this is null. */
   validUntil: Date | null
   /** The id of the SECRET_KEY that was used for the hash. */
   pepper: string
-  /** When the secret was rehashed with the current SECRET_KEY (rehash-key.ts). */
+  /** The time at which the secret was last rehashed (rehash-key.ts). */
   rehashedAt?: Date
 }
 
 /**
- * An API key as stored, without its secrets in clear text. `secrets` begins with the current secret (`validUntil:
- * null`). After a rotation, it also contains the earlier secrets until their overlap ends.
+ * An API key as stored in MongoDB, without its secrets in clear text. `secrets` begins with the current secret
+ * (`validUntil: null`). After a rotation, it also contains the earlier secrets until their overlap ends.
  */
 export interface ApiKey {
   _id: string
@@ -59,9 +59,9 @@ export const apiKeys: Collection = {
 }
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** 32 base62 characters have 190 bits of entropy. */
+/** The number of random characters in a key. 32 random base62 characters have 190 bits of entropy. */
 const randomLength = 32
-/** 6 base62 characters can represent any CRC-32. */
+/** The number of characters in a key's checksum. 6 base62 characters can represent any CRC-32. */
 const checksumLength = 6
 const shape = new RegExp(
   `^([sp]k_(?:test|live)_)([0-9A-Za-z]{${randomLength}})([0-9A-Za-z]{${checksumLength}})$`,
@@ -80,7 +80,8 @@ export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
   `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
 /**
- * Returns whether a string has the format and checksum of a key, so that a mistyped key is rejected without a query.
+ * Returns whether a string has the format and a correct checksum of a key. Thanks to this check, a mistyped key is
+ * rejected without a query.
  */
 export function looksLikeKey(text: string): boolean {
   const parts = shape.exec(text)

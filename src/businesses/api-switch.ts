@@ -2,7 +2,8 @@ import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 
 /**
- * A service-wide setting. So far there is only one, which has the `_id` `api` and turns the developer API on or off.
+ * A setting that applies to the whole service. So far, the only setting has the `_id` `api` and turns the developer API
+ * on or off.
  */
 export interface Setting {
   _id: string
@@ -15,7 +16,9 @@ export const settings: Collection = {
   indexes: [],
 }
 
-/** The main switch of the developer API. It is kept in memory, because every request checks it first. */
+/**
+ * The main switch of the developer API. Each process keeps the switch in memory, because every request checks it first.
+ */
 export interface ApiSwitch {
   isOn(): boolean
   close(): void

@@ -3,13 +3,13 @@ import type { Collection } from '../mongo/collection.ts'
 
 /** Limits that operators set for one business. If a limit is null, the service's default applies. */
 export interface BusinessLimits {
-  /** Requests per second for each of the business's API keys (RATE_LIMIT_PER_SECOND). */
+  /** The maximum number of requests per second for each of the business's API keys (RATE_LIMIT_PER_SECOND). */
   perSecond: number | null
-  /** The maximum number of live payment codes in use (LIVE_CODES_PER_BUSINESS). */
+  /** The maximum number of live payment codes that the business may have in use (LIVE_CODES_PER_BUSINESS). */
   liveCodes: number | null
   /**
-   * The number of intents, orders, products and endpoints that the business's test keys may create per UTC day
-   * (SANDBOX_INTENTS_PER_DAY). 0 means no limit.
+   * The maximum number of intents, orders, products and endpoints that the business's test keys may create in total per
+   * UTC day (SANDBOX_INTENTS_PER_DAY). 0 means that there is no limit.
    */
   sandboxIntentsPerDay: number | null
 }
@@ -22,7 +22,9 @@ export interface Business {
   liveApproved: boolean
   /** Whether the business can use the developer API. Its payment pages do not depend on this. */
   apiEnabled: boolean
-  /** If true, the business's developer API and payment pages are closed, so that it cannot be paid. */
+  /**
+   * Whether the business is suspended. A suspended business cannot use the developer API, and customers cannot pay it.
+   */
   suspended: boolean
   limits: BusinessLimits
   createdAt: Date
@@ -48,6 +50,7 @@ export const businesses: Collection = {
     createdAt: Date,
     unaudited: unauditedFields,
   },
-  // Staff search by part of the name. The search scans the index keys instead of the documents.
+  // Staff search for businesses by a part of the name. The search scans the keys of the index `name` instead of the
+  // documents.
   indexes: [{ name: 'name', key: { name: 1 } }, unauditedIndex],
 }

@@ -6,11 +6,11 @@ import type { BusinessLimits } from './business.ts'
 export interface Caller {
   keyId: string
   businessId: string
-  /** True if the request was sent with a test key. */
+  /** Whether the request was sent with a test key. */
   sandbox: boolean
   kind: KeyKind
   scopes: ReadonlySet<Scope>
-  /** The business's limits. */
+  /** The limits that operators have set for the business. */
   limits: BusinessLimits
   /** The client's IP address. */
   ip: string

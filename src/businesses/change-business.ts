@@ -4,7 +4,7 @@ import { publishAudit } from '../audit/publish.ts'
 import type { Models } from '../mongo/models.ts'
 import type { Business, BusinessLimits } from './business.ts'
 
-/** The fields to change, with their new values. Limits that are omitted keep their values. */
+/** The fields of a business to change, with their new values. Fields and limits that are omitted keep their values. */
 export interface BusinessChange extends Partial<Pick<Business, 'liveApproved' | 'apiEnabled' | 'suspended'>> {
   limits?: Partial<BusinessLimits>
 }
@@ -13,7 +13,7 @@ type ChangeDeps = Pick<Models, 'Business' | 'AuditEvent'> & { now(): Date }
 
 /**
  * Changes a business and records the change for the audit trail in the same write. Writes nothing if the fields already
- * have these values. Returns the business after the change, or null if it does not exist.
+ * have these values. Returns the business after the change, or null if the business does not exist.
  */
 export async function changeBusiness(
   deps: ChangeDeps,
@@ -33,13 +33,13 @@ export async function changeBusiness(
     { $set: after, $push: { unaudited: line } },
     { returnDocument: 'after' },
   ).lean<Business | null>()
-  // Another write has changed the same fields, so read them again.
+  // Another write has changed the same fields in the meantime, so this function starts again.
   if (changed === null) return changeBusiness(deps, id, change, by)
   await publishAudit(deps, deps.Business, [changed])
   return changed
 }
 
-/** Returns the new values, keyed by MongoDB path, for example `limits.perSecond`. */
+/** Returns the values by their MongoDB path, for example `limits.perSecond`. */
 function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange): Record<string, unknown> {
   const fields = { liveApproved, apiEnabled, suspended, ...prefixed(limits ?? {}) }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

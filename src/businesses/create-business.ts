@@ -2,7 +2,7 @@ import type { Models } from '../mongo/models.ts'
 import { newId } from '../security/ids.ts'
 import { type Business, defaultLimits } from './business.ts'
 
-/** Creates a business. With `liveApproved`, its live keys work immediately. */
+/** Creates a business. If `liveApproved` is true, the business's live keys work immediately. */
 export async function createBusiness(
   deps: Pick<Models, 'Business'> & { now(): Date },
   input: Pick<Business, 'name' | 'liveApproved'>,

@@ -10,7 +10,7 @@ import { rehashWithCurrent } from './rehash-key.ts'
 
 /**
  * Returns the caller that an API key identifies. Throws INVALID_API_KEY, API_ACCESS_NOT_ACTIVE, FEATURE_DISABLED,
- * LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED, which are checked in this order (SPEC 5.2).
+ * LIVE_ACCESS_NOT_APPROVED or IP_NOT_ALLOWED. The conditions for these errors are checked in this order (SPEC 5.2).
  */
 export async function identify(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
@@ -38,9 +38,9 @@ export async function identify(
 }
 
 /**
- * Finds a key by its hash with the current pepper, and then by its hash with the previous pepper. Returns null for a
- * secret whose overlap has ended. If there are two peppers, the first lookup is repeated at the end, because another
- * request may have rehashed the key in between.
+ * Looks up a key by its hash with the current pepper. If there is a previous pepper and the key was not found, looks it
+ * up by its hash with that pepper, and finally once more by its hash with the current pepper, because another request
+ * may have rehashed the key between the two lookups. Returns null for a secret whose overlap has ended.
  */
 async function findByAnyHash(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
@@ -61,8 +61,8 @@ async function findByAnyHash(
 }
 
 /**
- * Returns whether an allowlist contains an address. An IPv4-mapped IPv6 address is treated as an IPv4 address. An empty
- * list allows every address.
+ * Returns whether an allowlist contains an address. If the client's address is an IPv4-mapped IPv6 address, it is
+ * treated as the IPv4 address. An empty list allows every address.
  */
 export function isAllowedFrom(allowlist: readonly string[], clientAddress: string): boolean {
   if (allowlist.length === 0) return true

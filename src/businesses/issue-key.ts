@@ -5,7 +5,7 @@ import { type ApiKey, keyPrefix, newKey, type StoredSecret } from './api-key.ts'
 
 export type KeyDeps = Pick<Models, 'Business' | 'ApiKey'> & { secrets: Secrets; now(): Date }
 export type KeyRequest = Pick<ApiKey, 'businessId' | 'mode' | 'kind' | 'scopes' | 'ipAllowlist'>
-/** A new key in clear text. The clear text is not stored. */
+/** A new key in clear text. The service does not store the clear text. */
 export interface IssuedKey {
   id: string
   key: string

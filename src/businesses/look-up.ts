@@ -2,7 +2,10 @@ import type { Deps } from '../deps.ts'
 import { escapeRegex } from '../mongo/escape-regex.ts'
 import type { Business } from './business.ts'
 
-/** The maximum number of search results. To find other businesses, staff enter a longer part of the name. */
+/**
+ * The maximum number of search results. If a search has more results, staff can enter a longer part of the name to
+ * narrow it down.
+ */
 export const maxBusinesses = 30
 
 type Reads = Pick<Deps, 'Business'>
@@ -14,8 +17,8 @@ export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<B
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
 /**
- * Returns the businesses whose names contain this text, ignoring case and sorted by name. MongoDB scans the keys of the
- * index `name`.
+ * Returns the businesses whose names contain this text, sorted by name. The case of letters is ignored. MongoDB scans
+ * the keys of the index `name`.
  */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
   deps.Business.find({ name: { $regex: escapeRegex(part), $options: 'i' } })

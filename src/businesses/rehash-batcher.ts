@@ -3,7 +3,7 @@ import { type Batcher, backgroundRestMs, createBatcher } from '../mongo/batching
 import { nativeCollection } from '../mongo/collection.ts'
 import type { ApiKey } from './api-key.ts'
 
-/** Replaces a secret's hash `from` with a hash that uses a different pepper. */
+/** The replacement of a secret's hash `from` by the hash `to`, which uses a different pepper. */
 export interface KeyRehash {
   keyId: string
   from: string
@@ -12,7 +12,10 @@ export interface KeyRehash {
   at: Date
 }
 
-/** Creates the batcher that rehashes secrets. A thousand concurrent requests with the same key cause only one write. */
+/**
+ * Creates the batcher that rehashes secrets. Even if many concurrent requests use the same key, a batch contains only
+ * one write for that key.
+ */
 export const createRehashBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyRehash, void> =>
   createBatcher(
     500,
@@ -25,7 +28,8 @@ export const createRehashBatcher = (ApiKey: Model<ApiKey>): Batcher<KeyRehash, v
   )
 
 /**
- * The write changes nothing if the secret was rehashed or rotated in the meantime, because its hash is then different.
+ * Returns the write that rehashes a secret. If the secret was rehashed in the meantime, or was removed by a rotation,
+ * the write changes nothing, because the key no longer contains the hash `from`.
  */
 const asWrite = ({ keyId, from, to, pepper, at }: KeyRehash) => ({
   updateOne: {

@@ -2,15 +2,15 @@ import type { Deps } from '../deps.ts'
 import type { StoredSecret } from './api-key.ts'
 
 /**
- * The minimum time between two rehashes of a secret. It must be longer than a restart of all processes. While only some
- * processes have swapped the two SECRET_KEYs, the old and the new processes would otherwise keep undoing each other's
+ * The minimum time between two rehashes of a secret. It must be longer than a restart of all processes takes. During a
+ * restart that swaps the two SECRET_KEYs, the old and the new processes would otherwise keep undoing each other's
  * rehashes.
  */
 const minAgeMs = 3_600_000
 
 /**
- * Rehashes the secret of a key that was just used, so that the previous SECRET_KEY can be removed eventually. Runs in
- * the background. If it fails, it is retried the next time the key is used.
+ * Rehashes the secret of a key that was just used, so that operators can eventually remove the previous SECRET_KEY.
+ * Does not wait for the write. If the write fails, the next use of the key rehashes the secret.
  */
 export function rehashWithCurrent(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,

@@ -2,7 +2,7 @@ import { type ApiKey, newKey } from './api-key.ts'
 import { type IssuedKey, type KeyDeps, newStoredSecret } from './issue-key.ts'
 
 /**
- * Gives a key a new secret. The key's id stays the same, and the old secret keeps working for `overlapSeconds`. Returns
+ * Gives a key a new secret. The key's id stays the same. The old secret keeps working for `overlapSeconds`. Returns
  * null if the key does not exist or is revoked.
  */
 export async function rotateKey(
@@ -21,8 +21,8 @@ export async function rotateKey(
   const older = found.secrets
     .map((secret) => ({ ...secret, validUntil: earlier(secret.validUntil, end) }))
     .filter((secret) => secret.validUntil > now)
-  // The first secret is the current one. If the key was rotated in the meantime, the filter does not match, and the
-  // rotation starts again.
+  // The filter compares the first secret in the list, which is the current secret. If the key was rotated in the
+  // meantime, the filter does not match, and the rotation starts again.
   const rotated = await deps.ApiKey.updateOne(
     {
       _id: id,

@@ -4,7 +4,7 @@ import { inBatches } from '../mongo/in-batches.ts'
 import type { ApiKey } from './api-key.ts'
 
 /**
- * A key with a working secret that was hashed with the previous SECRET_KEY, or with a SECRET_KEY that is not
+ * A key with an unexpired secret that was hashed with the previous SECRET_KEY, or with a SECRET_KEY that is no longer
  * configured.
  */
 export interface StaleKey {
@@ -13,31 +13,37 @@ export interface StaleKey {
   key: string
   business: string
   /**
-   * The end of the old secret's overlap (ISO 8601), after which the key is no longer stale. If null, the key stays
-   * stale until it is used, rotated or revoked.
+   * The time (ISO 8601) at which the overlap of the key's last stale secret ends. The key is then no longer stale. If
+   * the key's current secret is stale, this is null, and the key stays stale until it is rehashed, rotated or revoked.
    */
   endsAt: string | null
 }
 
-/** The maximum length of each list. Immediately after SECRET_KEY is changed, all keys are stale. */
+/**
+ * The maximum length of each list. The lists need a limit because all keys are stale immediately after a change of
+ * SECRET_KEY.
+ */
 const maxListed = 100
 
 export interface StaleKeys {
-  /** The number of keys that were hashed with the previous SECRET_KEY. */
+  /** The number of keys with a secret that was hashed with the previous SECRET_KEY. */
   left: number
-  /** The first of the keys that `left` counts. */
+  /** The first keys, up to `maxListed`, of those that `left` counts. */
   listed: StaleKey[]
-  /** The number of keys that do not work, because they were hashed with a SECRET_KEY that is not configured. */
+  /**
+   * The number of keys with a secret that does not work because it was hashed with a SECRET_KEY that is no longer
+   * configured.
+   */
   gone: number
-  /** The first of the keys that `gone` counts. */
+  /** The first keys, up to `maxListed`, of those that `gone` counts. */
   listedGone: StaleKey[]
 }
 
 type Needs = Pick<Deps, 'ApiKey' | 'secrets' | 'now'>
 
 /**
- * Reads all API keys and returns the stale ones. Revoked keys are not stale, and neither are secrets whose overlap has
- * ended.
+ * Reads all API keys, and counts and lists the stale keys. Revoked keys and secrets whose overlap has ended are not
+ * included.
  */
 export async function findStaleKeys(deps: Needs): Promise<StaleKeys> {
   const found: StaleKeys = { left: 0, listed: [], gone: 0, listedGone: [] }
