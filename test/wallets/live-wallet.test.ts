@@ -102,7 +102,7 @@ describe('The live wallet', () => {
     validUntil,
   })
 
-  it('takes payments, refunds them and queries outcomes, each in a signed request', async () => {
+  it('takes payments, refunds them and queries their outcomes, and signs each of these requests', async () => {
     const order = payment()
     expect(await wallet.authorise(order)).to.deep.equal(done)
     const refund = refundOf(order)
@@ -147,7 +147,7 @@ describe('The live wallet', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it("distinguishes the provider's errors, and treats an unknown reason as the mildest", async () => {
+  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with the mildest reason", async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, done],
       ['declined', 'insufficient_funds', poor],
@@ -224,7 +224,7 @@ describe('The live wallet', () => {
   }
 
   for (const [what, behaviour, why] of faults)
-    it(`treats an order's outcome as unknown after ${what}, and determines it with a query`, async () => {
+    it(`treats the outcome of an order as unknown, and finds out the outcome with a query, if the response is ${what}`, async () => {
       provider.handleOrders(behaviour)
       const order = payment()
       const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
@@ -261,7 +261,7 @@ describe('The live wallet', () => {
     expect(followed).to.equal(0)
   })
 
-  it('does not mistake a second response to one order for the response to the next', async () => {
+  it('does not mistake a second response to one order for the response to the next order', async () => {
     let orders = 0
     const endpointServer = await rawHttpEndpoint((socket) => {
       const text = `to order ${(orders += 1)}`
@@ -299,14 +299,14 @@ describe('The live wallet', () => {
     }
   })
 
-  it("sends no order after the order's deadline", async () => {
+  it('does not send an order whose deadline has passed', async () => {
     const order = payment({ validUntil: clock.now() })
     expect(await wallet.authorise(order)).to.deep.equal(notExecuted)
     expect(await wallet.refund(refundOf(order, { validUntil: inSeconds(-1) }))).to.deep.equal(notExecuted)
     expect(provider.requests).to.deep.equal([])
   })
 
-  it('sends no order that has waited half of its timeout for a connection', async () => {
+  it("does not send an order that has waited for a connection for half of the order's timeout", async () => {
     let arrived = 0
     const gate = createGate()
     const endpointServer = await httpEndpoint((_req, res) => {
@@ -326,7 +326,7 @@ describe('The live wallet', () => {
     await pool.close()
   })
 
-  it('keeps connections free for other businesses while the provider hangs for one', async () => {
+  it("keeps connections free for other businesses while the provider's responses to one business hang", async () => {
     const gate = createGate()
     let hanging = 0
     provider.handleOrders(async (res, work, request) => {
@@ -364,7 +364,7 @@ describe('The live wallet', () => {
     expect([outcome, written]).to.deep.equal(['lost', 1])
   })
 
-  it('sends no order again if a reused connection breaks', async () => {
+  it('does not send an order again if a reused connection breaks', async () => {
     let arrived = 0
     const endpointServer = await rawHttpEndpoint((socket, count) => {
       arrived += 1
@@ -402,7 +402,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('treats "expired" as not executed only for an order, and only if the provider returned it', async () => {
+  it('treats "expired" as not executed only in a well-formed response to an order, but never in a response to a query', async () => {
     const expired: ProviderBehaviour = (res, _work, { key }) =>
       send(res, { status: 410, body: { key, status: 'expired' } })
     provider.handleOrders(expired)
@@ -425,7 +425,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('compares the deadline with the time of the query, because the order may arrive before the response', async () => {
+  it("compares the deadline with the time when the query was sent, because the order may arrive before the query's response", async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {
@@ -439,14 +439,14 @@ describe('The live wallet', () => {
     expect(await result).to.deep.equal({ outcome: 'unknown', why: 'not there' })
   })
 
-  it('gets the actual outcome for 20 concurrent orders with one key, and pays once', async () => {
+  it('gets the actual outcome for each of 20 concurrent orders with the same key, but pays only once', async () => {
     const order = payment()
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => wallet.authorise(order)))
     expect(outcomes).to.deep.equal(Array.from({ length: 20 }, () => done))
     expect(provider.movements).to.have.length(1)
   })
 
-  it('logs no PIN, phone number or key, and limits how often it logs the same fault', async () => {
+  it('logs no PIN, phone number or secret key, and limits how often the same fault is logged', async () => {
     provider.handleOrders((res, _work, { body }) => res.writeHead(500).end(body))
     for (let count = 0; count < 5; count += 1) await wallet.authorise(payment())
     const lines = () =>
@@ -464,7 +464,7 @@ describe('The live wallet', () => {
     for (const secret of [payer.phone, payer.pin, provider.key, 'sha256']) expect(log).not.to.include(secret)
   })
 
-  it('finishes its work in progress before it closes', async () => {
+  it('finishes the work in progress before the wallet closes', async () => {
     const gate = createGate()
     provider.handleOrders(
       (res, work) => void gate.passed.then(() => asSpecified(res, work, provider.requests[0] as never)),

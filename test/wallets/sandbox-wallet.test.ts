@@ -26,7 +26,7 @@ describe('A sandbox wallet', () => {
   const count = (outcomes: unknown[], wanted: object) =>
     outcomes.filter((outcome) => JSON.stringify(outcome) === JSON.stringify(wanted)).length
 
-  it('pays with the correct PIN, up to its balance', async () => {
+  it('pays if the PIN is correct and the balance is sufficient', async () => {
     const phone = await here.customer(250)
     expect(await here.pay({ phone })).to.deep.equal(done)
     expect(await here.pay({ phone, amount: 151 })).to.deep.equal(poor)
@@ -66,7 +66,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(900)
   })
 
-  it('resets its wrong PINs after a correct one', async () => {
+  it('resets its count of wrong PINs after a correct PIN', async () => {
     const phone = await here.customer(1000)
     for (const _ of [1, 2]) {
       for (const _attempt of [1, 2, 3, 4])
@@ -90,7 +90,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 0, current: null })
   })
 
-  it('counts an attempt as failed, without a permanent lock, if a process dies while checking the PIN', async () => {
+  it('counts an attempt as failed if a process dies while checking the PIN, but is not locked permanently', async () => {
     const phone = await here.customer(1000)
     const taken = {
       'pinAttempts.taken': 5,
@@ -103,7 +103,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
-  it('does not count an attempt that is rejected because too many PINs are being checked', async () => {
+  it('does not count an attempt that is rejected because the process is already checking too many PINs', async () => {
     const phone = await here.customer(1000)
     const [onePinAtATime, oneMovementAtATime] = [createOneAtATime(), createOneAtATime()]
     const busy = { ...service.deps, onePinAtATime, oneMovementAtATime, checkPin: async () => null }
@@ -114,7 +114,7 @@ describe('A sandbox wallet', () => {
     expect(await here.pay({ phone })).to.deep.equal(done)
   })
 
-  it('can pay while another business sends more PIN checks than a process accepts', async () => {
+  it("can pay even while another business's payments need more PIN checks than a process accepts", async () => {
     const unknown = { phone: '39999998', businessId: (await service.merchant()).businessId }
     const known = { phone: '22000001', pin: '1234', businessId: (await service.merchant()).businessId }
     expect(await here.pay(known)).to.deep.equal(done)
@@ -142,7 +142,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 50, current: null })
   })
 
-  it('carries out a payment once for ten concurrent orders with the same key, and returns one result', async () => {
+  it('carries out only one payment for ten concurrent orders with the same key, and returns the same result for each', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     const outcomes = await inBoth(10, (where) => where.wallet.authorise(order))
@@ -152,7 +152,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
   })
 
-  it('returns its first result for a repeated order, even if the payment would now succeed', async () => {
+  it('returns the first result again for a repeated order, even if the payment would now succeed', async () => {
     const phone = await here.customer(0)
     const [declined, refused] = [here.order({ phone }), here.order({ phone, pin: '0000' })]
     expect(await here.wallet.authorise(declined)).to.deep.equal(poor)
@@ -167,7 +167,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('never carries out an order after a status query or after its deadline', async () => {
+  it('never carries out an order whose status has already been queried or whose deadline has passed', async () => {
     const phone = await here.customer(1000)
     const order = here.order({ phone })
     expect(await there.queryStatus('payment', order.key)).to.deep.equal(notExecuted)
@@ -177,7 +177,7 @@ describe('A sandbox wallet', () => {
     expect(await here.accountOf(phone)).to.include({ balance: 1000, current: null })
   })
 
-  it('fails for the magic amount only with the correct PIN, and keeps its money', async () => {
+  it('fails for the magic amount only if the PIN is correct, and keeps its money', async () => {
     const phone = await here.customer(1_000_000)
     expect(await here.pay({ phone, amount: 99_901, pin: '0000' })).to.deep.equal(wrongPin)
     expect(await here.pay({ phone, amount: 99_901 })).to.deep.equal(technical)
@@ -193,7 +193,7 @@ describe('A sandbox wallet', () => {
       return { phone, key: order.key }
     }
 
-    it('receives each partial refund once', async () => {
+    it('receives each partial refund only once', async () => {
       const { phone, key } = await paid()
       const order = here.refundOf(key, 400)
       const outcomes = await inBoth(10, (where) => where.wallet.refund(order))
@@ -203,7 +203,7 @@ describe('A sandbox wallet', () => {
       expect(await here.queryStatus('refund', order.key)).to.deep.equal(done)
     })
 
-    it('receives no more than was paid, even under concurrent refunds', async () => {
+    it('never receives more than was paid, even if several refunds run concurrently', async () => {
       const { phone, key } = await paid()
       const outcomes = await inBoth(10, (where) => where.wallet.refund(where.refundOf(key, 300)))
       expect([count(outcomes, done), count(outcomes, technical)]).to.deep.equal([3, 7])
@@ -226,7 +226,7 @@ describe('A sandbox wallet', () => {
   describe('for demonstrations', () => {
     const demo = (phone: string, changes: object = {}) => here.pay({ phone, pin: '1234', ...changes })
 
-    it('exists by default, and has the outcome that belongs to its phone number', async () => {
+    it('exists by default, and produces the outcome that its phone number stands for', async () => {
       const twice = await Promise.all([1, 2, 3].map(() => demo('22000001')))
       expect(twice).to.deep.equal([done, done, done])
       expect(await demo('22000001', { pin: '4321' })).to.deep.equal(wrongPin)
@@ -238,7 +238,7 @@ describe('A sandbox wallet', () => {
       expect(await demo('22000006')).to.deep.equal(locked)
     })
 
-    it('is separate for each business, so that one business cannot lock it for another', async () => {
+    it('is separate for each business, so that one business cannot lock the wallet of another', async () => {
       const wrong = () => demo('22000001', { businessId: 'another', pin: '0000' })
       for (const _ of [1, 2, 3, 4, 5]) expect(await wrong()).to.deep.equal(wrongPin)
       expect(await demo('22000001', { businessId: 'another' })).to.deep.equal(locked)

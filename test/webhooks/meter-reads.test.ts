@@ -29,7 +29,7 @@ describe('The time spent on parsing responses', () => {
     }
   })
 
-  it('delays the response if the business has used up its time', async () => {
+  it('delays the response while the business has used up its allowed time', async () => {
     const connection = await openConnection()
     const [requested, allowed] = [createGate(), createGate()]
     let hasTime = false

@@ -59,7 +59,7 @@ describe("A payment webhook's body", () => {
   const last = async (...query: Parameters<typeof bodiesOf>): Promise<Body> =>
     (await bodiesOf(...query)).at(-1) as Body
 
-  it('describes a new intent, with any keys in its metadata', async () => {
+  it('describes a new intent, whatever keys the metadata contains', async () => {
     const metadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":""," é💰":"ü\\u0007","order":"1042"}'
     const input = `{"amount":50000,"metadata":${metadata}}`
     const { referenceNumber, shortCode, createdAt } = await createIntent(service, merchant, input)
@@ -71,7 +71,7 @@ describe("A payment webhook's body", () => {
     expect(rest).to.deep.equal({ ...named, status: 'PENDING', ...unpaid })
   })
 
-  it('describes a wallet or simulated payment: its time, payer and commission', async () => {
+  it('describes the time, the payer and the commission of a payment, whether from a wallet or simulated', async () => {
     for (const way of ['wallet', 'simulated'] as const) {
       const { referenceNumber, shortCode } = await createIntent(service, merchant)
       const phone = '221771234567'
@@ -108,7 +108,7 @@ describe("A payment webhook's body", () => {
     expect(gone.data).to.include({ amount: null, status: 'CANCELLED' })
   })
 
-  it('describes each failure with its reason, and whether the customer may try again', async () => {
+  it('describes the reason for each failure, and says whether the customer may try again', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
@@ -128,7 +128,7 @@ describe("A payment webhook's body", () => {
     expect(data.failure).to.deep.equal({ code: 'technical_error', retryable: false })
   })
 
-  it("describes each refund with its id, and repeats the payment's data", async () => {
+  it("contains the id of each refund, and repeats the payment's data", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
     await payWith({ outcome: 'done' }, referenceNumber)
@@ -149,7 +149,7 @@ describe("A payment webhook's body", () => {
     expect(refunds.map(({ data }) => data)).to.deep.equal(expected)
   })
 
-  it('describes how an unpaid intent ended', async () => {
+  it('describes whether an unpaid intent was cancelled or has expired', async () => {
     const [cancelled, expired] = await Promise.all([
       createIntent(service, merchant),
       createIntent(service, merchant),

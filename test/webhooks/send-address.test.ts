@@ -24,10 +24,10 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('The webhook sender over TLS', () => {
+describe('The webhook sender, connecting over TLS,', () => {
   afterEach(stopAll)
 
-  it('delivers to the host that the certificate names, and sends that name in the handshake', async () => {
+  it("delivers to a host whose certificate contains the host's name, and sends that name in the handshake", async () => {
     let servername: unknown = null
     const endpointServer = await httpsEndpoint('endpoint', (req, res) => {
       servername = (req.socket as TLSSocket & { servername: unknown }).servername
@@ -44,7 +44,7 @@ describe('The webhook sender over TLS', () => {
     ['endpoint', 'other.example.com', 'another host name'],
   ]
   for (const [certificate, name, reason] of broken) {
-    it(`rejects the certificate "${certificate}" for ${name}, whatever the environment says`, async () => {
+    it(`rejects the certificate "${certificate}" for ${name}, even if the environment disables certificate checks`, async () => {
       let requests = 0
       const endpointServer = await httpsEndpoint(certificate, (_req, res) => res.end(String(++requests)))
       process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
@@ -57,7 +57,7 @@ describe('The webhook sender over TLS', () => {
     })
   }
 
-  it('trusts only the public certificate authorities if no others are given', async () => {
+  it('trusts only the public certificate authorities if no other authorities are given', async () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end())
     const made = sender([`${hostName}:${endpointServer.port}`], { resolve: loopback })
     const attempt = await made.post(`https://${hostName}:${endpointServer.port}/`)
@@ -65,7 +65,7 @@ describe('The webhook sender over TLS', () => {
     expect(attempt).to.have.property('reason').that.contains('trusted authority')
   })
 
-  it('reports an endpoint without TLS, and a handshake that never finishes', async () => {
+  it('reports an endpoint that does not use TLS, and a handshake that never finishes', async () => {
     const plain = await okEndpoint()
     expectStage(await attemptOverTls(plain, {}, hostName), 'tls')
     expectStage(
@@ -94,10 +94,10 @@ function changingAddress() {
   }
 }
 
-describe('The webhook sender, resolving names and addresses', () => {
+describe('The webhook sender, resolving host names,', () => {
   afterEach(stopAll)
 
-  it('rejects a name with any non-public address, without connecting', async () => {
+  it('rejects a name if any of its addresses is not public, without connecting', async () => {
     const endpointServer = await okEndpoint()
     const names = [
       ['127.0.0.1'],
@@ -151,7 +151,7 @@ describe('The webhook sender, resolving names and addresses', () => {
       expect(await found(['93.184.216.34', address]), address).to.equal('address')
   })
 
-  it("never connects to a blocked range, but connects to the endpoint's other address", async () => {
+  it('never connects to an address in a blocked range, but connects to another address of the endpoint', async () => {
     const blocked = ['2001:67c:64::/96', '198.51.99.0/24', '93.184.216.35']
     const nat64 = '2001:67c:64::a00:1'
     expect(await found([nat64])).to.deep.equal([nat64])
@@ -171,7 +171,7 @@ describe('The webhook sender, resolving names and addresses', () => {
     expect(liar.reads()).to.be.at.least(2)
   })
 
-  it('resolves the name for each connection, so that a rebound name is rejected', async () => {
+  it('resolves the name again for each connection, so that a name that now has a private address is rejected', async () => {
     const endpointServer = await okEndpoint()
     // 2d00::/8 counts as public but is not assigned, so the first attempt leads nowhere.
     const addresses = ['2d00::1', '127.0.0.1', '2d00::1']
@@ -186,7 +186,7 @@ describe('The webhook sender, resolving names and addresses', () => {
     expect(endpointServer.connections).to.have.length(0)
   })
 
-  it("checks the open socket's peer address, whatever the name resolved to", async () => {
+  it("checks that the open socket's peer address is public, whatever address the name resolved to", async () => {
     const { port } = await okEndpoint()
     const liar = changingAddress()
     const made = sender([], { resolve: async () => [liar] })
@@ -194,7 +194,7 @@ describe('The webhook sender, resolving names and addresses', () => {
     expect(liar.reads()).to.be.at.least(2)
   })
 
-  it('resolves the name once per connection, and connects to that address', async () => {
+  it('resolves the name only once per connection, and connects to the address that was found', async () => {
     const endpointServer = await okEndpoint()
     let queries = 0
     const resolve = async () => (queries++ === 0 ? loopback() : resolvingTo(['127.0.0.99'])())
@@ -238,7 +238,7 @@ describe('The webhook sender, resolving names and addresses', () => {
     expectTimeout(await sender([], { ...shortTimeout, resolve: forever }).post(`https://${hostName}/`))
   })
 
-  it('resolves allowed hosts as the machine does', async () => {
+  it('resolves the names of allowed hosts in the same way as the machine does', async () => {
     const endpointServer = await okEndpoint()
     const made = sender([`localhost:${endpointServer.port}`], {})
     expect(await made.post(`http://localhost:${endpointServer.port}/`)).to.include({ outcome: 'delivered' })

@@ -44,7 +44,7 @@ async function openTo(endpointServer: EndpointServer): Promise<Socket> {
   return socket
 }
 
-describe('The webhook sender, managing connections', () => {
+describe('The webhook sender, managing its connections,', () => {
   afterEach(stopAll)
 
   it('reuses a connection, even after an error status', async () => {
@@ -66,7 +66,7 @@ describe('The webhook sender, managing connections', () => {
     expect(endpointServer.connections).to.have.length(3)
   })
 
-  it('sends each request once, whichever side closes the connection', async () => {
+  it('sends a request only once if the endpoint closes a reused connection without a response', async () => {
     let requests = 0
     const endpointServer = await rawHttpEndpoint((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.destroy(),
@@ -77,7 +77,7 @@ describe('The webhook sender, managing connections', () => {
     expect(requests).to.equal(2)
   })
 
-  it('does not repeat a request whose response has begun', async () => {
+  it('does not send a request again if the connection closes in the middle of the response', async () => {
     let requests = 0
     const endpointServer = await rawHttpEndpoint((socket) =>
       ++requests === 1 ? socket.write(OK) : socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'),
@@ -111,7 +111,7 @@ describe('The webhook sender, managing connections', () => {
     expect(endpointServer.connections).to.have.length(1)
   })
 
-  it('closes an idle connection before the endpoint would', async () => {
+  it('closes an idle connection before the endpoint would close it', async () => {
     // The sender subtracts two seconds for the round trip, so this closes after one.
     const endpointServer = await httpEndpoint((_req, res) => res.setHeader('keep-alive', 'timeout=3').end())
     const { post } = senderTo([endpointServer], {})
@@ -129,7 +129,7 @@ describe('The webhook sender, managing connections', () => {
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('serves attempts in order while they wait for a socket to a different endpoint, even after a failure', async () => {
+  it('serves attempts in order while they wait for the only socket, even after a connection has failed', async () => {
     const all = [await okEndpoint(), await okEndpoint()]
     const port = await closedPort()
     const hosts = [...all.map((server) => server.port), port].map((each) => `127.0.0.1:${each}`)
@@ -157,7 +157,7 @@ describe('The webhook sender, managing connections', () => {
     expect(endpointServer.connections).to.have.length(2)
   })
 
-  it('closes the connection that has been idle longest if a different endpoint needs a socket', async () => {
+  it('closes the connection that has been idle the longest if a different endpoint needs a socket', async () => {
     const all = await Promise.all([1, 2, 3].map(() => okEndpoint()))
     const { post } = senderTo(all, { maxSockets: 2 })
     for (const at of [0, 1, 2]) expect(await post(at)).to.include({ outcome: 'delivered' })
@@ -166,7 +166,7 @@ describe('The webhook sender, managing connections', () => {
     expect(all[1]?.connections).to.have.length(1)
   })
 
-  it('lets an attempt wait for a socket only until its deadline', async () => {
+  it("lets an attempt wait for a socket only until the attempt's deadline", async () => {
     const fine = await okEndpoint()
     const { post } = senderTo([await silentEndpoint(), fine], { ...shortTimeout, maxSockets: 1 })
     const both = await Promise.all([1, 2].map(() => post()))
@@ -211,7 +211,7 @@ describe('The webhook sender, managing connections', () => {
     expect(warnings).to.deep.equal([])
   })
 
-  it('finishes running attempts when it is closed, and accepts no others', async () => {
+  it('finishes the running attempts when the sender is closed, but accepts no further attempts', async () => {
     const arrivals = new EventEmitter()
     const arrived = once(arrivals, 'request')
     const endpointServer = await httpEndpoint((_req, res) => arrivals.emit('request', res))
@@ -227,7 +227,7 @@ describe('The webhook sender, managing connections', () => {
     expect(late).to.equal('The sender is closed.')
   })
 
-  it('opens and sends nothing after the deadline', async () => {
+  it('opens no connection and sends no request after the deadline', async () => {
     const endpointServer = await okEndpoint()
     const past = AbortSignal.abort()
     const target = {
@@ -258,7 +258,7 @@ describe('The webhook sender, managing connections', () => {
     expect(await send({ ...bad, headers })).to.include({ outcome: 'delivered' })
   })
 
-  it('reports a connection that broke before its first request as closed', async () => {
+  it('reports stage `closed` if a connection breaks before its first request', async () => {
     const socket = await openTo(await okEndpoint())
     socket.destroy()
     const request = { path: '/', headers, body }
@@ -270,7 +270,7 @@ describe('The webhook sender, managing connections', () => {
     expect(done).to.have.nested.property('fault.stage', 'closed')
   })
 
-  it('returns no connection after the deadline', async () => {
+  it('hands out no connection after the deadline', async () => {
     const connections = createConnections(1)
     expect(await connections.acquire('http://127.0.0.1', new AbortController().signal)).to.equal('permit')
     expect(await connections.acquire('http://127.0.0.1', AbortSignal.abort())).to.equal(null)

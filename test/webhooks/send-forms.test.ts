@@ -12,7 +12,7 @@ const watch = createHook({
   },
 })
 
-describe('The webhook sender, given addresses in every notation', () => {
+describe('The webhook sender, given addresses in every notation,', () => {
   before(() => watch.enable())
   after(() => watch.disable())
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('The webhook sender, given addresses in every notation', () => {
   ]
   for (const [position, addressesWith] of positions) {
     const forms = position === 'only' ? refusedAddresses : others
-    it(`connects to no name that resolves to a forbidden address in any of ${forms.length} notations (position: ${position})`, async () => {
+    it(`never connects if a name resolves to a forbidden address in any of ${forms.length} notations (position: ${position})`, async () => {
       const url = `https://${hostName}:8443/`
       const wrong = await Promise.all(forms.map((form) => notRefused([url], addressesWith(form))))
       expect(forms.filter((_, at) => wrong[at]?.length !== 0)).to.deep.equal([])
@@ -50,13 +50,13 @@ describe('The webhook sender, given addresses in every notation', () => {
     })
   }
 
-  it(`connects to none of ${refusedHosts.length} forbidden hosts, whatever their names resolve to`, async () => {
+  it(`never connects to any of ${refusedHosts.length} forbidden hosts, even if the host resolves to a public address`, async () => {
     const urls = refusedHosts.map((host) => `https://${host}/hooks`)
     expect(await notRefused(urls, ['93.184.216.34'])).to.deep.equal([])
     expect(begun).to.equal(0)
   })
 
-  it('connects to an allowed address, which shows that the test detects connections', async () => {
+  it('does connect to an allowed address, which proves that this test detects connections', async () => {
     await attemptAt(await okEndpoint(), {})
     expect(begun).to.equal(1)
   })

@@ -12,7 +12,7 @@ import { expectStage, hostName, loopback, sender, stopAll } from './sending.ts'
 describe("A business's TLS time", () => {
   afterEach(stopAll)
 
-  it('is not used for a handshake of more than 16 KiB', async () => {
+  it('is not spent on a handshake of more than 16 KiB', async () => {
     const [certificate, key] = [pem('endpoint.pem'), pem('endpoint.key')]
     const server = https.createServer({ cert: certificate.repeat(40), key }, (_req, res) => res.end())
     await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -28,7 +28,7 @@ describe("A business's TLS time", () => {
     server.close()
   })
 
-  it('is charged for received bytes, which wait while the business has no time left', async () => {
+  it('is charged for received bytes, which are not processed while the business has no time left', async () => {
     const endpointServer = await rawEndpoint((socket) => void socket.end('abc'))
     const raw = connect(endpointServer.port, '127.0.0.1')
     await once(raw, 'connect')
@@ -51,7 +51,7 @@ describe("A business's TLS time", () => {
     wire.destroy()
   })
 
-  it('is limited to a tenth of a process per business, without delaying other businesses', async () => {
+  it("is limited to a tenth of a process's time per business, without delaying other businesses", async () => {
     let now = 0
     const meters = createMeters(() => now)
     meters('greedy').count(250)
@@ -67,7 +67,7 @@ describe("A business's TLS time", () => {
     expect(meters('greedy').ready()).to.be.instanceOf(Promise)
   })
 
-  it('is limited to a fifth of a process for all businesses that have used up their own time', () => {
+  it("is limited to a fifth of a process's time in total for all businesses that have used up their own share", () => {
     let now = 0
     const meters = createMeters(() => now)
     const greedy = ['a', 'b', 'c', 'd']

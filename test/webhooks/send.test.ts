@@ -28,7 +28,7 @@ import {
   stopAll,
 } from './sending.ts'
 
-describe('The webhook sender, with a responsive endpoint', () => {
+describe('The webhook sender, calling a responsive endpoint,', () => {
   afterEach(stopAll)
 
   it('posts exactly the given bytes and headers to the given path and query', async () => {
@@ -70,7 +70,7 @@ describe('The webhook sender, with a responsive endpoint', () => {
   }
   for (const [outcome, each] of Object.entries(statuses))
     for (const status of each)
-      it(`reports ${status} as ${outcome}`, async () => {
+      it(`reports an attempt that got status ${status} as ${outcome}`, async () => {
         const attempt = await attemptAtHttp((_req, res) => res.writeHead(status).end())
         expect(attempt).to.include({ outcome, status, responseText: '' })
       })
@@ -79,7 +79,7 @@ describe('The webhook sender, with a responsive endpoint', () => {
     ['204 No Content', 'delivered'],
     ['304 Not Modified', 'refused'],
   ] as const)
-    it(`treats a ${line} response with a Content-Length as complete`, async () => {
+    it(`treats a response without a body as complete, even if a Content-Length is given: ${line}`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) =>
         socket.write(`HTTP/1.1 ${line}\r\nContent-Length: 37\r\n\r\n`),
       )
@@ -87,7 +87,7 @@ describe('The webhook sender, with a responsive endpoint', () => {
       expect(await attemptAt(endpointServer, {})).to.include({ outcome, status, responseText: '' })
     })
 
-  it('does not follow a redirect, neither to a neighbouring host nor to a metadata service', async () => {
+  it('follows no redirect, neither to a neighbouring host nor to a cloud metadata service', async () => {
     const neighbour = await okEndpoint()
     const targets = [`http://127.0.0.1:${neighbour.port}/`, 'http://169.254.169.254/latest/meta-data/']
     for (const location of targets) {
@@ -101,7 +101,7 @@ describe('The webhook sender, with a responsive endpoint', () => {
     expect(neighbour.connections).to.have.length(0)
   })
 
-  it('waits for the response after interim responses', async () => {
+  it('waits for the final response after interim responses', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n')
       socket.write(OK)
@@ -141,14 +141,14 @@ describe('The webhook sender, with a responsive endpoint', () => {
     [503, { 'retry-after': 'Wed, 99 Foo 2026 07:00:00 GMT', date }, null],
   ]
   for (const [status, sent, expected] of retries) {
-    it(`reads a Retry-After of ${sent['retry-after']} with ${status} as ${expected}`, async () => {
+    it(`reads a Retry-After of ${sent['retry-after']} as ${expected} seconds if the status is ${status}`, async () => {
       const attempt = await attemptAtHttp((_req, res) => res.writeHead(status, sent).end())
       expect(attempt).to.include({ status, retryAfterSeconds: expected })
     })
   }
 })
 
-describe('The webhook sender, with a misbehaving endpoint', () => {
+describe('The webhook sender, calling a misbehaving endpoint,', () => {
   afterEach(stopAll)
 
   it('gives up on an endpoint that never responds', async () => {
@@ -169,7 +169,7 @@ describe('The webhook sender, with a misbehaving endpoint', () => {
       await closing(endpointServer.connections[0] as Socket)
     })
 
-  it('aborts a flood of interim responses before the deadline', async () => {
+  it('aborts a flood of interim responses without waiting for the deadline', async () => {
     const endpointServer = await rawHttpEndpoint((socket) =>
       flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(100)),
     )
@@ -178,7 +178,7 @@ describe('The webhook sender, with a misbehaving endpoint', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('aborts a chunk extension that never ends', async () => {
+  it('aborts a response with a chunk extension that never ends', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5;')
       flood(socket, 'x'.repeat(10_000))
@@ -187,7 +187,7 @@ describe('The webhook sender, with a misbehaving endpoint', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('uses the status of a response in hundreds of tiny chunks, and reads no more of them', async () => {
+  it('accepts the status of a response in hundreds of tiny chunks, but soon stops reading the chunks', async () => {
     const endpointServer = await rawHttpEndpoint((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(1_000)}`)
     })
@@ -196,7 +196,7 @@ describe('The webhook sender, with a misbehaving endpoint', () => {
     await closing(endpointServer.connections[0] as Socket)
   })
 
-  it('uses the status of a 1 MB response, and reads no more than necessary', async () => {
+  it('accepts the status of a 1 MB response, but reads no more of the body than necessary', async () => {
     for (const length of ['content-length: 1048576', 'transfer-encoding: identity\r\nconnection: close']) {
       const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${length}\r\n\r\n`)
@@ -210,7 +210,7 @@ describe('The webhook sender, with a misbehaving endpoint', () => {
     expect(refused).to.include({ outcome: 'refused', status: 500 })
   })
 
-  it('uses the status of a 1 MB response over TLS', async () => {
+  it('accepts the status of a 1 MB response over TLS', async () => {
     const endpointServer = await httpsEndpoint('endpoint', (_req, res) => res.end('x'.repeat(1_048_576)))
     const deliveredWith200 = { outcome: 'delivered', status: 200 }
     expect(await attemptOverTls(endpointServer, {}, hostName)).to.include(deliveredWith200)
@@ -225,7 +225,7 @@ describe('The webhook sender, with a misbehaving endpoint', () => {
   })
 
   for (const lines of [1000, 17]) {
-    it(`rejects ${lines} KB of headers`, async () => {
+    it(`rejects a response with ${lines} KB of headers`, async () => {
       const endpointServer = await rawHttpEndpoint((socket) => {
         socket.write(`HTTP/1.1 200 OK\r\n${`x-more: ${'x'.repeat(990)}\r\n`.repeat(lines)}\r\n`)
       })
@@ -233,7 +233,7 @@ describe('The webhook sender, with a misbehaving endpoint', () => {
     })
   }
 
-  it('reports a connection that was closed immediately, before the response or during the response', async () => {
+  it('reports a connection that was closed immediately, before the response or in the middle of the response', async () => {
     const ending = (text: string) => rawHttpEndpoint((socket) => void socket.end(text))
     const ok = 'HTTP/1.1 200 OK\r\n'
     const endpointServers = [

@@ -52,7 +52,7 @@ describe('A concurrent cancellation and expiry', () => {
     return outcomes
   }
 
-  it('expires the intent if the cancellation pauses before its write, and cancels it if the pause is later', async () => {
+  it('lets the expiry win if the cancellation pauses before its own write, but the cancellation if the pause comes later', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     expect(await raceEverywhere('cancel')).to.deep.equal({
@@ -66,7 +66,7 @@ describe('A concurrent cancellation and expiry', () => {
     })
   })
 
-  it('cancels the intent if the expiry pauses before its write, and expires it if the pause is later', async () => {
+  it('lets the cancellation win if the expiry pauses before its own write, but the expiry if the pause comes later', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

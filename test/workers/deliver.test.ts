@@ -33,7 +33,7 @@ describe('A delivery', () => {
 
   const later = (ms: number) => new Date(service.clock.now().getTime() + ms)
 
-  it('carries the four headers of SPEC 6.2, spelled exactly, with a signature over the timestamp and the body', async () => {
+  it('carries the four headers of SPEC 6.2 with their exact spelling, and a signature of the timestamp and the body', async () => {
     await attempt(service.deps, (await freshDelivery(service, merchant))._id)
     const [one] = await endpointServer.atLeast(1)
     const names = one?.rawHeaders.filter((_, index) => index % 2 === 0)
@@ -91,7 +91,7 @@ describe('A delivery', () => {
     await beside.close()
   })
 
-  it('is cancelled without an attempt if its intent was removed, and can still be read', async () => {
+  it('is cancelled without an attempt if its intent has been removed, but can still be read', async () => {
     const delivery = await freshDelivery(service, merchant)
     await service.deps.Intent.deleteOne({ referenceNumber: delivery.referenceNumber })
     const cancelled = { outcome: 'cancelled', nextAttemptAt: null, attempts: 0 }
@@ -104,7 +104,7 @@ describe('A delivery', () => {
     expect(body.data).to.include({ status: 'CANCELLED', payload: null })
   })
 
-  it('keeps its id and bytes, with a fresh timestamp and signature for each attempt', async () => {
+  it('keeps its id and bytes for all attempts, but has a fresh timestamp and signature for each attempt', async () => {
     endpointServer.respondWith((res, count) => void res.writeHead(count < 3 ? 500 : 200).end())
     service.clock.freeze(later(0))
     const { _id } = await freshDelivery(service, merchant)
@@ -122,7 +122,7 @@ describe('A delivery', () => {
     expect(new Set(signatures)).to.have.property('size', 3)
   })
 
-  it('succeeds with any status from 200 to 299, and with no other status', async () => {
+  it('succeeds if the response has any status from 200 to 299, but no other status', async () => {
     const statuses = [
       200, 201, 202, 204, 226, 299, 300, 301, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
     ]
@@ -179,7 +179,7 @@ describe('A delivery', () => {
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
   })
 
-  it('is not attempted if it is unknown', async () => {
+  it('is not attempted if it does not exist', async () => {
     const { outcome } = await attempt(service.deps, deliveryId(newId(), endpointId))
     expect(outcome).to.equal('superseded')
   })

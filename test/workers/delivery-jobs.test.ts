@@ -39,7 +39,7 @@ describe("A delivery's job", () => {
   const gapsOf = ({ received }: EndpointServer) =>
     received.slice(1).map(({ at }, index) => at - (received[index]?.at ?? 0))
 
-  it('is enqueued immediately, without waiting for a poll, even after events without a subscriber', async () => {
+  it('is not needed for an immediate first attempt, even if earlier events had no subscriber', async () => {
     const service = await openService()
     service.startWorkers()
     const unsubscribed = await service.merchant()
@@ -56,7 +56,7 @@ describe("A delivery's job", () => {
   /** The job that waits for the attempt after `attempts`. */
   const jobOf = (id: string, attempts: number) => jobIdOf({ _id: id, attempts, requeues: 0 })
 
-  it('is not created if the first attempt succeeds, so that nothing about the delivery is in Redis', async () => {
+  it('is not created if the first attempt succeeds, so that Redis never contains anything about the delivery', async () => {
     const service = await openService()
     service.startWorkers()
     const added: string[] = []
@@ -107,7 +107,7 @@ describe("A delivery's job", () => {
     await hanging.close()
   })
 
-  it('is moved to the failed jobs after the 8th failure, where support staff can press Retry', async () => {
+  it('is moved to the failed jobs after the 8th failed attempt, and support staff can retry it from there', async () => {
     const { endpointServer, id, intent } = await createDelivery(quick, () => 500)
     await hasStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
@@ -133,7 +133,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('is removed from the failed jobs if the delivery is re-queued in MongoDB only', async () => {
+  it('is removed from the failed jobs even if the delivery is re-queued only in MongoDB', async () => {
     const { endpointServer, id } = await createDelivery(quick, () => 500)
     await hasStatus(quick, id, 'DEAD')
     const queue = queueOf(quick)
@@ -149,7 +149,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('is delayed until the next attempt, and shows how many have failed, why, and when the next one is due', async () => {
+  it('is delayed until the next attempt, and shows how many attempts have failed, why, and when the next attempt is due', async () => {
     const { endpointServer, id, intent } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')
@@ -179,7 +179,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('contains only ids and harmless text, as does all of Redis: no body, secret, key, code or response', async () => {
+  it('contains no body, secret, key, code or response, but only ids and harmless text, as does the rest of Redis', async () => {
     const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')

@@ -39,7 +39,7 @@ describe("A delivery's lease", () => {
     expect(await storedDelivery(service, delivery)).to.include({ status: 'DELIVERED', attempts: 1 })
   })
 
-  it('lasts until its last millisecond, after which another attempt is made and the interrupted one does not count', async () => {
+  it('lasts exactly 10 s, after which another attempt is made, and the interrupted attempt does not count', async () => {
     const endsAt = inMs(10_000)
     await holdByAnother(endsAt)
     for (const waitMs of [0, 9_999]) {

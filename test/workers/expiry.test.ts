@@ -33,7 +33,7 @@ describe("An intent's expiry", () => {
   }
   const storedIntent = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).lean()
 
-  it('is exact to the millisecond for every read, even if all workers are down', async () => {
+  it('takes effect for every read at the exact millisecond, even if all workers are down', async () => {
     const { referenceNumber, createdAt, expiresAt, code } = await createIntent(service, merchant)
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).to.equal(dayMs)
 
@@ -71,7 +71,7 @@ describe("An intent's expiry", () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('changes nothing if it runs too early, and returns when it is due', async () => {
+  it('changes nothing if it runs too early, and returns the time at which the expiry is due', async () => {
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
     reach(expiresAt, -1)
     const notExpired = { expired: false, dueAt: new Date(expiresAt) }
@@ -80,7 +80,7 @@ describe("An intent's expiry", () => {
     expect((await storedIntent(referenceNumber))?.status).to.equal('PENDING')
   })
 
-  it('adds exactly one event, dated to when the expiry was due, even in several concurrent processes', async () => {
+  it('adds exactly one event, dated at the time the expiry was due, even if several processes run it concurrently', async () => {
     const endpointServer = await startEndpointServer()
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber, expiresAt } = await createIntent(service, merchant)
@@ -114,7 +114,7 @@ describe("An intent's expiry", () => {
   })
 })
 
-describe('Expiry with real workers and a lifetime of one second', () => {
+describe('Expiry, with real workers and a lifetime of one second,', () => {
   it('sends payment.expired exactly once, and not before the lifetime is over', async () => {
     const service = await openService({ INTENT_LIFETIME_SECONDS: '1' })
     const [merchant, endpointServer] = [await service.merchant(), await startEndpointServer()]

@@ -42,7 +42,7 @@ describe('The first attempt at a delivery', () => {
     return [...counts.values()]
   }
 
-  it('is made under a lease by the relay that inserts the delivery, with nothing in Redis', async () => {
+  it('is made under a lease by the relay that inserts the delivery, without putting anything into Redis', async () => {
     const requests = holdRequests(endpointServer)
     await create(1)
     service.deps.slots.open()
@@ -65,7 +65,7 @@ describe('The first attempt at a delivery', () => {
     expect(await inRedis()).not.to.include(delivery?._id)
   })
 
-  it('waits without a lease, but with a job, if no slot is free, and is made as soon as one is', async () => {
+  it('waits without a lease, but with a job, while no slot is free, and is made as soon as a slot is free', async () => {
     const requests = holdRequests(endpointServer)
     service.startWorkers()
     await create(5)
@@ -85,7 +85,7 @@ describe('The first attempt at a delivery', () => {
     await waitFor('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
   })
 
-  it('is left to other processes if this process does not work on deliveries', async () => {
+  it('is left to other processes if the relaying process does not work on deliveries', async () => {
     const relays = await openSecondProcess(service, { WORKER_QUEUES: 'outbox-relay' })
     relays.startWorkers()
     await create(3)
@@ -107,7 +107,7 @@ describe('The first attempt at a delivery', () => {
     await Promise.all([relays.close(), attempts.close()])
   })
 
-  it('is made once if several processes relay the event in parallel', async () => {
+  it('is made only once even if several processes relay the event in parallel', async () => {
     await recordRecentSuccess(service, endpointId)
     const beside = await openSecondProcess(service)
     beside.allowHost(endpointServer.host)
@@ -152,7 +152,7 @@ describe('The first attempt at a delivery', () => {
     const failing = (name: 'recordResult' | 'findBodySource' | 'findEndpoint' | 'claimDelivery') =>
       withBatchers(service.deps, { [name]: () => Promise.reject(new Error('MongoDB is down')) })
 
-    it('does not count if its result could not be recorded, and is repeated when its lease ends', async () => {
+    it('does not count if the result could not be recorded, and is repeated when the lease ends', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       await create(1)
       service.deps.slots.open()
@@ -169,7 +169,7 @@ describe('The first attempt at a delivery', () => {
       expect(arrivals()).to.deep.equal([2])
     })
 
-    it('sends nothing, does not count, and holds no slot if the error came before the request', async () => {
+    it('sends no request, does not count, and keeps no slot if the error occurred before the request', async () => {
       await create(1)
       await relay(service, merchant)
       service.deps.slots.open()
@@ -187,7 +187,7 @@ describe('The first attempt at a delivery', () => {
       expect(done).to.include({ attempts: 1 })
     })
 
-    it('is made by a later poll if the error came while a waiting endpoint was being served', async () => {
+    it('is made by a later poll if the error occurred while a waiting endpoint was being served', async () => {
       await create(3)
       await relay(service, merchant)
       service.deps.slots.open()

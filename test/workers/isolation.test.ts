@@ -33,7 +33,7 @@ describe('An endpoint that is hanging or slow', () => {
   const isDone = ({ merchant }: Shop, count: number, withinMs?: number) =>
     allDelivered(service, merchant, count, withinMs)
 
-  it('has 2 attempts in flight if it is unknown, and gets all others once it responds again', async () => {
+  it('has only 2 attempts in flight if its health is unknown, and gets the remaining attempts once it responds again', async () => {
     const [bad, good] = [await openShop(), await openShop()]
     const requests = holdRequests(bad.endpointServer)
     await sell(bad, 12)
@@ -92,7 +92,7 @@ describe('An endpoint that is hanging or slow', () => {
     await Promise.all([isDone(bad, 60, 20_000), isDone(good, 1)])
   })
 
-  it('gets all events immediately if each response takes only a second', async () => {
+  it('gets all events immediately if the endpoint takes only a second for each response', async () => {
     const slow = await openShop()
     slow.endpointServer.respondWith((res) => void setTimeout(() => res.end(), 1_000))
     // The endpoint begins with 2 slots and gets one more with each success.

@@ -84,7 +84,7 @@ describe('An intent with thousands of events', () => {
     }
   }
 
-  it('can have 1 000 refunds and 1 000 declined payments with full metadata, with each event delivered once', async function () {
+  it('can have 1 000 refunds and 1 000 declined payments with full metadata, and each event is delivered exactly once', async function () {
     this.timeout(240_000)
     const endpointServer = await startCounter()
     const events = ['payment.created', 'payment.failed', 'payment.confirmed', 'payment.refunded']
@@ -127,7 +127,7 @@ describe('An intent with thousands of events', () => {
     return stored.map(({ _id }) => _id)
   }
 
-  it('is read once, in groups of at most 4 MiB, small documents first, with the data for its bodies', async () => {
+  it('is read in groups of at most 4 MiB, which begin with the small documents and contain the data for the bodies', async () => {
     const ids = await storeMany(60, 250)
     const groups: IntentSource[][] = []
     for await (const { intents } of readOutboxes(service.deps, { intentIds: ids, orderIds: [] }))
@@ -148,7 +148,7 @@ describe('An intent with thousands of events', () => {
     ])
   })
 
-  it('is read 200 events at a time for as long as the caller removes the events', async () => {
+  it('is read 200 events at a time, as long as the caller removes the events that were read', async () => {
     const [_id = ''] = await storeMany(1, 0)
     const event = (await service.deps.Intent.findById(_id).orFail().lean()).outbox[0]
     const outbox = Array.from({ length: 450 }, () => ({ ...event, id: newId() }))
@@ -168,7 +168,7 @@ describe('An intent with thousands of events', () => {
     expect(await counts(remove)).to.deep.equal([200, 200, 50])
   })
 
-  it('waits for the next poll while its business uses half of the groups, and delays no other business', async () => {
+  it('waits for the next poll if its business already occupies half of the relay groups, without delaying other businesses', async () => {
     const [_id = ''] = await storeMany(1, 0)
     const { largeOutboxes } = service.deps
     const free = [1, 2, 3, 4].map(() => largeOutboxes.takeNow(merchant.businessId))
@@ -179,7 +179,7 @@ describe('An intent with thousands of events', () => {
     expect(await relayOutboxes(service.deps, { intentIds: [_id], orderIds: [] })).to.include({ events: 1 })
   }).timeout(20_000)
 
-  it('rejects further payments while 8 MiB of events are waiting, and accepts payments once those are relayed', async () => {
+  it('rejects further payments while 8 MiB of events are waiting, and accepts payments again once the events are relayed', async () => {
     const { referenceNumber, shortCode } = await createIntent(service, merchant)
     const [event] = (await storedIntent(service, referenceNumber)).outbox
     const filled = Array.from({ length: 7_500 }, () => ({

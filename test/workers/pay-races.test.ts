@@ -30,7 +30,7 @@ const wallets = 50
 /** Enough for most of the 25 or so payments of 100 that each wallet gets. */
 const balance = 2000
 
-describe('Two payers, the merchant, a simulation and the expiry, competing for one intent,', () => {
+describe('Two payers, the merchant, a simulation and the expiry, all competing for one intent,', () => {
   const service = withService()
   const beside = withSecondProcess(service)
   const merchant = withMerchant(service)
@@ -220,7 +220,7 @@ describe('Two payers, the merchant, a simulation and the expiry, competing for o
     return payment === null ? end : `${end} by ${payment.wallet}`
   }
 
-  it(`have one winner with only its events in each of ${rounds} rounds, and correct balances even after refunds`, async function () {
+  it(`have one winner, only the winner's events and correct balances, even after refunds, in each of ${rounds} rounds`, async function () {
     this.timeout(120_000)
     const urls = { successUrl: null, cancelUrl: null }
     const request: IntentRequest = { amount: 100, amountType: 'FIXED', label: null, metadata: [], ...urls }

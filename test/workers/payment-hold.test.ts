@@ -88,7 +88,7 @@ describe('A payment in progress', () => {
     expect(outboxEventsOf(intent)).to.deep.equal(['payment.created', 'payment.cancelled'])
   })
 
-  it('delays the expiry, so that the intent reads as PENDING until the payment ends', async () => {
+  it('delays the expiry, so that every read returns the intent as PENDING until the payment ends', async () => {
     const { referenceNumber, respond } = await paying({ outcome: 'done' })
     service.clock.advance(2 * dayMs)
     expect(await expireIntent(service.deps, referenceNumber)).to.deep.equal({ expired: false, dueAt: null })
@@ -125,7 +125,7 @@ describe('A payment in progress', () => {
     },
   ]
   for (const { outcome, status, events } of ends)
-    it(`leaves the intent ${status} if its outcome after the expiry time is ${outcome.outcome}, with one event per change`, async () => {
+    it(`leaves the intent ${status}, with one event for each change, if the outcome after the expiry time is ${outcome.outcome}`, async () => {
       const { referenceNumber, respond } = await paying(outcome)
       service.clock.advance(dayMs + minuteMs)
       const enqueued = recordEnqueued()
@@ -144,7 +144,7 @@ describe('A payment in progress', () => {
       expect(outcomeName(await pay(service, referenceNumber))).to.equal('not-begun')
     })
 
-  it('may be retried after it was declined, and the reason is kept until a payment succeeds', async () => {
+  it('can be retried after being declined, and the reason is kept until a payment succeeds', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const before = await storedIntent(service, referenceNumber)
     wallet.setOutcome(() => ({ outcome: 'declined', reason: 'limit_exceeded' }))
@@ -161,7 +161,7 @@ describe('A payment in progress', () => {
     expect(after.codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('releases the code if it fails permanently, as a successful payment does', async () => {
+  it('releases the payment code if it fails permanently, as a successful payment does', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'failed', reason: 'wallet_closed' }))
     await pay(service, referenceNumber)
@@ -169,7 +169,7 @@ describe('A payment in progress', () => {
     expect(codeReusableAt.getTime() - service.clock.now().getTime()).to.equal(15 * minuteMs)
   })
 
-  it('is removed from the intent after 50 later attempts, but its form cannot be submitted again', async () => {
+  it('is removed from the intent after 50 later attempts, but the form for the removed attempt still cannot be submitted again', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     wallet.setOutcome(() => ({ outcome: 'refused', reason: 'wrong_pin' }))
     for (let count = 0; count < 55; count += 1) await pay(service, referenceNumber)
@@ -181,7 +181,7 @@ describe('A payment in progress', () => {
     expect(wallet.orders).to.have.length(55)
   })
 
-  it('holds the intent even if MongoDB cannot store when to query the wallet', async () => {
+  it('holds the intent even if the time of the next query to the wallet cannot be stored in MongoDB', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const intent = await storedIntent(service, referenceNumber)
     const confirmation = { paymentId: newId(), phone: '22000001', pin: '1234', amount: 50_000 }
@@ -218,7 +218,7 @@ describe('A payment in progress', () => {
     return { referenceNumber, key, orders, paid, process }
   }
 
-  it('starts only if the intent would still be open by a clock that is a second fast', async () => {
+  it('starts only if the intent would still be open according to a clock that is a second fast', async () => {
     const begunAt = async (ageMs: number) => {
       const { referenceNumber } = await createIntent(service, merchant)
       service.clock.advance(ageMs)
@@ -235,7 +235,7 @@ describe('A payment in progress', () => {
     ['the intent expired for a clock that is a second fast', dayMs - 1500, 500, 'PENDING', []],
     ['the order expired', 0, minuteMs, 'PENDING', []],
   ] as const)
-    it(`sends no order to the wallet if ${what} while MongoDB was storing the hold`, async () => {
+    it(`sends no order to the wallet if, while MongoDB was storing the hold, ${what}`, async () => {
       const { referenceNumber, orders, paid, process } = await holdSlowly('paused', ageMs, ms)
       expect([await paid, orders]).to.deep.equal(['not-executed', []])
       // The intent is held, checked and released. Its expiry is enqueued.
@@ -247,7 +247,7 @@ describe('A payment in progress', () => {
       await process.close()
     })
 
-  it('is released if its process died while writing the hold, and its form has no effect later', async () => {
+  it('is released if the process died while writing the hold, and submitting the same form later has no effect', async () => {
     const { referenceNumber, key, orders, paid, process } = await holdSlowly('late', 0, minuteMs)
     wallet.setStatus({ outcome: 'not-executed' })
     const { _id, hold } = await storedIntent(service, referenceNumber)

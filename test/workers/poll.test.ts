@@ -72,7 +72,7 @@ describe("The workers' poll", () => {
   }
 
   describe('for outboxes', () => {
-    it('relays events from intents and orders without wake-up jobs, once the events are old enough', async () => {
+    it('relays the events of intents and orders without any wake-up job, once the events are old enough', async () => {
       await createIntent(service, merchant)
       await storeOrder(service, merchant)
       expect(await pollOutboxes(service.deps)).to.equal(0)
@@ -83,7 +83,7 @@ describe("The workers' poll", () => {
       expect(await pollOutboxes(service.deps)).to.equal(0)
     })
 
-    it("relays a business's event before thousands of older ones from another business", async () => {
+    it("relays one business's event before thousands of older events of another business", async () => {
       const neighbour = await service.merchant()
       await subscribe(service, neighbour, endpointServer.url)
       await manyIntents(3_000, { outbox: await oldOutbox(ago(60_000)) })
@@ -98,7 +98,7 @@ describe("The workers' poll", () => {
       expect(await outboxEvents(service, merchant)).to.have.length(2_000)
     }).timeout(60_000)
 
-    it('relays other events despite hundreds that this version cannot relay, and reports the error', async () => {
+    it('relays all other events despite hundreds of events that this version cannot relay, and reports the error', async () => {
       const neighbour = await service.merchant()
       await subscribe(service, neighbour, endpointServer.url)
       const unknown = (await oldOutbox(ago(60_000))).map((event) => ({ ...event, format: 99 }))
@@ -117,7 +117,7 @@ describe("The workers' poll", () => {
   })
 
   describe('for deliveries', () => {
-    it('attempts only due deliveries, including one left by a dead process', async () => {
+    it('attempts only deliveries that are due, including a delivery whose lease was held by a dead process', async () => {
       endpointServer.respondWith((res) => void res.writeHead(500).end())
       const delivery = await freshDelivery(service, merchant)
       service.deps.slots.open()
@@ -138,7 +138,7 @@ describe("The workers' poll", () => {
       expect((await storedDelivery(service, delivery)).attempts).to.equal(3)
     })
 
-    it("attempts a business's delivery before thousands of older ones from another business", async () => {
+    it("attempts one business's delivery before thousands of older deliveries of another business", async () => {
       const [neighbour, hanging] = [await service.merchant(), await startEndpointServer()]
       const requests = holdRequests(hanging)
       const like = await freshDelivery(service, merchant)
@@ -204,7 +204,7 @@ describe("The workers' poll", () => {
     })
   })
 
-  it("expires a business's intent before thousands of earlier ones from another business", async () => {
+  it("expires one business's intent before thousands of another business's intents that were due earlier", async () => {
     const neighbour = await service.merchant()
     const earlier = ago(60_000)
     await manyIntents(3_000, { expiresAt: earlier, cancelsAt: earlier, outbox: [] })
@@ -219,7 +219,7 @@ describe("The workers' poll", () => {
     expect(await service.deps.Intent.countDocuments({ status: 'PENDING' })).to.equal(2_000)
   }).timeout(60_000)
 
-  it('finishes the movements of every other wallet even if one cannot be finished', async () => {
+  it('finishes the movements of all other wallets even if the movement of one wallet cannot be finished', async () => {
     const since = service.clock.now()
     const accounts = ['31000001', '31000002', '31000003'].map((phone) => ({
       ...newAccount({ _id: phone, phone, businessId: null, pinHash: null, balance: 100 }, since),
@@ -247,7 +247,7 @@ describe("The workers' poll", () => {
     expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
   })
 
-  it('reads only through indexes, however many documents need no work', async () => {
+  it('reads only through indexes, however many documents there are that need no work', async () => {
     await freshDelivery(service, merchant)
     const { referenceNumber } = await createIntent(service, merchant)
     const queryAt = service.clock.now()
@@ -290,7 +290,7 @@ describe("The workers' poll", () => {
     )
   })
 
-  it('searches only for work for its process’s queues', async () => {
+  it('searches only for work in the queues that its own process serves', async () => {
     const own = await openService({ WORKER_QUEUES: 'outbox-relay' })
     const seller = await own.merchant()
     await subscribe(own, seller, endpointServer.url)

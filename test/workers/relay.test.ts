@@ -52,7 +52,7 @@ describe('The relay', () => {
     expect(await outboxEvents(service, merchant)).to.deep.equal([])
   })
 
-  it("leaves a business's events in the outbox while the business is using all its slots, and relays all others", async () => {
+  it("leaves a business's events in the outbox while the business is using all its slots, but relays all other events", async () => {
     const other = await service.merchant()
     await Promise.all([
       subscribe(service, merchant, endpointServer.url),
@@ -90,7 +90,7 @@ describe('The relay', () => {
     expect(endpointServer.received.splice(0)).to.have.length(2)
   })
 
-  it('composes no body without a slot, so that 1 000 large events of one intent take little memory', async () => {
+  it('composes a body only when a slot is free, so that 1 000 large events of one intent take little memory', async () => {
     for (const _each of [1, 2, 3, 4, 5]) await subscribe(service, merchant, endpointServer.url)
     const metadata = Object.fromEntries(
       Array.from({ length: 50 }, (_, key) => [`key ${key}`, '💰'.repeat(500)]),
@@ -116,7 +116,7 @@ describe('The relay', () => {
     expect(most - before).to.be.below(50_000_000)
   })
 
-  it('creates each delivery once if two processes relay the same events in parallel', async () => {
+  it('creates each delivery only once if two processes relay the same events in parallel', async () => {
     await Promise.all([
       subscribe(service, merchant, endpointServer.url),
       subscribe(service, merchant, endpointServer.url),
@@ -139,7 +139,7 @@ describe('The relay', () => {
     expect(await deliveriesOf(service, merchant)).to.deep.equal([])
   })
 
-  it('keeps only the events that cannot be stored, and relays the rest of the batch', async () => {
+  it('keeps in the outbox only those events that cannot be relayed, and relays the rest of the batch', async () => {
     const broken = await service.merchant()
     const [wrong] = await Promise.all([
       subscribe(service, broken, endpointServer.url),
@@ -176,7 +176,7 @@ describe('The relay', () => {
     ])
   })
 
-  it('drops an insert that waited unsent for a minute, and creates the delivery later with a new time', async () => {
+  it('gives up an insert that has not been sent within a minute, and later creates the delivery with a new time', async () => {
     await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const waits: number[] = []
@@ -195,7 +195,7 @@ describe('The relay', () => {
     expect((await deliveriesOf(service, merchant))[0]?.createdAt).to.deep.equal(later)
   })
 
-  it('relays events from orders and intents together, each once, and none from a released order', async () => {
+  it('relays the events of orders and intents together and only once, but no event of a released order', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created', 'order.new'])
     const { referenceNumber } = await createIntent(service, merchant)
     const order = await storeOrder(service, merchant)
@@ -234,7 +234,7 @@ describe('The relay', () => {
     expect(await deliveriesOf(service, merchant)).to.deep.equal(made)
   })
 
-  it('leaves an event that is added during one run to the next run', async () => {
+  it('leaves an event that is added during a run for the next run', async () => {
     await subscribe(service, merchant, endpointServer.url)
     const { referenceNumber } = await createIntent(service, merchant)
     const cancelledMeanwhile = beforeInsert(service.deps, async () =>
@@ -251,7 +251,7 @@ describe('The relay', () => {
   describe('when composing bodies', () => {
     const oddMetadata = '{"a.b":"1","$x":"2","__proto__":"3","constructor":"4","é 😀":"5","empty":""}'
 
-    it('describes the state at the time of the event, even if the intent has changed since', async () => {
+    it('describes the intent as it was at the time of the event, even if the intent has changed since', async () => {
       await subscribe(service, merchant, endpointServer.url)
       const { referenceNumber, createdAt } = await createIntent(service, merchant)
       service.clock.advance(60_000)
@@ -264,7 +264,7 @@ describe('The relay', () => {
       ])
     })
 
-    it('sets sandbox to false for a live key, even for the same endpoint', async () => {
+    it('sets sandbox to false for an intent created with a live key, even if the endpoint also gets test events', async () => {
       await subscribe(service, merchant, endpointServer.url)
       const live = await liveMerchant(service, merchant)
       await createIntent(service, live)

@@ -39,7 +39,7 @@ describe('Re-queueing deliveries', () => {
     return delivery ?? expect.fail()
   }
 
-  it('sends a DEAD delivery immediately, with the same id and bytes and a new timestamp', async () => {
+  it('sends a DEAD delivery immediately, with the same id and bytes, but a new timestamp', async () => {
     const own = await openService({ WEBHOOK_RETRY_SECONDS: '0.05,0.05,0.05,0.05,0.05,0.05,0.05' })
     own.startWorkers()
     const seller = await own.merchant()
@@ -61,7 +61,7 @@ describe('Re-queueing deliveries', () => {
     await own.close()
   })
 
-  it('takes effect once with one audit line for each of 500 deliveries, even if requested twice in parallel', async () => {
+  it('takes effect once and writes one audit line for each of 500 deliveries, even if two requests run in parallel', async () => {
     const dead = await deadDeliveries(service, merchant, 500)
     const outcomes = (await Promise.all([requeue(idsOf(dead)), requeue(idsOf(dead))])).flat()
     expect(outcomes.filter((outcome) => outcome === 'requeued')).to.have.length(500)
@@ -74,7 +74,7 @@ describe('Re-queueing deliveries', () => {
     expect(trail).to.have.length(500)
   })
 
-  it('takes effect once per request, however often the request is retried, even after the attempt', async () => {
+  it('takes effect once per request, however often the request is repeated, even after the attempt has been made', async () => {
     const delivery = await oneDead()
     const by = newRequeuer()
     expect(await requeue([delivery._id], by)).to.deep.equal(['requeued'])
@@ -107,7 +107,7 @@ describe('Re-queueing deliveries', () => {
     expect(await storedDelivery(service, delivery)).to.include({ requeues: 2 })
   })
 
-  it('requests the same attempt again if the requested attempt was cancelled', async () => {
+  it('requests an attempt again if the attempt that was requested before has been cancelled', async () => {
     const delivery = await oneDead()
     const switchTo = (active: boolean) =>
       service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
@@ -132,7 +132,7 @@ describe('Re-queueing deliveries', () => {
     }
   })
 
-  it('returns a result for each delivery', async () => {
+  it('returns a separate result for each delivery', async () => {
     const [dead, cancelled, waiting, delivered, fresh, orphan] = await Promise.all([
       oneDead(),
       oneDead(),
@@ -193,7 +193,7 @@ describe('Re-queueing deliveries', () => {
     expect(await sweepAudit(service.deps, service.deps.Delivery)).to.equal(0)
   })
 
-  it('resumes a bulk re-queue after a stop, and ends even if deliveries die again in the meantime', async () => {
+  it('can resume a bulk re-queue that was stopped, and ends even if deliveries die again in the meantime', async () => {
     const dead = await deadDeliveries(service, merchant, 1_200)
     const deadByNow = () => ({ endpointId, ...deadIn(upToNow(service.deps, anyTime)) })
     const requeues = async () => {

@@ -40,7 +40,7 @@ describe("A DEAD delivery's failed job", () => {
   const run = (slot: string, reach: 'lately' | 'all') =>
     maintenance.run(service.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })
 
-  it('is restored once after Redis was emptied, and does not change afterwards', async () => {
+  it('is restored after Redis was emptied, and is not changed by further restores', async () => {
     service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await loseJobs()
@@ -52,7 +52,7 @@ describe("A DEAD delivery's failed job", () => {
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
-  it('is restored automatically after Redis was emptied, as are all failed jobs from the last 30 days', async () => {
+  it('is restored automatically after Redis was emptied, as are all other failed jobs from the last 30 days', async () => {
     await deadDeliveries(service, merchant, 300)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
@@ -64,7 +64,7 @@ describe("A DEAD delivery's failed job", () => {
     await waitFor('its id is free again', async () => (await done.getJob('restore-all')) === undefined)
   })
 
-  it('is removed by the next full restore if its delivery has been re-queued in MongoDB', async () => {
+  it('is removed by the next full restore if the delivery is no longer DEAD in MongoDB', async () => {
     const workers = service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await workers.close()
@@ -94,7 +94,7 @@ describe("A DEAD delivery's failed job", () => {
     expect((await deliveriesOf(service, merchant)).map(({ requeues: times }) => times)).to.deep.equal([1])
   })
 
-  it('is not restored by the job for a past time slot, because later jobs cover it', async () => {
+  it('is not restored by a maintenance job for a time slot in the past, because later jobs cover that time', async () => {
     await loseJobs()
     service.clock.advance(30_000)
     const slot = Math.floor(service.clock.now().getTime() / restoreEveryMs)

@@ -39,7 +39,7 @@ describe('The clean-up', () => {
     return { outcome, ...begun.counts }
   }
 
-  it('removes test data after exactly 30 days, including later refund events, and no newer data', async () => {
+  it('removes test data, together with the events of later refunds, only once the data is more than 30 days old', async () => {
     const madeAt = service.clock.now()
     service.clock.freeze(madeAt)
     const [paid = ''] = await createSampleData(service, pair.test, true)
@@ -73,7 +73,7 @@ describe('The clean-up', () => {
     return texts
   }
 
-  it('never removes or changes live documents, except attempts and stored responses, and never changes balances', async () => {
+  it('never changes balances, and never removes or changes live documents, except attempts and stored responses', async () => {
     await createSampleData(service, pair.test, true)
     await createSampleData(service, pair.live, false)
     await ageData(service, pair.test, 400 * dayMs)
@@ -86,7 +86,7 @@ describe('The clean-up', () => {
     expect(await clean()).to.include({ intents: 0, deliveries: 0, attempts: 0, responses: 0 })
   })
 
-  it('keeps unfinished intents, orders and deliveries, however old, and removes them once they are finished', async () => {
+  it('keeps unfinished intents, orders and deliveries, however old they are, and removes them once they are finished', async () => {
     const { Intent, Order, Product, Delivery } = service.deps
     const recorded = { format: 1, facts: { status: 'PENDING' } }
     const event = newEvent('payment.created', service.clock.now(), recorded, null)
@@ -149,7 +149,7 @@ describe('The clean-up', () => {
     return _id
   }
 
-  it('keeps only the last attempt of an old live delivery, without its response, and the delivery can be re-queued', async () => {
+  it('keeps only the last attempt of an old live delivery, without the response, and the delivery can still be re-queued', async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('not today'))
     const _id = await attemptedDelivery()
     service.clock.advance(30_000)
@@ -220,7 +220,7 @@ describe('The clean-up', () => {
     expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
   })
 
-  it('removes the sealed responses of creates after two days, when no retry needs them any longer', async () => {
+  it('removes the sealed responses to create requests after two days, when no retry needs the responses any longer', async () => {
     const { Product, Endpoint, Claim } = service.deps
     const headers = pair.live.write()
     const create = () => service.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
@@ -277,7 +277,7 @@ describe('The clean-up', () => {
     expect(await left()).to.deep.equal([active])
   })
 
-  it('reads only through indexes, and hardly reads anything that an earlier run has finished', async () => {
+  it('reads only through indexes, and hardly reads any document that an earlier run has already processed', async () => {
     const gone = await createProduct(service, pair.live)
     await service.http.delete(`/api/v1/dev/store/products/${gone._id}`).set(pair.live.write())
     service.clock.advance(3 * dayMs)
@@ -319,7 +319,7 @@ describe('The clean-up', () => {
     await service.deps.Product.collection.insertMany(many as never[])
   }
 
-  it('pauses between batches, so that requests are served', async () => {
+  it('pauses between batches, so that requests are served in the meantime', async () => {
     await makeMany({})
     const run = { hasEnded: false }
     let served = 0
@@ -339,12 +339,12 @@ describe('The clean-up', () => {
     expect(await countTestData(service, pair.test)).to.include({ intents: 1 })
   })
 
-  it('removes all documents with the same millisecond, in any number of batches', async () => {
+  it('removes all documents created in the same millisecond, even if they do not fit into one batch', async () => {
     await makeMany({ createdAt: new Date(service.clock.now().getTime() - 31 * dayMs) })
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 1_100 })
   })
 
-  it('resumes where it was stopped, even in the middle of a business', async () => {
+  it('resumes at the place where it was stopped, even in the middle of a business', async () => {
     await service.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyProducts()

@@ -21,7 +21,7 @@ describe('The retry table', () => {
   const attemptsAt = (id: string) => endpointServer.received.filter(({ json }) => json.id === id).length
   const dueAt = (done: AttemptResult) => done.nextAttemptAt?.getTime() ?? Number.NaN
 
-  it('is exact to the millisecond over all 8 attempts, after which the delivery is DEAD', async () => {
+  it('sets the times of all 8 attempts to the exact millisecond, after which the delivery is DEAD', async () => {
     const { _id } = await freshDelivery(service, merchant)
     for (const [index, waitMs] of waitsMs.entries()) {
       const failed = await attempt(service.deps, _id)
@@ -50,7 +50,7 @@ describe('The retry table', () => {
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
-  it('ends with the first success, whichever of the 8 attempts succeeds', async () => {
+  it('ends with the first successful attempt, whichever of the 8 attempts that is', async () => {
     const cases = new Map<string, number>()
     const made: Delivery[] = []
     for (let success = 1; success <= 8; success += 1) {
@@ -73,7 +73,7 @@ describe('The retry table', () => {
     expect(made.map(({ _id }) => attemptsAt(_id))).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it('counts each wait from the end of the failed attempt', async () => {
+  it('measures each wait from the end of the failed attempt', async () => {
     const { _id } = await freshDelivery(service, merchant)
     const startedAt = service.clock.now().getTime()
     endpointServer.respondWith((res) => {
@@ -83,7 +83,7 @@ describe('The retry table', () => {
     expect(dueAt(await attempt(service.deps, _id)) - startedAt).to.equal(20_000 + 30_000)
   })
 
-  it('is stretched by Retry-After to at most twice each wait, and never shortened', async () => {
+  it('lets Retry-After stretch a wait to at most twice its length, but never shorten the wait', async () => {
     const headers = ['45', '60', '3600', '5', '0', '-1', 'soon', new Date(0).toUTCString()]
     const waits = []
     for (const value of headers) {

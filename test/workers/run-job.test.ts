@@ -38,12 +38,12 @@ describe('A BullMQ job', () => {
 
   const later = { next: 'later', at: new Date() } as const
 
-  it('is never among the failed jobs while it is waiting, even if Redis cannot store its next run', async () => {
+  it('does not become a failed job while it is waiting, even if Redis cannot store the time of the next run', async () => {
     expect(await outcomeOf(later)).to.be.instanceOf(DelayedError)
     expect(warned).to.deep.equal(['job.not-delayed'])
   })
 
-  it('ends even if Redis never responds, so that its process can stop', async () => {
+  it('ends even if Redis never responds, so that the process can stop', async () => {
     const job = { id: 'some-r0', name: 'payment.created', data: {} }
     const silent = { ...job, moveToDelayed: () => new Promise(() => {}) }
     const run = () => Promise.resolve({ nextStep: later, event: 'webhook.attempted', log: {} })
@@ -52,7 +52,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['job.not-delayed'])
   })
 
-  it('runs again after an error, unless a poll will find its work', async () => {
+  it("is retried after an error, unless a poll will find the job's work", async () => {
     const waits: number[] = []
     const job = {
       id: 'some-r0',
@@ -71,7 +71,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['job.interrupted', 'job.interrupted'])
   })
 
-  it('is moved to the failed jobs after a permanent failure, whatever attempts BullMQ would still make', async () => {
+  it('is moved to the failed jobs after a permanent failure, even if BullMQ would still retry the job', async () => {
     const error = await outcomeOf({ next: 'fail', reason: 'attempt 8: status 500' })
     expect(error).to.be.instanceOf(UnrecoverableError)
     expect(error).to.include({ message: 'attempt 8: status 500', stack: '' })
@@ -79,7 +79,7 @@ describe('A BullMQ job', () => {
 
   const words = { ref: 'PI-1', host: 'shop.example' }
 
-  it('starts the attempt of a re-queue even if the previous job cannot be removed', async () => {
+  it('starts the attempt that a re-queue requested, even if the previous job cannot be removed', async () => {
     endpointServer.respondWith((res) => void res.end())
     const { _id } = await freshDelivery(service, merchant)
     await service.deps.Delivery.updateOne({ _id }, { $set: { requeues: 20, attempts: 8 } })
@@ -103,7 +103,7 @@ describe('A BullMQ job', () => {
     expect(warned).to.deep.equal(['jobs.not-removed'])
   })
 
-  it("reads its endpoint's id from the delivery id", () => {
+  it("knows its endpoint's id, because the delivery id contains it", () => {
     const [event, endpoint] = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98']
     expect(endpointIdOf(deliveryId(event, endpoint))).to.equal(endpoint)
   })

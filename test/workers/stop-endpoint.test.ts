@@ -25,7 +25,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
   const create = (count: number) => createIntents(service, merchant, count)
 
   for (const [what, stop] of Object.entries(ways)) {
-    it(`is ${what} with attempts in flight, which end within 3 s, are CANCELLED and free their slots`, async () => {
+    it(`has its attempts in flight ended within 3 s, their deliveries CANCELLED and their slots freed (${what})`, async () => {
       const open = new Set<ServerResponse>()
       endpointServer.respondWith((res) => {
         open.add(res)
@@ -50,7 +50,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       await workers.close()
     })
 
-    it(`is ${what} and its delivery is CANCELLED, even if a process with a fast clock has renewed the lease`, async () => {
+    it(`has its delivery CANCELLED, even if a process with a fast clock has renewed the lease (${what})`, async () => {
       await create(1)
       await relay(service, merchant)
       const ahead = new Date(service.deps.now().getTime() + deliveryLeaseMs + 1_000)
@@ -60,7 +60,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
-    it(`is ${what} between the relay's read and its insert, and its delivery is CANCELLED without being sent`, async () => {
+    it(`has its delivery CANCELLED without being sent, even between the relay's read and insert (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()
@@ -72,7 +72,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(service.deps.slots.inFlight()).to.equal(0)
     })
 
-    it(`is ${what} while its deliveries are waiting for a slot, and all of those are CANCELLED without being sent`, async () => {
+    it(`has all deliveries that are waiting for a slot CANCELLED without being sent (${what})`, async () => {
       holdRequests(endpointServer)
       const workers = service.startWorkers()
       await create(30)

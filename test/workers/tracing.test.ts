@@ -89,7 +89,7 @@ describe("A request's id", () => {
     expect(JSON.stringify(endpointServer.received)).not.to.include(requestId)
   })
 
-  it('is logged with a payment and a refund, and with their events', async () => {
+  it('is logged together with a payment, a refund and their events', async () => {
     const paid = await send('/intents', { amount: 700 })
     const path = `/intents/${paid.data.referenceNumber}`
     const simulated = await send(`${path}/simulate-payment`)
@@ -104,7 +104,7 @@ describe("A request's id", () => {
     })
   })
 
-  it("is recorded for a customer's payment, a merchant's cancellation and a simulated order", async () => {
+  it("is also logged for a customer's payment, a merchant's cancellation and a simulated order", async () => {
     const { shortCode } = await createIntent(service, merchant)
     const page = await fill(await open(service, `/p/${shortCode}`), wallets.pays)
     const requestId = page.headers.get('x-request-id')
@@ -118,7 +118,7 @@ describe("A request's id", () => {
     expect((await logged.line('webhook.attempted', ordered.requestId)).webhookEvent).to.equal('order.new')
   })
 
-  it('is missing for an expiry, whose event is still sent', async () => {
+  it('is missing for an expiry, because no request caused it, but the event is sent all the same', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await waitFor(
       'its first event is delivered',
@@ -135,7 +135,7 @@ describe("A request's id", () => {
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
 
-  it('takes about 50 bytes in MongoDB, without tracing and without loading OpenTelemetry', async () => {
+  it('is stored in MongoDB even without tracing, for which OpenTelemetry is not even loaded', async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
     const { referenceNumber } = await createIntent(service, quiet)
@@ -201,7 +201,7 @@ describe('A trace', () => {
     await collector.close()
   })
 
-  it("covers the request, the relay and the attempt, and only links to the caller's trace", () => {
+  it("covers the request, the relay and the attempt, but is only linked to the caller's trace", () => {
     const request = spanOf('POST /dev/intents', traceId)
     const relayed = spanOf('outbox-relay', traceId)
     const attempt = spanOf('attempt', traceId)
@@ -224,19 +224,19 @@ describe('A trace', () => {
     expect(attempt.attributes).to.include(deliveredAttributes)
   })
 
-  it('is linked from the job that relayed its event, which has its own trace, and from no delivery job', () => {
+  it('is linked from the separate trace of the job that relayed the event, but not from any delivery job', () => {
     const jobs = collector.spans.filter(({ links }) => links.includes(traceId))
     expect(jobs.map(({ name }) => name)).to.deep.equal(['outbox-relay'])
     const [relays] = jobs
     expect([relays?.parentSpanId, relays?.traceId === traceId]).to.deep.equal([undefined, false])
   })
 
-  it('is identified in the log lines for its work', async () => {
+  it('is identified by its id in the log lines of the request, the relay and the attempt', async () => {
     for (const msg of ['http.request', 'outbox.relayed', 'webhook.attempted'])
       expect(await logged.line(msg, requestId), msg).to.include({ traceId })
   })
 
-  it('shows a failed attempt or request, but no health check', () => {
+  it('shows failed attempts and requests as failed, and contains no health check', () => {
     const failed = collector.spans.filter((span) => span.failed).map(({ name }) => name)
     expect(failed.toSorted()).to.deep.equal(['POST /dev/intents', 'attempt', 'operation'])
     const attempt = named('attempt').find((span) => span.failed)
@@ -246,7 +246,7 @@ describe('A trace', () => {
     expect(named('GET /healthz')).to.deep.equal([])
   })
 
-  it('contains no code, key, label, body, query or address', () => {
+  it('contains no payment code, key, label, body, query or address', () => {
     const { pathname, host } = new URL(endpointServer.url)
     for (const secret of [`"${code}"`, merchant.key, 'Hidden', '4242424', host, pathname, 'Épicerie'])
       expect(collector.allText(), secret).not.to.include(secret)
@@ -289,7 +289,7 @@ describe('A trace across two processes', () => {
   })
 })
 
-describe('Traces without a collector', () => {
+describe('Traces that the collector does not accept', () => {
   const served = async (endpoint: string) => {
     const { service, lines } = await openLogged({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
     const merchant = await service.merchant()
@@ -309,7 +309,7 @@ describe('Traces without a collector', () => {
     }
   }
 
-  it('change nothing while the collector is down, apart from one log line', async () => {
+  it('have no effect other than one log line while the collector is down', async () => {
     const { delivery, seconds, warnings } = await served(`http://127.0.0.1:${await freePort()}`)
     expect(delivery).to.include({ status: 'PENDING' }).and.have.property('traceparent')
     expect(warnings).to.have.length(1)
@@ -317,7 +317,7 @@ describe('Traces without a collector', () => {
     expect(seconds).to.be.lessThan(4)
   })
 
-  it('are reported as not sent, with the status of a collector that rejects them', async () => {
+  it('are logged as not sent, with the status that the collector returned when it rejected them', async () => {
     const collector = await startCollector(400)
     const { warnings } = await served(`${collector.url}/`)
     await collector.close()

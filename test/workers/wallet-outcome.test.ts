@@ -73,7 +73,7 @@ describe('A payment or refund with an unknown outcome', () => {
   const secondsTo = (at: Date) => (at.getTime() - service.clock.now().getTime()) / 1000
   const done = { next: 'complete' }
 
-  it('is queried at growing intervals of at most a minute until the wallet knows it, and is settled once', async () => {
+  it('is queried at growing intervals of at most a minute until the wallet knows the outcome, and is settled only once', async () => {
     service.clock.freeze(new Date('2031-01-01T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     const waits: number[] = [secondsTo(intent.hold?.queryAt ?? expect.fail())]
@@ -107,7 +107,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect([wallet.orders, wallet.queries.length]).to.deep.equal([[key], 27])
   })
 
-  it('is queried while the wallet is hanging for another business', async () => {
+  it("is queried even while the wallet's responses to another business hang", async () => {
     const { intent: hung } = await unknownRefunds(Array.from({ length: 60 }, () => 1))
     wallet.setOutcome(() => ({ outcome: 'unknown', why: 'the connection was closed' }))
     const neighbour = await service.merchant()
@@ -142,14 +142,14 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is not queried before it is due', async () => {
+  it('is not queried before the query is due', async () => {
     service.clock.freeze(new Date('2031-01-02T00:00:00Z'))
     const { intent, key } = await unknownPayment()
     expect(await query(intent, key)).to.deep.equal({ next: 'later', at: intent.hold?.queryAt })
     expect(wallet.queries).to.have.length(0)
   })
 
-  it('is settled once if two workers query in parallel, whatever the outcome', async () => {
+  it('is settled only once if two workers query the wallet in parallel, whatever the outcome is', async () => {
     const outcomes = [
       { outcome: 'done' },
       { outcome: 'declined', reason: 'insufficient_funds' },
@@ -196,7 +196,7 @@ describe('A payment or refund with an unknown outcome', () => {
     await workers.close()
   })
 
-  it('is queried without a job when it is due, and not before', async () => {
+  it('is queried even without a job as soon as the query is due, but not before', async () => {
     service.clock.freeze(new Date('2031-01-03T00:00:00Z'))
     const { intent } = await unknownPayment()
     const { intent: paid, keys } = await unknownRefunds([10_000, 20_000])
@@ -224,7 +224,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect((await storedIntent(service, paid.referenceNumber)).status).to.equal('REFUNDED')
   })
 
-  it('has one query at a time, ahead of hundreds of hanging queries for another business', async () => {
+  it('is queried by one worker at a time, without waiting behind hundreds of hanging queries for another business', async () => {
     const { intent: hung } = await unknownRefunds([1])
     const [first] = hung.refunds
     const queryAt = new Date(service.clock.now().getTime() - 60_000)
@@ -265,7 +265,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(service.deps.walletQueries).to.have.property('size', 0)
   })
 
-  it('does not wait for an older query about the same intent', async () => {
+  it('is queried without waiting for an older query about the same intent', async () => {
     service.clock.freeze(new Date('2031-01-04T00:00:00Z'))
     const { intent, keys } = await unknownRefunds([10_000, 20_000])
     const [older = '', newer = ''] = keys
@@ -280,7 +280,7 @@ describe('A payment or refund with an unknown outcome', () => {
     ])
   })
 
-  it('has a job that does nothing and completes if the payment or refund is settled or never existed', async () => {
+  it('has a job that completes without any effect if the payment or refund is already settled or never existed', async () => {
     const { intent, key } = await unknownPayment()
     expect(await query({ _id: newId() }, key)).to.deep.equal(done)
     expect(await query(intent, newId())).to.deep.equal(done)
@@ -307,7 +307,7 @@ describe('A payment or refund with an unknown outcome', () => {
     })
   })
 
-  it('is logged as an error if the wallet takes money after reporting not-executed', async () => {
+  it('is logged as an error if the wallet takes the money after having reported not-executed', async () => {
     const { intent, key } = await unknownPayment()
     const gate = createGate()
     wallet.setOutcome(() => gate.passed.then(() => ({ outcome: 'done' })))
@@ -328,7 +328,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(await storedIntent(service, referenceNumber)).to.deep.include({ status: 'PENDING', payment: null })
   })
 
-  it('is logged as an error if the wallet returns money after reporting not-executed', async () => {
+  it('is logged as an error if the wallet refunds the money after having reported not-executed', async () => {
     const { intent } = await unknownRefunds([])
     const { referenceNumber } = intent
     const gate = createGate()
@@ -363,7 +363,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(errors.splice(0)).to.deep.equal([broke, broke])
   })
 
-  it('is logged if an exception is thrown after the timeout', async () => {
+  it('is logged if the wallet throws an exception after the timeout', async () => {
     const { walletTimeoutMs } = service.deps.config
     // The service adds a second, so the timeout is 100 ms.
     service.deps.config.walletTimeoutMs = -900

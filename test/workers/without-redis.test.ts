@@ -12,7 +12,7 @@ import { createIntents } from './set-up.ts'
 const faults = { away: 'SIGKILL', frozen: 'SIGSTOP' } as const
 
 for (const [what, signal] of Object.entries(faults))
-  describe(`The service, while Redis is ${what} from the start,`, function () {
+  describe(`The service, if Redis is ${what} from the start,`, function () {
     this.timeout(60_000)
     let redis: Server
     let service: Service
@@ -52,7 +52,7 @@ for (const [what, signal] of Object.entries(faults))
         15_000,
       )
 
-    it('responds to creates in time, and makes first attempts and retries', async () => {
+    it('responds to create requests in time, and makes both first attempts and retries', async () => {
       const failed = new Set<string>()
       endpointServer.respondWith((res, _count, { json }) => {
         res.writeHead(failed.has(json.id) ? 200 : 503).end()
@@ -73,7 +73,7 @@ for (const [what, signal] of Object.entries(faults))
       expect(events).to.have.length(20)
     })
 
-    it('queries the wallet about an unknown payment until the wallet knows the outcome', async () => {
+    it('queries the wallet about a payment with an unknown outcome until the wallet knows the outcome', async () => {
       const { referenceNumber } = await createIntent(service, merchant)
       wallet.setOutcome(() => ({ outcome: 'unknown', why: 'it hung up' }))
       expect(await pay(service, referenceNumber, { paymentId: newId() })).to.deep.equal({ state: 'waiting' })
