@@ -3,16 +3,19 @@ import { type Batcher, createBatcher } from '../mongo/batching/batcher.ts'
 import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import type { SealedField } from '../security/seal.ts'
 
-/** How long a response is stored and its idempotency key stays valid (SPEC 5.4). */
+/** How long a response stays stored, and how long its idempotency key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
-/** How long after `expiresAt` MongoDB removes a claim. By then, every lease taken before `expiresAt` has ended. */
+/**
+ * The time between a claim's `expiresAt` and its removal by MongoDB. By the time of the removal, every lease taken
+ * before `expiresAt` has ended.
+ */
 export const removalMs = 60 * 60_000
 
 /**
  * A claim on one request, which is identified by its API key, method, path and idempotency key. The holder of `token`
  * runs the operation. `effectId` stays the same when another attempt takes over the claim, so that the new holder can
- * find the effect of the previous one.
+ * find out whether the previous holder's effect happened.
  */
 export interface Claim {
   _id: string
@@ -22,8 +25,8 @@ export interface Claim {
   leaseEndsAt: Date
   paramsHash: string
   /**
-   * The first response. If the operation creates a document, the response is stored in that document or computed from
-   * it instead.
+   * The sealed first response. Missing if the operation creates a document, because the response is then stored in that
+   * document or computed from it.
    */
   sealedResponse?: string
   /**
@@ -32,11 +35,11 @@ export interface Claim {
    */
   sandboxOf?: string
   /**
-   * Written before a waiting duplicate receives the response. Because this write is journalled, it also makes the
-   * response itself durable.
+   * When the response was last replayed to a request that had been waiting for it. This time is written before the
+   * replay. Because the write is journalled, it also makes the response itself durable.
    */
   replayedAt?: Date
-  /** 24 hours after the first request. A takeover of the claim does not change it. */
+  /** 24 hours after the first request. A takeover of the claim by another attempt does not change this time. */
   expiresAt: Date
   removeAt: Date
 }
@@ -57,8 +60,8 @@ export const claims: Collection = {
   },
   indexes: [
     { name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 },
-    // Used by the quota for stored responses, which is counted from the index alone. Claims made with live keys are not
-    // in the index.
+    // The quota for stored sandbox responses uses this index and counts without reading any documents. Claims made with
+    // live keys are not in the index.
     {
       name: 'sandboxResponses',
       key: { sandboxOf: 1, expiresAt: 1 },
@@ -67,14 +70,18 @@ export const claims: Collection = {
   ],
 }
 
-/** The field that holds the sealed response: in the claim, or in the document that a create inserted. */
+/**
+ * Returns the field that holds the sealed response, which is in the claim or in the document that a create inserted.
+ */
 export const responseField = (collection: string, id: string): SealedField => ({
   collection,
   id,
   field: 'sealedResponse',
 })
 
-/** Batches updates of `replayedAt`. A thousand duplicates waiting for the same claim cost only two writes. */
+/**
+ * Batches the updates of `replayedAt`, so that a thousand duplicates waiting for the same claim cause only two writes.
+ */
 export const createReplayBatcher = (Claim: Model<Claim>, now: () => Date): Batcher<string, void> =>
   createBatcher(1000, async (ids) => {
     await nativeCollection(Claim).updateMany(

@@ -20,36 +20,41 @@ export type Claimed =
 export interface ClaimRequest {
   id: string
   paramsHash: string
-  /** Finds the first response of a create. Null for operations that create nothing. */
+  /** Finds the first response to a create request. Null for operations that create nothing. */
   recall: Recall | null
   /** How long the lease lasts if this request obtains the claim. */
   leaseMs: number
-  /** The time against which the claim's expiry is checked, however long the request has been waiting. */
+  /**
+   * When the request arrived. The claim counts as expired only if it had expired by this time, however long the request
+   * has been waiting since.
+   */
   arrivedAt: Date
 }
 
-/** Tries once to insert the claim, take it over or find its response. */
+/** Makes one attempt to insert the claim, to take over the existing claim or to find its response. */
 export async function attemptClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const fresh = freshClaim(deps.now(), request)
   const insertion = await deps.batchers.insertClaim({ _id: request.id, ...fresh }, deadlineAt)
   if (insertion.inserted) return held(fresh)
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
-  // The claim has been removed in the meantime, so the next attempt will insert a new one.
+  // The claim has been removed since the insert failed, so the next attempt will insert a new claim.
   if (found === null) return { state: 'running' }
   if (found.token === fresh.token) return held(found)
   return compete(deps, request, found)
 }
 
 /**
- * Does the same as `attemptClaim`, for a request that has already seen the claim. While the first request is running,
- * this function only reads, because many requests may be waiting.
+ * Does the same as `attemptClaim`, for a request that has already found the claim in use. This function does not write
+ * anything while the first request is running, because many duplicates may be waiting for that request.
  */
 export async function recheckClaim(deps: Deps, request: ClaimRequest, deadlineAt: number): Promise<Claimed> {
   const found = await deps.batchers.findClaim(request.id, deadlineAt)
   return found === null ? attemptClaim(deps, request, deadlineAt) : compete(deps, request, found)
 }
 
-/** Takes over the claim if it has expired. Otherwise looks for its response. */
+/**
+ * Takes over the claim for a new request if it has expired. Otherwise treats the request as a duplicate of the first.
+ */
 async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise<Claimed> {
   const now = deps.now()
   if (isExpired(found, request, now)) return takeOver(deps, found, freshClaim(now, request))
@@ -77,17 +82,20 @@ export async function reclaim(
 const isExpired = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
   leaseEndsAt <= now && expiresAt <= arrivedAt
 
-/** Finds the stored response, or takes over the claim if its lease has ended. The effect id stays the same. */
+/**
+ * Finds the first response. If there is none and the claim's lease has ended, takes over the claim without changing its
+ * effect id.
+ */
 async function inherit(deps: Deps, request: ClaimRequest, found: Claim, now: Date): Promise<Claimed> {
   const first = await findFirst(deps, found, request.recall)
   if (first !== null) return { state: 'finished', first, paramsHash: found.paramsHash }
   if (found.leaseEndsAt > now) return { state: 'running' }
-  // From now on, the response belongs to the parameters of this request.
+  // From now on, only a request with the same parameters as this one can get the stored response.
   const { token, leaseEndsAt, paramsHash } = freshClaim(now, request)
   return takeOver(deps, found, { token, leaseEndsAt, paramsHash })
 }
 
-/** Returns the response to the claim's request, or null if there is none yet. */
+/** Returns the first response to the claim's request, or null if there is no response yet. */
 const findFirst = async (
   deps: Deps,
   { _id, effectId, sealedResponse }: Claim,
@@ -97,7 +105,7 @@ const findFirst = async (
     ? recallFirst(deps, recall, effectId)
     : { kind: 'stored', sealedResponse, field: responseField(claims.name, _id) }
 
-/** Returns the response of the create with this effect id, or null if nothing has been created. */
+/** Returns the first response to the create request with this effect id, or null if nothing has been created. */
 export async function recallFirst(
   deps: Deps,
   recall: Recall | null,
@@ -126,8 +134,9 @@ function freshClaim(now: Date, request: ClaimRequest): Omit<Claim, '_id'> {
 }
 
 /**
- * Changes the holder, unless another request has already done so. A new effect id starts a new request and removes the
- * old response. If the effect id stays the same, the claim must not have a response yet.
+ * Changes the holder of the claim, unless another request has already changed it. If `change` contains a new effect id,
+ * a new request begins and the old response is removed. Otherwise the claim is taken over only if it has no response
+ * yet.
  */
 async function takeOver(
   deps: Pick<Deps, 'Claim'>,

@@ -2,12 +2,13 @@ import { type Refusal, refuse } from '../errors.ts'
 import type { Cause } from '../outbox/event.ts'
 
 /**
- * The write request that an operation serves. All attempts at one request share the same `id`. A new document uses it
- * as its `_id`, and a change to a document records it in the same guarded write, so that no effect happens twice.
+ * The effect of one write request. All attempts at the request share the same `id`. A create uses this id as the `_id`
+ * of the new document, and a change records it in the document by the same guarded write, so that no effect happens
+ * twice.
  */
 export interface Effect {
   id: string
-  /** The caller's deadline, on the scale of `performance.now()`. */
+  /** The caller's deadline, on the clock of `performance.now()`. */
   deadlineAt: number
   /** The attempt that is currently running. Null if no HTTP request caused the effect. */
   cause: Cause | null
@@ -18,21 +19,22 @@ export interface Effect {
 /**
  * The number of effects that a document remembers, which equals the maximum number of refunds per intent
  * (intents/refunds/hold.ts). A busy product's stock may change more often than this within seconds, so a retry of an
- * older change would find no trace of it. Such changes are therefore guarded by `unlessForgotten`.
+ * older change may no longer find that change's effect. Stock changes are therefore guarded by `unlessForgotten`.
  */
 export const maxEffects = 1000
 
 /**
  * If more than this many remembered effects are older than a given effect, the list goes back far enough to contain
- * that effect. A smaller number proves nothing: ids are in chronological order only to the second, and an older request
- * may be written later.
+ * that effect. A smaller number proves nothing, because ids are in chronological order only to the second, and the
+ * effect of an older request may be written later than that of a newer one.
  */
 const margin = maxEffects / 2
 
 /**
  * Matches if the effect has certainly not happened. The effect must be missing from the list of remembered effects, and
- * it must be impossible that it was dropped from the list: either the list is not full, or it still contains enough
- * older effects. The guard is an expression, so that it does not bind the update's positional `$`.
+ * it must be impossible that the effect was dropped from the list. This is impossible if the list is not full, or if it
+ * still contains enough older effects. The guard is an expression, so that it does not bind the update's positional
+ * `$`.
  */
 export const unlessForgotten = (effectId: string) => ({
   $expr: {
@@ -57,13 +59,13 @@ export const forgotten = (): Refusal =>
   })
 
 /**
- * Whether an effect that is missing from `effects` may have been dropped from the list, so that its outcome is unknown.
- * In that case `unlessForgotten` does not match.
+ * Whether an effect that is missing from `effects` may have been dropped from that list, in which case it is unknown
+ * whether the effect happened. `unlessForgotten` then does not match.
  */
 export const isForgotten = (effects: readonly string[], effectId: string): boolean =>
   effects.length >= maxEffects && effects.filter((each) => each < effectId).length <= margin
 
-/** The `$push` that records a change's effect. */
+/** Returns the `$push` that records the effect of a change. */
 export const recorded = (effectId: string) => ({ effects: { $each: [effectId], $slice: -maxEffects } })
 
 /**
@@ -77,7 +79,8 @@ export type DoneBefore = typeof doneBefore
 export type WithinDeadline = <T>(work: (deadlineAt: number) => Promise<T>) => Promise<T>
 
 /**
- * The part of an operation that waits for a third party. Resolves to the response data. The step may take as long as
- * its route's `thirdPartyMs`. Only the time spent in `withinDeadline` counts against the request's deadline.
+ * The part of an operation that waits for a third party, such as a wallet. It resolves to the response data. The step
+ * may take as long as its route's `thirdPartyMs`. Only the time spent inside `withinDeadline` counts towards the
+ * request's deadline.
  */
 export type ThirdPartyStep = (withinDeadline: WithinDeadline) => Promise<unknown>

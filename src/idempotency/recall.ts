@@ -2,21 +2,22 @@ import type { Deps } from '../deps.ts'
 import { unavailable } from '../errors.ts'
 
 /**
- * How a retry finds a create's first response by the effect id. `find` resolves to null if nothing has been created.
+ * How a retry of a create request finds the first response by the effect id. `find` resolves to null if nothing has
+ * been created.
  */
 export type Recall = StoredRecall | ComputedRecall
 
-/** For documents whose fields may change. The insert stores the response in the document's `sealedResponse` field. */
+/** Used for documents whose fields may change. The insert also stores the response, in the field `sealedResponse`. */
 interface StoredRecall {
   kind: 'stored'
-  /** The name of the documents' collection. */
+  /** The name of the collection that contains the documents. */
   collection: string
   find(deps: Deps, effectId: string): Promise<string | null>
 }
 
 /**
- * For documents whose first response depends only on fields that never change. `find` computes the response from those
- * fields.
+ * Used for documents whose first response depends only on fields that never change. `find` computes the response from
+ * those fields.
  */
 interface ComputedRecall {
   kind: 'computed'
@@ -26,9 +27,9 @@ interface ComputedRecall {
 export type ResponseData = Record<string, unknown>
 
 /**
- * Computes first responses by the format number stored in each document. A released format must always return the same
- * bytes, so add a format with the next number instead of changing it. A process running an earlier version throws
- * SERVICE_UNAVAILABLE for a number that it does not know.
+ * Returns a function that computes a document's first response in the format whose number is stored in the document. A
+ * released format must always return the same bytes, so do not change it, but add a format with the next number. A
+ * process that runs an earlier version throws SERVICE_UNAVAILABLE for a format number that it does not know.
  */
 export const byFormat =
   <Doc extends { responseFormat: number }>(formats: Readonly<Record<number, (doc: Doc) => ResponseData>>) =>

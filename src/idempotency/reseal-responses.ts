@@ -19,14 +19,15 @@ export interface Resealed {
 type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 
 /**
- * Re-seals every stored response that a retry may still need, using the current SECRET_KEY. These responses are in
- * claims that have not been removed and in documents created by their requests. Processes the claims in chronological
- * order, and passes the size of each processed batch to `advance`.
+ * Re-seals every stored response that a retry may still need with the current SECRET_KEY. These responses are stored in
+ * the claims that have not been removed yet and in the documents that the claims' requests created. Processes the
+ * claims in chronological order, and passes the number of claims in each processed batch to `advance`.
  */
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
   const result = { resealed: 0, unreadable: 0 }
   const now = deps.now()
-  // Later claims are already sealed with the current key. If they were included, this loop might never end.
+  // Responses of claims made after this moment are already sealed with the current key. If they were included, this run
+  // might never end.
   const latest = new Date(now.getTime() + lifetimeMs + removalMs)
   const stored = nativeCollection(deps.Claim).find(
     { removeAt: { $gt: now, $lte: latest } },
@@ -48,7 +49,7 @@ export async function resealResponses(deps: Needs, advance: (claims: number) => 
 const collectionOf = (model: unknown): mongo.Collection<WithResponse> =>
   nativeCollection(model as Model<WithResponse>)
 
-/** Returns the documents that were created under these effect ids and that store a response. */
+/** Returns those documents created under these effect ids that store a response. */
 const createdUnder = (
   collection: mongo.Collection<WithResponse>,
   effectIds: string[],
@@ -61,8 +62,8 @@ const createdUnder = (
     .toArray()
 
 /**
- * Re-seals each response only if it has not changed since it was read, so that a concurrent update or removal is not
- * undone.
+ * Re-seals a response only if it is still the one that was read, so that no concurrent update or removal of a response
+ * is undone.
  */
 async function reseal(
   { secrets }: Needs,

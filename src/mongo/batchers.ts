@@ -55,7 +55,7 @@ export interface Batchers extends RelayBatchers {
   findBodySource: Batcher<string, BodySource | null>
 }
 
-/** The state of a delivery, without the stored event data (its `facts` field). */
+/** The state of a delivery, without the event data that is stored in its `facts` field. */
 type DeliveryStanding = Pick<Delivery, '_id' | keyof typeof standing>
 const standing = {
   status: 1,

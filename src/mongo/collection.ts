@@ -1,9 +1,9 @@
 import { type Connection, type Model, type mongo, Schema, type SchemaDefinition } from 'mongoose'
 
 /**
- * An index of a collection. Every index has a name, so that a duplicate can be attributed to the index that rejected
- * it. No index is `sparse`, because the Stable API cannot read through sparse indexes. Partial indexes are used
- * instead.
+ * An index of a collection. Every index has a name, so that when a unique index rejects a duplicate, the error shows
+ * which index it was. No index is `sparse`, because MongoDB does not use sparse indexes for queries under the Stable
+ * API. Partial indexes are used instead.
  */
 export interface Index {
   name: string
@@ -21,9 +21,9 @@ export interface Collection {
 }
 
 /**
- * Returns a collection's model on one connection. Unknown fields in a filter or an update throw, empty objects are
- * stored unchanged, and Mongoose creates no collections or indexes, which is done in src/mongo/indexes.ts. If
- * `maxTimeMs` is given, MongoDB aborts each query after that time.
+ * Returns a collection's model on one connection. The model throws if a filter or an update contains an unknown field,
+ * and it stores empty objects unchanged. Mongoose creates no collections or indexes, because src/mongo/indexes.ts does
+ * that. If `maxTimeMs` is given, MongoDB aborts each query after that time.
  */
 export function openCollection<Doc>(
   connection: Connection,
@@ -43,7 +43,7 @@ export function openCollection<Doc>(
   return connection.model<Doc>(collection.name, schema)
 }
 
-/** Sets a time limit for every query that does not have its own. */
+/** Sets this time limit for every query that has no time limit of its own. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
@@ -54,9 +54,9 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * Returns a model's collection in the driver, which bypasses Mongoose. Hot paths use it because casting would double
- * the cost of a call. Inserts use it because Mongoose's insertMany can silently drop a document. Values must already
- * have the correct types.
+ * Returns a model's collection in the driver, which bypasses Mongoose. Hot paths use this collection because Mongoose's
+ * casting would double the cost of a call. Inserts use it because Mongoose's `insertMany` can silently drop a document.
+ * The caller must pass values of the correct types, because they are not cast.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>
@@ -64,5 +64,5 @@ export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>):
 /** Returns whether MongoDB rejected a write because a unique index already contains the same value. */
 export const isDuplicate = (error: unknown): boolean => (error as { code?: unknown }).code === 11000
 
-/** The write concern for writes that may be lost. Such writes neither wait for the journal nor flush it. */
+/** The write concern for writes that may be lost in a crash. Such writes neither wait for the journal nor flush it. */
 export const advisory = { w: 1, journal: false } as const

@@ -3,15 +3,16 @@ import mongoose, { type Connection } from 'mongoose'
 import type { Log } from '../process/log.ts'
 
 /**
- * The options of every connection, which override those in the URL. A write must be journalled by a majority. A read
- * returns only data that a majority has acknowledged, so no failover can undo it. A call ends within 5 s even if the
- * server is frozen.
+ * The options for every connection, which override those in the URL. A write must be journalled by a majority of the
+ * replica set. A read returns only data that a majority has acknowledged, so no failover can undo it. A call ends
+ * within 5 s even if the server is frozen.
  */
 const options = {
   writeConcern: { w: 'majority', journal: true },
   readConcern: { level: 'majority' },
   readPreference: 'primary',
-  // MongoDB rejects commands that are not part of the Stable API, so versions 6 to 8 behave identically.
+  // With these options, MongoDB rejects commands that are not part of the Stable API, so versions 6 to 8 behave
+  // identically.
   serverApi: { version: '1', strict: true, deprecationErrors: true },
   // On a replica set, the driver retries a write after a failover. Every write of this service can safely run twice.
   retryWrites: true,
@@ -45,12 +46,12 @@ export async function connectMongo(
   }
 }
 
-/** The error code of MongoDB's AuthenticationFailed. */
+/** MongoDB's error code AuthenticationFailed. */
 const wrongPassword = 18
 
 /**
- * Connects as soon as a server is available, because this process may start before the database. Throws if the password
- * is wrong, because waiting would not help.
+ * Connects as soon as a server is available, because this process may be started before the database. Throws if the
+ * password is wrong, because waiting would not help in that case.
  */
 export async function awaitMongo(
   url: string,
@@ -68,17 +69,20 @@ export async function awaitMongo(
   }
 }
 
-/** The driver does not wrap these errors if a connection ends while a write is waiting for its socket. */
+/**
+ * The codes of Node's socket errors that the driver does not wrap if a connection ends while a write is waiting for the
+ * socket.
+ */
 const socketFaults = new Set<unknown>(['EPIPE', 'ECONNRESET'])
 
 const isSocketFault = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && socketFaults.has(error.code)
 
 /**
- * The error codes after which the driver itself retries or looks for another primary. They mean that a primary is
- * stepping down or shutting down, that a server is not a primary (yet), or that a router cannot reach any primary. The
- * driver does not export these codes. Its own label is missing from errors on connections that it has closed in the
- * meantime.
+ * The error codes after which the driver itself retries or looks for another primary. These codes mean that a primary
+ * is stepping down or shutting down, that a server is not (yet) a primary, or that a router cannot reach any primary.
+ * The driver does not export these codes, and the label that it adds to such errors is missing if it has already closed
+ * the connection.
  */
 const noPrimaryCodes = new Set<unknown>([
   6, 7, 89, 91, 134, 189, 262, 9001, 10_058, 10_107, 11_600, 11_602, 13_435, 13_436,
@@ -92,8 +96,8 @@ const isAway = (error: unknown): boolean =>
   (error instanceof mongoose.mongo.MongoServerError && noPrimaryCodes.has(error.code))
 
 /**
- * Retries `act` while MongoDB is unreachable. Used while a process is starting, because the database may become
- * unreachable again before the process serves requests. All other errors are thrown.
+ * Retries `act` while MongoDB is unreachable. This is used while a process is starting, because the database may become
+ * unreachable again before the process is ready. Any other error is thrown.
  */
 export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>): Promise<T> {
   for (;;) {
@@ -108,8 +112,8 @@ export async function retryWhileUnreachable<T>(log: Log, act: () => Promise<T>):
 }
 
 /**
- * The names of Mongoose errors that indicate a bug in the service. A call that fails with such an error has not reached
- * the server.
+ * The names of Mongoose errors that indicate a bug in the service. A call that fails with such an error was never sent
+ * to the server.
  */
 const bugs = new Set([
   'CastError',
@@ -119,7 +123,7 @@ const bugs = new Set([
   'ObjectParameterError',
 ])
 
-/** Returns whether an error comes from MongoDB or its driver, so that the outcome of the call is unknown. */
+/** Returns whether an error comes from MongoDB or its driver, in which case the outcome of the call is unknown. */
 export const isDatabaseFault = (error: unknown): boolean =>
   error instanceof mongoose.mongo.MongoError ||
   isSocketFault(error) ||

@@ -3,13 +3,13 @@ import type { Log } from '../process/log.ts'
 
 /**
  * The only clock that the service uses: the time of MongoDB's primary. Each process measures this time and extrapolates
- * it with a monotonic clock, so the wall clock of the process's machine has no effect.
+ * from the measurement with a monotonic clock, so the wall clock of the process's machine has no effect.
  */
 export interface DatabaseTime {
   now(): Date
   /**
-   * Returns null while the time is known to within `maxErrorMs`. Otherwise, returns a promise that resolves after a new
-   * measurement and rejects if MongoDB does not respond.
+   * Returns null while the time is known to within `maxErrorMs`. Otherwise returns a promise that resolves after a new
+   * measurement, or rejects if MongoDB does not respond.
    */
   unsure(): Promise<void> | null
   /** Returns how far this process's wall clock is ahead of database time, in ms. */
@@ -36,28 +36,34 @@ export type Shift = (databaseMs: number) => number
 interface Measurement {
   databaseMs: number
   monotonicMs: number
-  /** The largest possible error, which is half the duration of the round trip. */
+  /**
+   * The largest possible error of `databaseMs`, which is half the round-trip time plus half a millisecond for MongoDB's
+   * rounding.
+   */
   errorMs: number
 }
 
 /**
- * If two processes both know the time to within this error, their times differ by at most twice as much
- * (`maxClockSkewMs` in src/intents/lifecycle.ts).
+ * The maximum error with which the time counts as known. The times of two processes therefore differ by at most twice
+ * as much (`maxClockSkewMs` in src/intents/lifecycle.ts).
  */
 const maxErrorMs = 500
 /**
- * The maximum drift between a monotonic clock and MongoDB's clock, in ms per ms. NTP slews each clock by at most half
- * of this.
+ * The maximum drift between a monotonic clock and MongoDB's clock, in ms per ms. NTP slews each of the two clocks by at
+ * most half of this rate.
  */
 const driftPerMs = 0.001
-/** The two clocks of a process diverge by more than this only if the machine slept or the wall clock was adjusted. */
+/**
+ * The wall clock and the monotonic clock of a process diverge by more than this only if the machine slept or the wall
+ * clock was set.
+ */
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** If the error of a measurement is larger than this, the next measurement follows after `measureAgainMs`. */
+/** If the error of a measurement is larger than this, the next measurement is made after `measureAgainMs`. */
 const goodErrorMs = 5
 /**
- * The number of measurements at start-up, of which the best is used, because the first round trips of a process are its
+ * The number of measurements at start-up. The best of them is used, because the first round trips of a process are its
  * slowest.
  */
 const firstMeasurements = 3
@@ -122,17 +128,18 @@ export function createDatabaseTime(
     const shown = await readClock()
     const [aheadAfter, receivedAt] = [wallAhead(), own.monotonicMs()]
     const halfMs = (receivedAt - sentAt) / 2
-    // Either the machine slept during the round trip, or the round trip was too slow for a useful measurement.
+    // Either the machine slept or its wall clock was set during the round trip, or the round trip was too slow for a
+    // useful measurement.
     if (Math.abs(aheadAfter - aheadBefore) > maxClockDifferenceMs || halfMs > maxErrorMs)
       throw new mongoose.mongo.MongoNetworkTimeoutError('MongoDB responds too slowly to measure its clock')
-    // MongoDB truncates its clock to whole milliseconds, so half a millisecond is added to reduce the error.
+    // MongoDB truncates the time to whole milliseconds, so half a millisecond is added to halve the resulting error.
     take({ databaseMs: shown + 0.5, monotonicMs: sentAt + halfMs, errorMs: halfMs + 0.5 })
     wallAheadMs = aheadAfter
   }
 
   /**
-   * Keeps the better of the two measurements. If they contradict each other, a clock was adjusted or the machine slept,
-   * so the newer measurement is used.
+   * Keeps the more accurate of the last measurement and the new one. If they contradict each other, a clock was set or
+   * the machine slept, so the new measurement is used.
    */
   function take(next: Measurement): void {
     const apartMs = next.databaseMs - timeAt(next.monotonicMs)
@@ -144,7 +151,7 @@ export function createDatabaseTime(
     held = next
   }
 
-  /** Schedules the next measurement whether this one succeeds or fails. */
+  /** Measures the time, and schedules the next measurement whether this one succeeds or fails. */
   async function measureAndSchedule(): Promise<void> {
     clearTimeout(timer)
     let nextInMs = measureAgainMs
@@ -171,8 +178,8 @@ export function createDatabaseTime(
     now() {
       if (!isSure()) measureSoon()
       const atMs = timeAt(own.monotonicMs())
-      // A correction never moves time backwards, unless it is so large that MongoDB's own clock must have been set
-      // back.
+      // A correction never makes the time go backwards, unless the correction is so large that MongoDB's own clock must
+      // have been set back.
       if (atMs > shownMs || shownMs - atMs > maxClockDifferenceMs) shownMs = atMs
       return new Date(shift(shownMs))
     },

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 const batchSize = 250
-/** The maximum rest after a batch. */
+/** The maximum pause after a batch. */
 const longestRestMs = 250
 
 /**
- * Processes the documents of a cursor in batches, and rests after each batch for as long as the batch took. Because of
- * these rests, a run over a hundred thousand documents does not delay other work in MongoDB, Redis and this process.
- * Returns the number of documents.
+ * Processes the documents of a cursor in batches, and pauses after each batch for as long as the batch took, but at
+ * most for `longestRestMs`. Because of these pauses, processing a hundred thousand documents does not delay other work
+ * in MongoDB, Redis or this process. Returns the number of documents.
  */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,

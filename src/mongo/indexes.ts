@@ -5,8 +5,9 @@ import { connectMongo } from './connect.ts'
 import { collections } from './models.ts'
 
 /**
- * Creates all missing collections and indexes. This is safe on a running system and can be repeated. Uses a separate
- * connection without a timeout, because building an index may take longer than any request is allowed to.
+ * Creates all missing collections and indexes. It is safe to call this function repeatedly, even while the service is
+ * running. Uses a separate connection without a timeout, because building an index may take longer than any request is
+ * allowed to.
  */
 export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   const mongo = await connectMongo(mongodbUrl, log, { socketTimeoutMS: 0 })

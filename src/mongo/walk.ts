@@ -19,13 +19,16 @@ export interface PageSize {
   documents: number
   projection: Record<string, 0 | 1>
   /**
-   * MongoDB aborts the read after this time. It must be less than the 5 s after which the driver gives up, so that
-   * MongoDB does not continue a read whose client is gone.
+   * MongoDB aborts the read after this time. The time must be less than the 5 s after which the driver gives up, so
+   * that MongoDB does not continue a read whose result nothing is waiting for.
    */
   maxTimeMS: number
 }
 
-/** Returns the next page of a walk, oldest first: the documents after `last`, or the first page if `last` is null. */
+/**
+ * Returns the next page of a walk, oldest first. The page begins after `last`, or with the first document if `last` is
+ * null.
+ */
 export const readPage = <Doc extends Listed>(
   model: Model<Doc>,
   { index, where, from, before }: Walk,
@@ -45,8 +48,8 @@ export const readPage = <Doc extends Listed>(
     .toArray() as Promise<Doc[]>
 
 /**
- * Returns a filter for the remaining documents. If other documents have the same `createdAt` as `last`, only those with
- * a higher `_id` remain.
+ * Returns a filter for the documents that remain after `last`. Of the documents with the same `createdAt` as `last`,
+ * only those with a higher `_id` remain.
  */
 function span(from: Date | null, before: Date, last: Listed | null): Record<string, unknown> {
   if (last === null) return { createdAt: { ...(from === null ? {} : { $gte: from }), $lt: before } }

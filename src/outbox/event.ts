@@ -3,15 +3,18 @@ import { newId } from '../security/ids.ts'
 import { type Recorded, recordedFields } from '../webhooks/body/facts.ts'
 
 /**
- * The request that caused an event. `traceparent` is the span that the event's trace continues, or null if the request
- * is not traced (src/tracing).
+ * The request that caused an event. `traceparent` identifies the span under which the event is traced, or is null if
+ * the request is not traced (src/tracing).
  */
 export interface Cause {
   requestId: string
   traceparent: string | null
 }
 
-/** A cause as stored in a document. Empty if no request caused the event, for example if the intent expired. */
+/**
+ * A cause in the form in which documents store it. Both fields are missing if no request caused the event, for example
+ * if the intent expired.
+ */
 export interface Caused {
   requestId?: string
   traceparent?: string
@@ -33,8 +36,8 @@ export const outboxFields = [
   { _id: false, id: String, event: String, createdAt: Date, ...recordedFields, ...causedFields },
 ]
 /**
- * Contains every field that the poll needs to find documents with unrelayed events, so that the poll does not have to
- * read the documents.
+ * This index contains every field that the poll needs to find documents with unrelayed events, so the poll does not
+ * have to read the documents themselves.
  */
 export const outboxIndex = {
   name: 'withOutbox',

@@ -11,24 +11,29 @@ import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 /** An intent with events in its outbox. The relay uses `expiresAt` to schedule the intent's expiry. */
 export type IntentSource = Source & Pick<Intent, 'expiresAt'>
 
-/** A document with events that is larger than `smallBytes`. Only its size has been read so far. */
+/** A document that has events and is larger than `smallBytes`. Only its id, business and size have been read so far. */
 export interface Large {
   _id: string
   businessId: string
   bytes: number
 }
 
-/** Documents up to this size may be read together in any combination. A typical intent is smaller than 2 KiB. */
+/**
+ * Documents up to this size may be read together without adding up their sizes. A typical intent is smaller than 2 KiB.
+ */
 const smallBytes = 8 * 1024
-/** The maximum total size of a group of large documents. A single document may exceed it. */
+/**
+ * The maximum total size of the large documents that are read together as a group. A single document may exceed this
+ * size and then forms a group of its own.
+ */
 export const groupBytes = 4 * 1024 * 1024
 /**
- * Batched reads shared by all jobs in the process. They return small documents in full, but only the size of large
- * ones.
+ * The batched reads of outboxes, which all jobs of the process share. They return small documents with the fields that
+ * the relay needs, but only the size of large documents.
  */
 export interface OutboxBatchers {
   findIntentOutbox: Batcher<string, IntentSource | Large | null>
-  /** Finds placed orders only. */
+  /** Finds only orders that have been placed. */
   findOrderOutbox: Batcher<string, Source | Large | null>
 }
 

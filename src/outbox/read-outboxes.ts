@@ -13,20 +13,26 @@ import {
   waiting,
 } from './outbox-batchers.ts'
 
-/** Documents with events that are read together, up to 4 MiB in total. */
+/** Documents with events that are read together and have a total size of up to 4 MiB. */
 export interface Outboxes {
   intents: IntentSource[]
   orders: Source[]
 }
 
-/** The maximum number of small documents that one job reads at a time. With 100 jobs, at most 40 MiB are in memory. */
+/**
+ * The maximum number of small documents that one job reads at a time. With 100 concurrent jobs, at most 40 MiB of small
+ * documents are in memory.
+ */
 const maxSmallPerRead = 50
 /**
  * The maximum number of groups of large documents that a process holds at a time. A single business gets at most half
  * of them.
  */
 export const maxLargeGroups = 8
-/** A group that has to wait longer is left to the next poll, because a waiting group blocks its job. */
+/**
+ * If a group has to wait longer than this, it is left to the next poll, because its job can do nothing else while it
+ * waits.
+ */
 const groupWaitMs = 100
 /** The maximum number of events that are read from a large document at a time. */
 const maxEventsPerRead = 200
@@ -38,10 +44,10 @@ const isLarge = (found: Source | Large | null): found is Large => found !== null
 type ReadDeps = Pick<Deps, 'Intent' | 'Order' | 'batchers' | 'largeOutboxes'>
 
 /**
- * Reads documents that have events, in groups that fit into memory. Each document contains the fields that the webhook
- * bodies need. Small documents come first. Large documents follow with up to `maxEventsPerRead` events at a time.
- * Before requesting the next group, the caller must remove the current group's events from their outboxes. A document
- * whose events are still there is not read again.
+ * Reads documents that have events, with the fields that the webhook bodies need, in groups that fit into memory. The
+ * small documents come first. The large documents follow, each with up to `maxEventsPerRead` events at a time. Before
+ * requesting the next group, the caller must remove the current group's events from their outboxes. If the events of a
+ * document are still in its outbox, the document is not read again.
  */
 export async function* readOutboxes(
   deps: ReadDeps,
@@ -75,7 +81,9 @@ interface Group {
   ids: string[]
 }
 
-/** Splits large documents into groups of at most `groupBytes`, each containing the documents of only one business. */
+/**
+ * Splits large documents into groups of at most `groupBytes`, each of which contains documents of only one business.
+ */
 function groupsOf(large: readonly Large[]): Group[] {
   const groups: Group[] = []
   for (const [businessId, documents] of groupBy(large, (each) => each.businessId)) {
@@ -92,7 +100,10 @@ function groupsOf(large: readonly Large[]): Group[] {
   return groups
 }
 
-/** Reads a group repeatedly until its outboxes are empty, or until the caller has left events in them. */
+/**
+ * Reads a group again and again until no document has further events, except those events that the caller has left in
+ * the outboxes.
+ */
 async function* readGroup<Kind extends Source>(
   { largeOutboxes }: ReadDeps,
   { businessId, ids }: Group,

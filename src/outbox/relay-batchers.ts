@@ -8,8 +8,8 @@ import { standing } from '../webhooks/endpoints/endpoint.ts'
 import { type OutboxBatchers, openOutboxBatchers } from './outbox-batchers.ts'
 
 /**
- * The relay's batchers. They share reads and writes among jobs, because many relay jobs run in parallel and most of
- * them are for a single intent.
+ * The relay's batchers. They combine the reads and writes of many jobs, because many relay jobs run in parallel and
+ * most of them are for a single intent.
  */
 export interface RelayBatchers extends OutboxBatchers {
   /** Finds a business's active endpoints. */
@@ -19,7 +19,8 @@ export interface RelayBatchers extends OutboxBatchers {
 }
 
 /**
- * The events of a document that have become deliveries and must be removed from its outbox. `_id` is the document's id.
+ * The events of one document that have become deliveries and must now be removed from the document's outbox. `_id` is
+ * the id of the document.
  */
 export interface RelayedEvents {
   _id: string
@@ -43,8 +44,8 @@ export const openRelayBatchers = (models: Models): RelayBatchers => ({
 })
 
 /**
- * Empties the outboxes of many documents with one update. Event ids are unique, so each outbox loses only its own
- * events.
+ * Empties the outboxes of many documents with one update. The update lists the ids of all relayed events. Because event
+ * ids are unique, each outbox loses only its own events.
  */
 const createEmptyingBatcher = <Doc extends { _id: string }>(
   model: Model<Doc>,

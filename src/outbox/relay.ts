@@ -33,34 +33,34 @@ export interface Relayed {
   deliveries: number
   /** The number of deliveries that are waiting for an attempt slot. */
   waiting: number
-  /** The cause of each event. */
+  /** The cause of each relayed event. */
   causes: Caused[]
 }
 
 /**
  * The maximum number of documents that a process relays in parallel. A single business gets at most half of these
- * slots. If the limit were higher, more deliveries would just be waiting for attempt slots.
+ * slots. With a higher limit, more deliveries would merely be waiting for attempt slots.
  */
 export const relaySlots = 400
 /**
- * A document that has to wait longer for one of the `relaySlots` is left to the next poll, because a waiting document
- * blocks its job.
+ * If a document has to wait longer than this for one of the `relaySlots`, it is left to the next poll, because its job
+ * can do nothing else while it waits.
  */
 const slotWaitMs = 100
 
 /**
- * An insert that has not been sent within this time fails, and the poll relays the event again. Therefore no delivery
- * is stored minutes after its `createdAt`.
+ * If the insert of a delivery has not been sent within this time, it fails and the next poll relays the event again.
+ * This limit prevents a delivery from being stored minutes after its `createdAt`.
  */
 const maxUnsentMs = 60_000
 
 /**
  * Relays the events of intents and orders. For each event, inserts one delivery per subscribed endpoint, starts the
- * attempts for which there are slots, and then removes the event from the outbox. If the process is killed, the relay
+ * attempts for which slots are free, and then removes the event from the outbox. If the process is killed, the relay
  * can safely run again: a delivery's id is composed of the ids of its event and its endpoint, so a second insert fails.
  * Only the relay that inserted a delivery starts its attempt. Events that exceed the available capacity stay in the
- * outbox for the next poll. If an error occurs, the remaining documents are still processed, and then the first error
- * is thrown.
+ * outbox for the next poll. If relaying a document fails, the remaining documents are still processed before the first
+ * error is thrown.
  */
 export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay): Promise<Relayed> {
   const relayed: Relayed = { events: 0, deliveries: 0, waiting: 0, causes: [] }
@@ -79,8 +79,8 @@ export async function relayOutboxes(deps: Deps, { intentIds, orderIds }: ToRelay
 }
 
 /**
- * Calls `act` with those ids that this process is not already relaying. If another caller passes some of them in the
- * meantime, calls `act` again for those.
+ * Calls `act` with those of the `ids` that this process is not already relaying. If another caller passes some of these
+ * ids while `act` is running, calls `act` again with them.
  */
 async function relayOnce(
   { relaying }: Pick<Deps, 'relaying'>,
@@ -161,8 +161,8 @@ const relaySource = (
   })
 
 /**
- * Returns a function that composes an event's `data` the first time it is called. Only a delivery with a slot needs
- * `data`, and an outbox may contain 2 000 events.
+ * Returns a function that composes an event's `data` the first time it is called. This avoids needless work, because
+ * only deliveries with a slot need `data`, and an outbox may contain 2 000 events.
  */
 function composeOnce(source: Source, event: OutboxEvent): () => string {
   let composed: string | null = null
@@ -181,8 +181,9 @@ interface OneDelivery {
 }
 
 /**
- * Inserts the delivery of an event to an endpoint, and starts its attempt if there is a slot. If there is no slot,
- * returns a wake-up job. If the delivery already exists, it belongs to the relay that inserted it.
+ * Inserts the delivery of an event to an endpoint, and starts its attempt if a slot is free. If no slot is free,
+ * returns a wake-up job. If the delivery already exists, does not start its attempt, because the relay that inserted
+ * the delivery does that.
  */
 async function relayTo(
   deps: Deps,
@@ -199,7 +200,8 @@ async function relayTo(
   }
   if (slot === null) {
     // This process starts the attempt as soon as a slot is free, and other processes find the delivery through their
-    // polls. If this process runs no attempts, the job wakes the other processes immediately.
+    // polls. If this process does not run attempts at all, the job is not delayed and wakes another process
+    // immediately.
     const delayMs = deps.slots.isOpen() ? deps.slots.backOff(slotOwner(endpoint)) : 0
     return { ...deliveryJob(delivery, deps.now()), delayMs }
   }
@@ -234,8 +236,7 @@ async function findEndpoints(deps: Deps, sources: Source[]): Promise<Map<string,
 }
 
 /**
- * Schedules the expiry of new intents. This happens in the relay, so that the request that creates an intent does not
- * have to do it.
+ * Schedules the expiry of new intents. The relay does this so that the request that creates an intent does not have to.
  */
 function scheduleExpiries(deps: Deps, intents: IntentSource[]): void {
   const created = intents.filter((intent) => intent.outbox.some((event) => event.event === 'payment.created'))

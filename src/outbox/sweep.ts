@@ -6,7 +6,7 @@ import { relayOutboxes, type ToRelay } from './relay.ts'
 
 /** Skips events younger than this, because their wake-up jobs may still arrive. */
 const graceMs = 1_500
-/** The maximum number of a single business's documents in each run of the poll. */
+/** The maximum number of documents of a single business that one run of the poll processes. */
 const maxPerBusiness = 1_000
 
 interface Unrelayed {
@@ -15,8 +15,8 @@ interface Unrelayed {
 }
 
 /**
- * Relays the events in outboxes, oldest first, with a limited share for each business. Returns the number of documents
- * found.
+ * Relays the events that it finds in outboxes, oldest first, and limits the number of documents for each business.
+ * Returns the number of documents found.
  */
 export async function pollOutboxes(deps: Deps): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)
@@ -40,8 +40,8 @@ export async function pollOutboxes(deps: Deps): Promise<number> {
 }
 
 /**
- * Finds documents with events in their outboxes, ordered by the oldest event. Reads only index keys, because a document
- * may be as large as 500 KB. Documents that have already been relayed are not found.
+ * Finds documents with events in their outboxes, starting with the document that has the oldest event. Reads only index
+ * keys, because a document may be as large as 500 KB. Documents whose events have all been relayed are not found.
  */
 const findUnrelayed = <Doc extends { _id: string }>(
   model: Model<Doc>,

@@ -6,19 +6,20 @@ import { type Log, throttled } from '../process/log.ts'
 import { type QueueName, queueNames } from './jobs.ts'
 import { openQueue } from './queues.ts'
 
-/** How long a staff page waits for Redis. */
+/** The maximum time that a staff page waits for Redis. */
 const timeoutMs = 2000
 
 /** All queues, for the job board on the staff pages. */
 export interface BoardQueues {
-  /** Connects on the first call. If Redis is down, throws within seconds. */
+  /** Returns the queues, and connects to Redis on the first call. If Redis is down, throws within a few seconds. */
   obtain(): Promise<ReadonlyMap<QueueName, Queue>>
   close(): Promise<void>
 }
 
 /**
- * Opens the queues on a separate connection, so that staff pages never delay an enqueue. The connection is opened on
- * the first call, because most `web` processes never show the board and `worker` processes cannot.
+ * Provides the queues on a separate connection, so that staff pages never delay the enqueueing of jobs. The connection
+ * is opened only when the queues are first needed, because most `web` processes never show the board and `worker`
+ * processes cannot show it.
  */
 export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): BoardQueues {
   const connection = new Redis(config.redisUrl, {
@@ -61,12 +62,12 @@ export function openBoardQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>
 async function connected(connection: Redis): Promise<void> {
   if (connection.status === 'ready') return
   const ready = once(connection, 'ready', { signal: AbortSignal.timeout(timeoutMs) })
-  // The client reconnects on its own, and its `error` event reports the first failure.
+  // A failure need not be handled here, because the client emits it as an `error` event and reconnects on its own.
   if (connection.status === 'wait') connection.connect().catch(() => undefined)
   await ready
 }
 
-/** Whether an error was caused by Redis being down, frozen or full, rather than by a bug. */
+/** Returns whether an error occurred because Redis was down, frozen or full, rather than because of a bug. */
 export const isRedisFault = (error: unknown): boolean =>
   error instanceof Error &&
   (/^(ReplyError|MaxRetriesPerRequestError|AbortError)$/.test(error.name) ||

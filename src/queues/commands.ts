@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis'
 
-/** A Redis command with its key and one argument. */
+/** A Redis command with a key and one numeric argument. */
 type Command = readonly [name: string, key: string, argument: number]
 
 /**
- * Runs commands in one transaction and returns the response to each. Redis runs either all of them or none. Never
- * throws. Returns null if Redis is down, frozen or full, in which case it is unknown whether the commands ran.
+ * Runs commands in one transaction and returns the response to each command. Redis runs either all of the commands or
+ * none. This function never throws. It returns null if Redis is down, frozen or full, and it is then unknown whether
+ * the commands ran.
  */
 export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | null>
 

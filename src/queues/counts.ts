@@ -12,18 +12,20 @@ export interface JobCounts {
 
 export interface Memory {
   usedBytes: number
-  /** Null if Redis is limited only by the machine's memory. */
+  /** The configured memory limit, or null if only the machine's memory limits Redis. */
   maxBytes: number | null
   /** Whether Redis evicts keys when it is full. */
   evicts: boolean
 }
 
-/** Figures about the queues and Redis. All functions wait for Redis, and throw if it is unreachable. */
+/** Reads figures about the queues and Redis. All functions wait for Redis, and they throw if Redis is unreachable. */
 export interface QueueCounts {
   jobs(): Promise<Map<QueueName, JobCounts>>
-  /** The number of consumers of each queue, in all worker processes. Throws if `CLIENT LIST` is forbidden. */
+  /**
+   * Returns how many BullMQ workers each queue has in all processes together. Throws if Redis forbids `CLIENT LIST`.
+   */
   workers(): Promise<Map<QueueName, number>>
-  /** Throws if `INFO` is forbidden. */
+  /** Throws if Redis forbids `INFO`. */
   memory(): Promise<Memory>
 }
 
@@ -47,8 +49,8 @@ const clientNames = (list: string): string[] =>
   [...list.matchAll(/^.* name=(\S+) /gm)].map(([, name = '']) => name)
 
 /**
- * Returns a test for the client names of the queue's BullMQ workers. BullMQ's own count is not used, because it would
- * make Redis list all connections once per queue.
+ * Returns a function that recognises the client names of a queue's BullMQ workers. BullMQ's own method for counting
+ * workers is not used, because it would make Redis list all connections once per queue.
  */
 function isWorkerOf({ name, opts: { prefix = 'bull' } }: Queue): (client: string) => boolean {
   const own = `${prefix}:${Buffer.from(name).toString('base64')}`

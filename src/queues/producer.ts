@@ -3,16 +3,16 @@ import type { JobsOptions, Queue } from 'bullmq'
 import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
 /**
- * The maximum number of unsent jobs per queue. Any further jobs are dropped. This only happens while Redis is down, and
- * the polls find the dropped jobs' work in MongoDB.
+ * The maximum number of unsent jobs per queue, beyond which further jobs are dropped. The limit is only reached while
+ * Redis is down, and the polls find the work of the dropped jobs in MongoDB.
  */
 const maxWaiting = 20_000
-/** The maximum number of jobs that are added in one call to Redis. Relay jobs are merged into a single job first. */
+/** The maximum number of jobs that are sent to Redis in one call. Relay jobs are first merged into a single job. */
 const longestBatch = 500
 /**
  * The pause after sending a relay job. A relay job makes about a dozen calls to MongoDB, whether it contains one intent
- * or a hundred. Therefore, when many wake-ups arrive, the pause is longer, so that more of them are merged into the
- * next job.
+ * or a hundred. The pause is therefore longer after a job into which many others were merged, so that even more are
+ * merged into the next job.
  */
 const relayRestMs = { few: 8, many: 25 }
 const manyFrom = 10
@@ -51,7 +51,8 @@ export function createProducer(
       await addAll(queue, name, merged(name, jobs))
     } catch (err) {
       complain({ err, queue: name })
-      // Redis is down. The waiting jobs would fail as well, each batch after another timeout. A poll finds their work.
+      // Redis is down, so the waiting jobs are dropped. They would fail as well, each batch after another timeout. A
+      // poll will find their work.
       waiting.length = 0
     }
   }
@@ -68,7 +69,10 @@ export function createProducer(
   }
 }
 
-/** Merges several relay jobs into a single job for all of their documents. */
+/**
+ * Merges relay jobs into a single job for the intents and orders of all of them. Leaves the jobs of other queues
+ * unchanged.
+ */
 function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[] {
   if (name !== 'outbox-relay') return jobs
   const relays = jobs.map((job) => job.data as Jobs['outbox-relay'])
@@ -80,7 +84,8 @@ function merged(name: QueueName, jobs: NewJob<QueueName>[]): NewJob<QueueName>[]
 }
 
 /**
- * Sets neither `attempts` nor `backoff`, because BullMQ does not decide when a job is retried (workers/run/run-job.ts).
+ * Returns the options for BullMQ. They contain neither `attempts` nor `backoff`, because BullMQ does not decide when a
+ * job is retried (workers/run/run-job.ts).
  */
 function jobOptions(job: NewJob<QueueName>): JobsOptions {
   return {

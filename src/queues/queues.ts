@@ -9,8 +9,8 @@ import { createProducer, type Producer } from './producer.ts'
 import { createStanding, type StandingJobs } from './standing-jobs.ts'
 
 /**
- * When BullMQ adds a job to a queue. `pattern` is a cron pattern whose first field is the seconds, and `tz` is its time
- * zone.
+ * A schedule by which BullMQ adds jobs to a queue. `pattern` is a cron pattern whose first field is the seconds, and
+ * `tz` is its time zone.
  */
 interface Schedule {
   id: string
@@ -19,8 +19,8 @@ interface Schedule {
 }
 
 /**
- * Makes BullMQ add jobs on a schedule from now on. Changes nothing if the schedule already exists, because an upsert
- * would delete a job that is overdue, and every deployment would cause an upsert.
+ * Makes BullMQ add jobs on a schedule from now on. Changes nothing if an identical schedule already exists, because
+ * each deployment calls this function, and an upsert would delete a scheduled job that is overdue.
  */
 async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promise<void> {
   const known = await queue.getJobScheduler(id)
@@ -28,17 +28,19 @@ async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promis
   await queue.upsertJobScheduler(id, { pattern, tz }, { name: queue.name })
 }
 
-/** Adds jobs in the background. Errors are only logged, because a poll finds the work of any lost job. */
+/** Adds jobs in the background. Errors are only logged, because if a job is lost, a poll finds its work. */
 export type Enqueue = <Name extends QueueName>(name: Name, jobs: NewJob<Name>[]) => void
 
 export interface Queues {
   enqueue: Enqueue
-  /** Reads and repairs the jobs stored in Redis. All functions wait for Redis, and throw if it is unreachable. */
+  /**
+   * Reads and repairs the jobs stored in Redis. All functions wait for Redis, and they throw if Redis is unreachable.
+   */
   standing: StandingJobs
-  /** Runs other commands on the same connection, for state shared by all processes. */
+  /** Runs other commands on the same connection. They serve to keep state that all processes share. */
   runCommands: RunCommands
   counts: QueueCounts
-  /** Adds a schedule to a queue, unless the queue already has it. Throws if Redis is unavailable. */
+  /** Adds a schedule to a queue, unless the queue already has the same schedule. Throws if Redis is unavailable. */
   keepSchedule(name: QueueName, schedule: Schedule): Promise<void>
   /** Calls `act` every time the connection to Redis becomes ready. */
   whenReady(act: () => void): void
@@ -48,9 +50,9 @@ export interface Queues {
 }
 
 /**
- * Opens the producers of all queues on a separate connection. The connection fails fast, because otherwise BullMQ's
- * `add` would hang while Redis is down. A producer sends one batch at a time. Jobs that arrive in the meantime go into
- * the next batch.
+ * Opens the producers of all queues on a separate connection. Commands on this connection fail fast, because otherwise
+ * BullMQ's `add` would hang while Redis is down. A producer sends one batch at a time, and jobs that arrive while a
+ * batch is being sent go into the next batch.
  */
 export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log: Log): Queues {
   const connection = new Redis(config.redisUrl, {
@@ -91,8 +93,8 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
 }
 
 /**
- * Throws if Redis is down. BullMQ reads the Redis version only when it opens a queue, so a queue opened without a
- * connection would never work.
+ * Opens a queue, and throws if Redis is down. BullMQ reads the version of Redis only while it opens a queue, so a queue
+ * that was opened without a connection would never work.
  */
 export async function openQueue(
   connection: Redis,

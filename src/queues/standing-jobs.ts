@@ -6,22 +6,25 @@ import { addAll } from './producer.ts'
 
 /** Reads and repairs the jobs in Redis. MongoDB is the source of truth. */
 export interface StandingJobs {
-  /** Adds those jobs whose ids do not exist in any state. Returns how many were added. */
+  /** Adds those of the jobs whose ids do not exist yet, in whatever state. Returns how many jobs were added. */
   addMissing<Name extends QueueName>(queue: Name, jobs: readonly NamedJob<Name>[]): Promise<number>
   /** Removes those of the jobs that exist and are not running. */
   remove(queue: QueueName, jobIds: readonly string[]): Promise<void>
   /** Yields the ids of all failed jobs in a queue, in batches. An id may be yielded more than once. */
   failed(queue: QueueName): AsyncGenerator<string[]>
-  /** Whether the marker that `makeWhole` set is still in Redis, which means that Redis has not lost its data since. */
+  /**
+   * Returns whether the marker that `makeWhole` set is still in Redis. If so, Redis has not lost its data since then.
+   */
   isWhole(): Promise<boolean>
   /**
-   * Runs `act`, which must restore all jobs, and then sets the marker, unless Redis has lost its data in the meantime.
+   * Runs `act`, which must restore all jobs, and then sets the marker, unless Redis lost its data while `act` was
+   * running.
    */
   makeWhole(act: () => Promise<void>): Promise<void>
 }
 
 /**
- * The maximum number of jobs added in one call. A call of this size blocks Redis, and therefore its other clients, for
+ * The maximum number of jobs added in one call. A call of this size blocks Redis, and therefore all of its clients, for
  * about 10 ms.
  */
 const longestBatch = 250
@@ -75,8 +78,8 @@ export function createStanding(
       const token = newId()
       await connection.set(marker, token)
       await act()
-      // If Redis has lost its data in the meantime, the marker is gone or was set by a different process that has
-      // started over.
+      // If Redis lost its data while `act` was running, the marker is gone, or another process has set the marker again
+      // and is restoring all jobs.
       if ((await connection.get(marker)) === token) await connection.set(marker, 'whole', 'XX')
     },
   }

@@ -3,13 +3,16 @@ import { withTimeout } from '../../process/timeout.ts'
 
 /**
  * Collects the operations of concurrent callers and sends them to MongoDB in batches. A batcher sends one batch at a
- * time. Operations that arrive in the meantime go into the next batch, and an operation that arrives alone is sent
- * immediately. `deadlineAt` is the caller's deadline on the clock of `performance.now()`. An operation that has not
- * been sent by then is dropped, and the batcher throws SERVICE_UNAVAILABLE.
+ * time. Operations that arrive while a batch is running go into the next batch, and an operation that arrives while
+ * none is running is sent immediately. `deadlineAt` is the caller's deadline on the clock of `performance.now()`. An
+ * operation that has not been sent by then is dropped, and the batcher throws SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
-/** The deadline of operations in a worker. No request is waiting for them, so only the driver's timeouts apply. */
+/**
+ * The deadline for operations in a worker. No request is waiting for these operations, so only the driver's timeouts
+ * apply.
+ */
 export const noDeadline = Number.POSITIVE_INFINITY
 
 interface Waiting<Item, Outcome> {
@@ -20,21 +23,21 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * The minimum time between two batches if no request is waiting for their results. Without this minimum, operations
- * that trickle in would each be sent as a separate batch, and on a busy machine these batches would delay all other
- * work.
+ * The minimum time between two batches if no request is waiting for their results. Without this minimum, each of the
+ * operations that trickle in would be sent as a separate batch, and on a busy machine so many batches would delay all
+ * other work.
  */
 export const backgroundRestMs = 20
 /**
- * When this many operations are waiting, they are sent immediately, because a larger batch would cost almost the same
- * per operation.
+ * If this many operations are waiting, they are sent without waiting any longer, because the cost per operation would
+ * be almost the same in a larger batch.
  */
 const worthABatch = 50
 
 /**
  * Creates a batcher. `send` must return one outcome per item, in the same order. If an outcome is an Error, only that
- * item's caller is rejected. `restMs` is the minimum time between the starts of two batches. It does not apply while
- * many operations are waiting.
+ * item's caller is rejected. `restMs` is the minimum time between the starts of two batches. This minimum does not
+ * apply while many operations are waiting.
  */
 export function createBatcher<Item, Outcome>(
   longestBatch: number,
@@ -56,8 +59,8 @@ export function createBatcher<Item, Outcome>(
 
   async function drain(): Promise<void> {
     isDraining = true
-    // One response wakes many callers, which all call again within the same iteration of the event loop. Waiting until
-    // the end of the iteration collects all of their operations.
+    // When a batch ends, it wakes many callers, which pass their next operations within the same iteration of the event
+    // loop. Waiting until the end of that iteration collects all of these operations in one batch.
     await new Promise(setImmediate)
     while (waiting.length > 0) {
       const taken = waiting.splice(0, longestBatch)
@@ -94,9 +97,9 @@ export function createBatcher<Item, Outcome>(
 }
 
 /**
- * The maximum duration of a batch, so that a batch that hangs does not block the batcher forever. A single call to
- * MongoDB always ends sooner. If a batch makes two calls to a failing server, the second call may be cut short. The
- * outcome of that call is then unknown, and the next batch may run in parallel with it.
+ * How long the batcher waits for a batch, so that a batch that hangs does not block the batcher forever. A single call
+ * to MongoDB always ends sooner. If a batch makes two calls to a failing server, the batcher may stop waiting during
+ * the second call. The outcome of that call is then unknown, and the next batch may run in parallel with the call.
  */
 const flushTimeoutMs = 7000
 

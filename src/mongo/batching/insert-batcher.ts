@@ -3,14 +3,14 @@ import { type Batcher, createBatcher } from './batcher.ts'
 
 /**
  * The result of an insert. If the document was not inserted, `index` is the name of the unique index that already
- * contains its value.
+ * contains the document's value.
  */
 export type Insertion = { inserted: true } | { inserted: false; index: string }
 
 /**
- * Creates a batcher for inserts. `insertMany` must be unordered. Because the documents already contain their `_id`, it
- * is safe to insert one of them twice. A connection error or a write concern error rejects the whole batch, because its
- * outcome is unknown.
+ * Creates a batcher for inserts. `insertMany` must be unordered. Because each document already has its `_id`, sending
+ * the same insert twice is safe. After a connection error or a write concern error, all callers of the batch are
+ * rejected, because the outcome of their inserts is unknown.
  */
 export function createInsertBatcher<Doc>(
   insertMany: (docs: Doc[]) => Promise<unknown>,
@@ -28,7 +28,8 @@ async function insertTogether<Doc>(
     return docs.map(() => ({ inserted: true }))
   } catch (error) {
     if (error instanceof mongo.MongoBulkWriteError) return outcomesOf(error, docs.length)
-    // One document that cannot be encoded makes the whole batch fail, so each document is then sent separately.
+    // An error that is not a MongoError means that one of the documents cannot be encoded. Such a document makes the
+    // whole batch fail, so each document is now sent separately.
     if (error instanceof mongo.MongoError || docs.length === 1) throw error
     const alone = await Promise.allSettled(docs.map((doc) => insertTogether(insertMany, [doc])))
     return alone.map((one) => (one.status === 'fulfilled' ? one.value[0] : one.reason) as Insertion | Error)
@@ -43,7 +44,10 @@ function outcomesOf(error: mongo.MongoBulkWriteError, count: number): (Insertion
   return outcomes
 }
 
-/** Returns only the name of the index, because MongoDB's own message quotes stored values, such as payment codes. */
+/**
+ * Keeps only the name of the index from MongoDB's error message, because the message also quotes stored values, such as
+ * payment codes.
+ */
 function outcomeOf(fault: { code: number; errmsg?: string | undefined }): Insertion | Error {
   const index = /index: (\S+) dup key/.exec(fault.errmsg ?? '')?.[1]
   if (fault.code === 11000 && index !== undefined) return { inserted: false, index }

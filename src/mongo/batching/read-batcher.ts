@@ -3,8 +3,8 @@ import { nativeCollection } from '../collection.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
 /**
- * Creates a batcher for reads by id, which sends one `find` for all waiting callers. The batcher returns null if there
- * is no document with an id. Nothing is cached.
+ * Creates a batcher for reads by id, which sends one `find` for all waiting callers. The batcher returns null for an id
+ * if there is no such document. Nothing is cached.
  */
 export function createReadBatcher<Doc>(
   find: (ids: string[]) => Promise<Doc[]>,
@@ -19,7 +19,8 @@ export function createReadBatcher<Doc>(
 }
 
 /**
- * Creates a batcher for reads by `_id` in one collection. It reads whole documents, or only the fields in `projection`.
+ * Creates a batcher for reads by `_id` in one collection. The batcher reads only the fields in `projection`, or whole
+ * documents if there is no `projection`.
  */
 export const createByIdBatcher = <Stored extends { _id: string }, Doc extends { _id: string } = Stored>(
   model: Model<Stored>,

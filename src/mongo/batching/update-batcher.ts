@@ -2,30 +2,27 @@ import { mongo } from 'mongoose'
 import { createOneAtATime } from '../../process/one-at-a-time.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 
-/** An update of one document, which is made only if a guard matches. */
+/** An update of one document that takes effect only if its guard matches. */
 export interface GuardedUpdate {
-  /** The `_id` of the document, and its guard. Values are not cast. */
+  /** The `_id` of the document, and the guard. Values are not cast, so they must already have the correct types. */
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
   /**
-   * A condition that the document meets only if this update has been made. It is queried only if some guards of a batch
-   * did not match.
+   * A condition that the document meets only if this update has been made. The batcher queries it only if some of the
+   * guards in a batch did not match.
    */
   proof: Record<string, unknown>
 }
 
 type Outcome = boolean | Error
 
-/**
- * The maximum number of updates in a batch. Even a batch of this size takes much less time than a request's timeouts
- * allow.
- */
+/** The maximum number of updates in a batch. Even a batch of this size takes much less time than a request may wait. */
 const longestBatch = 500
 
 /**
- * Creates a batcher for guarded updates. It sends one bulk write for all waiting callers, and each update has its own
- * guard. Each caller receives whether its guard matched. A batch contains at most one update per document. Further
- * updates of the same document wait for the next batch.
+ * Creates a batcher for guarded updates. The batcher sends one bulk write for all waiting callers, in which each update
+ * keeps its own guard, and returns to each caller whether its guard matched. A batch contains at most one update per
+ * document, so further updates of the same document wait for the next batch.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
@@ -37,7 +34,7 @@ export function createUpdateBatcher<Doc extends { _id: string }>(
   return (update, deadlineAt) => oneAtATime(update.filter._id, () => batcher(update, deadlineAt))
 }
 
-/** Never throws. After a connection error or a write concern error, every update has an error as its outcome. */
+/** Never throws. After a connection error or a write concern error, the outcome of every update is that error. */
 async function updateTogether<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
   batch: GuardedUpdate[],
@@ -49,28 +46,28 @@ async function updateTogether<Doc extends { _id: string }>(
   } catch (error) {
     if (isUnknown(error as Error)) return batch.map(() => error as Error)
     if (batch.length === 1) return [withoutValues(error as Error)]
-    // Each update is now sent separately, so that one update that cannot be encoded, or that MongoDB rejects, does not
-    // make the others fail. Updates that the batch has already written are reported as successful again.
+    // Each update is now sent separately, so that an update that cannot be encoded, or that MongoDB rejects, does not
+    // make the others fail. For an update that the batch had already written, the proof shows that it succeeded.
     const alone: Outcome[] = []
     for (const update of batch) alone.push(...(await updateTogether(collection, [update])))
     return alone
   }
 }
 
-/** Returns whether a lost connection or a failed write concern has left the outcome of a batch unknown. */
+/** Returns whether the outcome of a batch is unknown because the connection was lost or the write concern failed. */
 function isUnknown(error: Error): boolean {
   const isRefusal = error instanceof mongo.MongoBulkWriteError && [error.writeErrors].flat().length > 0
   if (isRefusal) return error.result.getWriteConcernError() !== undefined
   return error instanceof mongo.MongoError
 }
 
-/** Replaces MongoDB's own error message, because it quotes stored values. */
+/** Replaces a MongoDB error, because its message quotes stored values. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
 /**
- * Determines which guards of a batch matched, because the result of a bulk write contains only their number. Reads only
- * ids, because documents may be large and a batch may contain 500 updates.
+ * Finds out which guards of a batch matched, because the result of a bulk write contains only the number of matches.
+ * Reads only ids, because documents may be large and a batch may contain 500 updates.
  */
 async function readOutcomes<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
