@@ -37,8 +37,8 @@ interface Measurement {
   databaseMs: number
   monotonicMs: number
   /**
-   * The largest possible error of `databaseMs`, which is half the round-trip time plus half a millisecond for MongoDB's
-   * rounding.
+   * The largest possible error of `databaseMs`, which is half the duration of the round trip plus half a millisecond
+   * for MongoDB's rounding.
    */
   errorMs: number
 }

@@ -15,8 +15,8 @@ import type { Slot, SlotOwner } from './slots/slot.ts'
 /** The poll skips deliveries that became due more recently than this, because their wake-up jobs may still arrive. */
 const graceMs = 500
 /**
- * The maximum number of a single business's deliveries in each run of the poll. If an endpoint has no free slots, its
- * deliveries wait for `attemptWaiting`.
+ * The maximum number of deliveries of a single business that one run of the poll processes. If an endpoint has no free
+ * slots, `attemptWaiting` starts the attempts at its deliveries as soon as slots are free.
  */
 const maxPerBusiness = 500
 
@@ -29,8 +29,8 @@ interface Due {
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /**
- * Starts attempts at due deliveries as long as there are slots, with a limited share for each business. Also takes over
- * deliveries whose lease has ended. Returns the number of deliveries found.
+ * Starts attempts at due deliveries as long as slots are free, and limits the number of deliveries for each business.
+ * Also takes over deliveries whose lease has ended. Returns the number of deliveries found.
  */
 export function attemptDue(deps: Deps): Promise<number> {
   deps.slots.serveWaiting()
@@ -53,8 +53,8 @@ export function attemptDue(deps: Deps): Promise<number> {
 }
 
 /**
- * Finds due deliveries, reading only index keys. Skips endpoints that are waiting for slots, because such an endpoint
- * may have a hundred thousand due deliveries.
+ * Finds due deliveries, and reads only index keys to do so. Skips endpoints that are waiting for slots, because such an
+ * endpoint may have a hundred thousand due deliveries.
  */
 function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt
@@ -77,7 +77,7 @@ async function settleAll(parts: Promise<unknown>[]): Promise<void> {
 /** The maximum number of waiting endpoints that are served in parallel. Serving an endpoint takes a few reads. */
 const maxServedAtOnce = 25
 
-/** Starts attempts for those waiting endpoints that can get slots now. */
+/** Starts attempts at the due deliveries of those waiting endpoints that can get slots now. */
 export async function attemptWaiting(deps: Deps): Promise<void> {
   const { slots } = deps
   const waiting = slots.waiting().filter((owner) => slots.available(owner) > 0)
@@ -86,14 +86,14 @@ export async function attemptWaiting(deps: Deps): Promise<void> {
 }
 
 /**
- * Starts attempts at an endpoint's oldest due deliveries, one for each free slot. If more deliveries may be due, the
- * endpoint stays in the list of waiting endpoints.
+ * Starts attempts at an endpoint's oldest due deliveries, one for each free slot. If further deliveries may be due, the
+ * endpoint stays marked as waiting.
  */
 async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   const { endpointId } = owner
   const available = deps.slots.available(owner)
   if (available === 0) return
-  // From here on, a delivery that gets no slot marks the endpoint as waiting again.
+  // From now on, if this process finds a delivery that gets no slot, the endpoint is marked as waiting again.
   deps.slots.clearWaiting(endpointId)
   try {
     const due = await nativeCollection(deps.Delivery)
@@ -114,14 +114,15 @@ async function attemptOldest(deps: Deps, owner: SlotOwner): Promise<void> {
   }
 }
 
-/** Starts an attempt at each delivery that gets a slot and that no other worker has claimed. */
+/** Starts an attempt at each delivery that gets a slot and that no other caller has claimed. */
 async function beginAttempts(deps: Deps, endpointId: string, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   const endpoint = await deps.batchers.findEndpoint(endpointId, noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancelDue(deps, endpointId, ids)
   const taken = takeSlots(deps, endpoint, ids)
   const begun = await Promise.all(taken.map(({ id, slot }) => claimAndBegin(deps, id, slot)))
-  // Re-queuing from the command line adds no job, so the failed job of an earlier attempt may still exist.
+  // Re-queueing a delivery from the command line adds no job, so the failed job from before the re-queue may still
+  // exist.
   for (const delivery of begun) if (delivery !== null) await removeSuperseded(deps, jobIdOf(delivery))
 }
 
@@ -136,7 +137,7 @@ function takeSlots(deps: Deps, endpoint: AttemptEndpoint, ids: string[]): { id: 
   return taken
 }
 
-/** Claims a delivery and starts its attempt. If the delivery cannot be claimed, releases the slot and returns null. */
+/** Claims a delivery and starts its attempt. If the delivery cannot be claimed, frees the slot and returns null. */
 export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise<ClaimedDelivery | null> {
   let delivery: ClaimedDelivery | null = null
   try {
@@ -148,7 +149,7 @@ export async function claimAndBegin(deps: Deps, id: string, slot: Slot): Promise
   return delivery
 }
 
-/** Cancels due deliveries to a deleted or disabled endpoint. */
+/** Cancels those of the given deliveries that are due. Their endpoint must be deleted or disabled. */
 export async function cancelDue(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
   endpointId: string,

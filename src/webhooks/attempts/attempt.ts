@@ -14,16 +14,16 @@ import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
- * The minimum time that a lease must have left when an attempt starts, because the first renewal may come up to 3 s
- * later. If MongoDB is slow and less time is left, the attempt is not started, and a worker takes over the delivery
+ * The minimum time that must be left of a lease when its attempt starts, because the first renewal may be up to 3 s
+ * away. If less time is left because MongoDB was slow, the attempt is not started, and a worker takes over the delivery
  * when the lease ends.
  */
 const minLeaseMs = 5_000
 
 /**
  * Starts an attempt at a delivery that this process has claimed, or has inserted with a lease. Does not wait for the
- * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. `data` is
- * the body's `data`, if it has already been composed and the body has been counted against the slot.
+ * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. The
+ * caller may pass the body's `data` if it has already composed and counted it for the slot.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
@@ -38,9 +38,9 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
 }
 
 /**
- * Makes one attempt: composes and signs the body, sends it, and records the result (SPEC 6.2 to 6.4). A failing
- * endpoint is a result rather than an error. If MongoDB fails, the attempt does not count. In that case the lease ends,
- * and a worker takes over the delivery.
+ * Makes one attempt: composes and signs the body, sends it, and records the result (SPEC 6.2 to 6.4). If the endpoint
+ * fails, that is a result rather than an error. If MongoDB fails, the attempt does not count, and a worker takes over
+ * the delivery when the lease ends.
  */
 async function attemptDelivery(
   deps: Deps,
@@ -90,8 +90,8 @@ async function send(
   const result = { delivery, status: statusAfter[outcome], ...times, attempt: record }
   const isRecorded = deps.leases.holds(delivery) && (await deps.batchers.recordResult(result, noDeadline))
   const recorded = isRecorded ? outcome : 'lease-lost'
-  // If the attempt has lost its lease, its result was not recorded, so the log line contains no stage and no time for a
-  // next attempt.
+  // If the attempt lost its lease, its result was not recorded. The log line then contains neither a stage nor the time
+  // of the next attempt.
   const shown = isRecorded
     ? { attempts, nextAttemptAt: times.nextAttemptAt, record }
     : { attempts: delivery.attempts, nextAttemptAt: null, record: { ...record, stage: null } }
@@ -106,8 +106,8 @@ async function send(
 }
 
 /**
- * Returns the current step in the retry table. A manually requested attempt is additional, so it does not advance the
- * step.
+ * Returns the current step in the retry table. Manually requested attempts are additional to those in the table, so
+ * they do not advance the step.
  */
 const scheduled = (attempts: number, requeues: number): number => Math.max(1, attempts - requeues)
 
@@ -117,8 +117,8 @@ async function cancel(deps: Deps, delivery: ClaimedDelivery, missing: 'endpoint'
   const ended = { nextAttemptAt: null, deliveredAt: null, deadAt: null }
   await deps.batchers.recordResult({ delivery, status: 'CANCELLED', ...ended, attempt: null }, noDeadline)
   const fields = { deliveryId, webhookEvent, reference: referenceNumber }
-  // The clean-up removes the deliveries of an intent or order first, so this intent or order must have been removed by
-  // hand.
+  // The clean-up removes the deliveries before the intent or order that they belong to, so this intent or order must
+  // have been removed by hand.
   if (missing === 'source') deps.log.error(fields, 'webhook.source-missing')
   else deps.log.info(fields, 'webhook.cancelled')
 }

@@ -29,8 +29,9 @@ const neededFields = {
 } as const
 
 /**
- * Claims deliveries by id, with one update and one read per batch. Returns null for a delivery that is not due or is
- * already leased. If two callers in the same batch pass the same id, only the first of them gets the delivery.
+ * Creates a batcher that claims deliveries by id, with one update and one read per batch. The batcher returns null for
+ * a delivery that is not due or is already leased. If two callers in the same batch pass the same id, only the first of
+ * them gets the delivery.
  */
 export const createClaimBatcher = (
   Delivery: Model<Delivery>,
@@ -63,7 +64,7 @@ async function claimTogether(
   return new Map(claimed.map((delivery) => [delivery._id, delivery]))
 }
 
-/** Releases the lease of a delivery that has not been attempted. The delivery becomes due again immediately. */
+/** Ends the lease of a delivery that has not been attempted, so that the delivery is due again immediately. */
 export async function giveBack(
   { Delivery, now }: { Delivery: Model<Delivery>; now: () => Date },
   { _id, leaseToken }: Pick<ClaimedDelivery, '_id' | 'leaseToken'>,

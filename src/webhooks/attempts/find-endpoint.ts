@@ -4,7 +4,10 @@ import { createByIdBatcher } from '../../mongo/batching/read-batcher.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import type { SlotOwner } from './slots/slot.ts'
 
-/** The fields that an attempt needs. They do not include the endpoint's effects, of which there may be a thousand. */
+/**
+ * An endpoint with the fields that an attempt needs. The endpoint's effects are left out, because there may be a
+ * thousand of them.
+ */
 export type AttemptEndpoint = Pick<Endpoint, '_id' | keyof typeof fields>
 
 const fields = {

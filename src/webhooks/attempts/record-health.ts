@@ -6,7 +6,7 @@ import type { Log } from '../../process/log.ts'
 import { hourOf } from '../deliveries/delivery-hour.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The result of one attempt. It updates the endpoint's health and the hourly charts on the staff pages. */
+/** The result of one attempt. Such notes update the endpoint's health and the hourly charts on the staff pages. */
 export interface HealthNote {
   endpointId: string
   at: Date
@@ -15,18 +15,18 @@ export interface HealthNote {
 }
 
 /**
- * Collects the results of attempts and writes them in the background. If the process is killed, the results from the
- * last `gatherMs` are lost.
+ * Collects the results of attempts and writes them in the background. If the process is killed, the results of the last
+ * `gatherMs` milliseconds are lost.
  */
 export interface HealthNotes {
   note(result: HealthNote): void
-  /** Writes the remaining notes. */
+  /** Writes the notes that have not been written yet. */
   close(): Promise<void>
 }
 
 /**
- * Notes made within this interval are written together. The delay does no harm, because the notes are mainly for people
- * to read.
+ * Notes made within this interval are written together. The delay does no harm, because the notes are mainly read by
+ * people.
  */
 const gatherMs = 200
 
@@ -67,8 +67,8 @@ const writeEndpoints = (models: Pick<Models, 'Endpoint'>, notes: HealthNote[]): 
   )
 
 /**
- * Returns the update of an endpoint's health. `notes` contains the endpoint's attempts, in the order in which they
- * ended.
+ * Returns the update to an endpoint's health. `notes` contains the results of the endpoint's attempts in the order in
+ * which the attempts ended.
  */
 function healthChange(notes: HealthNote[]) {
   const success = notes.findLast(({ outcome }) => outcome === 'delivered')
@@ -93,7 +93,10 @@ function writeHours(models: Pick<Models, 'DeliveryHour'>, notes: HealthNote[]): 
   )
 }
 
-/** Always returns all three counts, even if some are 0, so that the document of a new hour contains all fields. */
+/**
+ * Counts the outcomes of attempts. Always returns all three counts, even if some of them are 0, so that the document
+ * for a new hour contains all fields.
+ */
 function outcomesOf(notes: HealthNote[]) {
   const counts = { delivered: 0, retrying: 0, dead: 0 }
   for (const { outcome } of notes) counts[outcome] += 1

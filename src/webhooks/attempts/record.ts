@@ -4,7 +4,10 @@ import { nativeCollection } from '../../mongo/collection.ts'
 import type { AttemptRecord, Delivery } from '../deliveries/delivery.ts'
 import type { ClaimedDelivery } from './claim.ts'
 
-/** The changes that an attempt makes to its delivery. They are written only if the attempt still holds the lease. */
+/**
+ * The changes that an attempt makes to its delivery. These changes are written only if the attempt still holds the
+ * lease.
+ */
 export interface AttemptResult {
   delivery: Pick<ClaimedDelivery, '_id' | 'leaseToken'>
   status: Delivery['status']
@@ -16,15 +19,15 @@ export interface AttemptResult {
 }
 
 /**
- * The maximum number of attempts stored in a delivery. This is enough for the 8 automatic attempts and many re-queues.
- * When the list is full, the oldest attempts are dropped.
+ * The maximum number of attempts stored in a delivery. This is enough for the 8 automatic attempts and for the attempts
+ * of many re-queues. When the list is full, the oldest attempts are dropped.
  */
 const maxLogLength = 50
 
 /**
- * Writes results in batches, with one update per batch. For each result, returns whether it was written. In
- * measurements, one update with a list of results took MongoDB a quarter less time than a bulk write with one update
- * per result, because a single update is planned only once.
+ * Creates a batcher that writes the results of attempts, with one update per batch. The batcher returns whether a
+ * result was written. In measurements, MongoDB took a quarter less time for one update with a list of results than for
+ * a bulk write with one update per result, because it plans a single update only once.
  */
 export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptResult, boolean> =>
   createBatcher(
@@ -44,8 +47,8 @@ export const createResultBatcher = (Delivery: Model<Delivery>): Batcher<AttemptR
   )
 
 /**
- * Finds out which results were written, because an update returns only their number. If a result was not written, its
- * attempt had lost its lease.
+ * Finds out which results were written, because the response to an update contains only the number of changed
+ * documents. A result is not written if its attempt has lost the lease.
  */
 async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]): Promise<boolean[]> {
   const ids = results.map(({ delivery }) => delivery._id)
@@ -59,15 +62,15 @@ async function readWritten(Delivery: Model<Delivery>, results: AttemptResult[]):
   return results.map(({ delivery, status, attempt }) => {
     const now = byId.get(delivery._id)
     if (attempt === null) return now?.status === status
-    // Two attempts at the same delivery never start in the same millisecond, because the second waits for the result of
-    // the first or for the end of its lease.
+    // Two attempts at the same delivery never start in the same millisecond, because the second attempt starts only
+    // when the first has a result or has lost its lease.
     return now?.attemptLog.some(({ at }) => at.getTime() === attempt.at.getTime()) ?? false
   })
 }
 
 /**
- * Returns an update pipeline that writes `results[i]` to the document whose id is `ids[i]`. Uses `$literal` because the
- * text of a response may begin with `$`.
+ * Returns an update pipeline that writes `results[i]` to the document whose id is `ids[i]`. The pipeline contains the
+ * values as `$literal`, because the text of a response may begin with `$`.
  */
 function asPipeline(ids: string[], results: AttemptResult[]) {
   const changes = results.map(({ status, nextAttemptAt, deliveredAt, deadAt }) => ({

@@ -2,8 +2,8 @@ import type { Deps } from '../../deps.ts'
 import { supersededJobId } from '../deliveries/delivery-job.ts'
 
 /**
- * Removes the failed job that existed before a delivery was re-queued. If that job ran, it would do nothing, so an
- * error here is only logged.
+ * Removes the failed job that a delivery had before it was re-queued. An error is only logged, because the old job
+ * would do nothing if it ran.
  */
 export async function removeSuperseded(deps: Pick<Deps, 'queues' | 'log'>, jobId: string): Promise<void> {
   const superseded = supersededJobId(jobId)

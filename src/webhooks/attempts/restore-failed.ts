@@ -17,9 +17,9 @@ const neededFields = {
 type Dead = Pick<Delivery, '_id' | keyof typeof neededFields>
 
 /**
- * Ensures that every delivery that became DEAD after `since` has a failed job, because support staff look for it there.
- * Missing jobs are added as waiting jobs: the worker then finds that the delivery is DEAD and fails the job. Returns
- * how many jobs were missing.
+ * Ensures that every delivery that became DEAD after `since` has a failed job, because support staff look for DEAD
+ * deliveries among the failed jobs. A missing job is added as a waiting job, and when the job runs, the worker finds
+ * that the delivery is DEAD and fails the job. Returns how many jobs were missing.
  */
 export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   const now = deps.now()
@@ -37,7 +37,10 @@ export async function restoreFailed(deps: Deps, since: Date): Promise<number> {
   return restored
 }
 
-/** Removes failed jobs whose delivery is no longer DEAD, or has been re-queued and has died again since. */
+/**
+ * Removes outdated failed jobs. A failed job is outdated if its delivery is no longer DEAD, or if the delivery has been
+ * re-queued and has died again since.
+ */
 export async function dropRevived(deps: Deps): Promise<void> {
   for await (const jobIds of deps.queues.standing.failed(queue)) await dropAmong(deps, jobIds)
 }

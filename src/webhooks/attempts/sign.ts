@@ -11,10 +11,10 @@ export const signature = (secret: string, timestamp: string, body: string): stri
   `sha256=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`
 
 /**
- * Returns the headers for one attempt (SPEC 6.2). The timestamp is the attempt's time in seconds, so that an endpoint
- * can reject old requests. `brand` is the word used in the header names. The second parameter contains the current
- * secret, followed by those that were replaced less than 24 hours ago. Signatures with replaced secrets are sent in a
- * separate header.
+ * Returns the headers for one attempt (SPEC 6.2). The timestamp is the time of the attempt in seconds, so that an
+ * endpoint can reject old requests. `brand` is the word that the header names contain. The second parameter contains
+ * the current secret, followed by the secrets that were replaced less than 24 hours ago. The signatures made with
+ * replaced secrets are sent in a separate header.
  */
 export function signedHeaders(
   brand: string,
@@ -35,12 +35,12 @@ export function signedHeaders(
 }
 
 /**
- * Unsealed secrets, keyed by endpoint object. Because endpoints are read once per batch of attempts, their secrets are
+ * The unsealed secrets of each endpoint object. An endpoint is read only once per batch of attempts, so its secrets are
  * also unsealed only once per batch.
  */
 const unsealed = new WeakMap<object, ReturnType<typeof signingSecrets>>()
 
-/** Returns the headers for an attempt that starts at `now`. */
+/** Returns the signed headers for an attempt that starts at `now`. */
 export function signFor(
   deps: Pick<Deps, 'config' | 'secrets'>,
   endpoint: Pick<Endpoint, '_id' | 'secret' | 'previousSecrets'>,

@@ -4,7 +4,8 @@ import type { ClaimedDelivery } from './claim.ts'
 import type { Verdict } from './verdict.ts'
 
 /**
- * The span of an attempt, in the trace of the request that caused the event. `traceparent` is null if tracing is off.
+ * The span of an attempt, which belongs to the trace of the request that caused the event. `traceparent` is null if
+ * tracing is off.
  */
 export interface AttemptSpan {
   traceparent: string | null

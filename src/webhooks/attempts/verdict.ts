@@ -3,7 +3,7 @@ import type { AttemptRecord } from '../deliveries/delivery.ts'
 import type { Attempt } from '../sender/send.ts'
 import { waitAfter } from './retry-wait.ts'
 
-/** How an attempt affects its delivery. */
+/** What becomes of a delivery after an attempt. */
 export type Verdict =
   | { outcome: 'delivered'; nextAttemptAt: null; deliveredAt: Date; deadAt: null }
   | { outcome: 'retrying'; nextAttemptAt: Date; deliveredAt: null; deadAt: null }
@@ -16,8 +16,8 @@ export const statusAfter = {
 } as const satisfies Record<Verdict['outcome'], DeliveryStatus>
 
 /**
- * Returns the verdict on an attempt. `attempts` is the attempt's number, counting from 1 and excluding manually
- * requested attempts. The wait for the next attempt starts at `endedAt` (SPEC 6.4). `steps` contains the waiting times
+ * Returns the verdict on an attempt. `attempts` is the number of the attempt, counting from 1 and leaving out manually
+ * requested attempts. The wait for the next attempt begins at `endedAt` (SPEC 6.4). `steps` contains the waiting times
  * of the retry table in milliseconds.
  */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {

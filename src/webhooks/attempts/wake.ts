@@ -6,22 +6,24 @@ import { isReceiving } from '../endpoints/endpoint.ts'
 import { cancelDue, claimAndBegin } from './attempt-due.ts'
 import { slotOwner } from './find-endpoint.ts'
 
-/** The delivery of a wake-up job, with its counts from the time when the job was created. */
+/** A delivery for which a wake-up job exists. The counts are those that the delivery had when the job was created. */
 export interface Woken extends Pick<Delivery, 'attempts' | 'requeues'> {
   deliveryId: string
 }
 
 /**
- * The result of a wake-up. `begun`: the attempt has a slot and is running in the background. `no-slot`: the delivery
- * waits in MongoDB until this process has a slot for it. `superseded`: there is nothing to do, or a later job will do
- * it.
+ * The result of a wake-up job. `begun` means that the attempt has a slot and is running in the background. `no-slot`
+ * means that the delivery waits in MongoDB until a slot is free for it. `superseded` means that there is nothing to do,
+ * or that a newer job will do it.
  */
 export type WakeOutcome =
   | { outcome: 'begun' | 'cancelled' | 'superseded' }
   | { outcome: 'no-slot' | 'not-due'; again: Date }
   | { outcome: 'dead'; last: Pick<Delivery, 'attempts' | 'attemptLog'> }
 
-/** Starts the attempt for which the job was created, if there is a slot. Does not wait for the attempt to end. */
+/**
+ * Starts the attempt for which the wake-up job was created, if a slot is free. Does not wait for the attempt to end.
+ */
 export async function wakeDelivery(deps: Deps, woken: Woken): Promise<WakeOutcome> {
   const { deliveryId } = woken
   const endpointId = endpointIdOf(deliveryId)

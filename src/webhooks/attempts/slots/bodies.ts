@@ -3,16 +3,16 @@ import type { EndpointUse } from './endpoint-uses.ts'
 import { maxCharacters, maxCharactersPerBusiness, maxFastPerEndpoint } from './limits.ts'
 
 /**
- * Counts the characters in the bodies in flight, per business. Each business may always have one body in flight,
- * regardless of its length.
+ * Counts, for each business, the characters in the webhook bodies that are being sent. A business may always have one
+ * body in flight, however long that body is.
  */
 export interface Bodies {
-  /** Counts a body. If the body exceeds the budget, counts nothing and returns false. */
+  /** Counts a body. If the body does not fit into the budget, counts nothing and returns false. */
   add(use: EndpointUse, length: number): boolean
   remove(businessId: string, length: number): void
   /**
-   * How many more bodies fit into the budget, assuming that each is as long as the endpoint's last rejected body. The
-   * caller need not read more deliveries than this.
+   * Returns how many more bodies fit into the budget, assuming that each is as long as the endpoint's last body that
+   * did not fit. The caller need not read more deliveries than this.
    */
   capacity(use: EndpointUse): number
 }

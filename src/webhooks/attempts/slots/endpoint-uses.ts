@@ -4,15 +4,18 @@ import type { SlotOwner } from './slot.ts'
 /** The state that a process keeps for one endpoint. */
 export interface EndpointUse {
   owner: SlotOwner
-  /** The number of slots that the endpoint holds in each set. */
+  /** The numbers of fast and slow slots that the endpoint's attempts hold. */
   fast: number
   slow: number
-  /** The maximum number of fast slots that the endpoint may hold. */
+  /** The maximum number of fast slots that the endpoint's attempts may hold at the moment. */
   window: number
   usedAt: number
-  /** When the last of the endpoint's jobs that found no slot will run again. */
+  /**
+   * Jobs that find no slot for the endpoint are delayed and run again one after another. This is the time at which the
+   * last of them will run.
+   */
   backAt: number
-  /** The length of the endpoint's last body if that body exceeded the budget, otherwise 0. */
+  /** The length of the endpoint's last body if that body did not fit into the budget, otherwise 0. */
   refusedLength: number
 }
 
@@ -21,8 +24,8 @@ export interface EndpointUses {
 }
 
 /**
- * Creates the state of endpoints when they are first used. Removes the state of endpoints that have had no attempts for
- * `forgetAfterMs`.
+ * Keeps the state of the endpoints. An endpoint's state is created when it is first needed, and is removed when the
+ * endpoint has not been used for `forgetAfterMs`.
  */
 export function createEndpointUses(elapsedMs: () => number): EndpointUses {
   const uses = new Map<string, EndpointUse>()
@@ -51,7 +54,7 @@ export function createEndpointUses(elapsedMs: () => number): EndpointUses {
         }
         uses.set(owner.endpointId, use)
       }
-      // The endpoint's URL may have changed.
+      // The endpoint's URL may have changed, and with it the origin.
       use.owner = owner
       use.usedAt = now
       return use
@@ -63,8 +66,8 @@ const firstWindow = ({ health: { failuresInRow, lastSuccessAt } }: SlotOwner): n
   failuresInRow > 0 || lastSuccessAt === null ? minWindow : trustedWindow
 
 /**
- * Called when an attempt fails and when it becomes slow. If a slow attempt succeeds, `growWindow` is called as well,
- * which restores the previous window.
+ * Must be called when an attempt fails, and also when it becomes slow. If a slow attempt then succeeds, `growWindow`
+ * restores the previous window.
  */
 export const shrinkWindow = (use: EndpointUse): void =>
   void (use.window = Math.max(minWindow, use.window - 1))

@@ -3,66 +3,77 @@
  * (docs/merchants/webhooks.md).
  */
 export const fastForMs = 5_000
-/** The limit per process. In measurements, 1 000 hanging attempts took about 40 MB of memory. */
+/** The number of fast slots in a process. In measurements, 1 000 hanging attempts took about 40 MB of memory. */
 export const maxFast = 1_000
 export const maxFastPerBusiness = 250
-/** The limit for one endpoint, and for all of a business's endpoints at the same origin together. */
+/**
+ * The maximum number of fast slots for one endpoint, and also for all of a business's endpoints at the same origin
+ * together.
+ */
 export const maxFastPerEndpoint = 100
 /**
- * An attempt that times out after 30 s holds a slow slot for 25 s, so with 100 slots a business can make four such
- * attempts per second.
+ * The number of slow slots in a process, of which a business may hold 100. An attempt that times out after 30 s holds a
+ * slow slot for 25 s, so a business can make four such attempts per second.
  */
 export const maxSlow = 400
 export const maxSlowPerBusiness = 100
 /** The maximum number of attempts in flight per process. Each attempt uses a socket. */
 export const maxAttemptsInFlight = maxFast + maxSlow
 
-/** The initial window of a new or failing endpoint, and the minimum window of any endpoint. */
+/**
+ * The initial window of an endpoint that is new or failing, and the smallest window that any endpoint can have. A
+ * window is the maximum number of fast slots for one endpoint at the moment.
+ */
 export const minWindow = 2
 /**
- * The initial window of an endpoint whose last attempt succeeded. Each success increases the window by one, up to
- * `maxFastPerEndpoint`.
+ * The initial window of an endpoint whose last attempt succeeded. Each successful attempt increases the window by one,
+ * up to `maxFastPerEndpoint`.
  */
 export const trustedWindow = 50
 
 /**
- * The maximum number of characters in the bodies in flight. A character takes up 1 or 2 bytes in memory, and up to 3
- * more while it is being sent. Most bodies have about 600 characters, and the largest about 100 000.
+ * The maximum number of characters in all webhook bodies that a process is sending. A character takes up 1 or 2 bytes
+ * in memory, and up to 3 more bytes while it is being sent. Most bodies have about 600 characters, and the largest
+ * about 100 000.
  */
 export const maxCharacters = 48_000_000
 export const maxCharactersPerBusiness = 12_000_000
 
 /**
- * How long a relay waits for a slot. The time is short, because a waiting relay blocks one of the 100 jobs that all
- * businesses share.
+ * How long a relay waits for a slot. The time is short, because a waiting relay holds up one of the 100 concurrent jobs
+ * that all businesses share.
  */
 export const maxWaitMs = 100
 /**
- * When a relay has waited for a slot in vain, the other relays of that business do not wait for slots during this time.
- * Such a timeout indicates that the business's attempts are hanging, or that its endpoints cannot keep up. Deliveries
- * without a slot stay in MongoDB.
+ * If a relay has waited for a slot in vain, no relay of that business waits for a slot during this time. Such a timeout
+ * indicates that the business's attempts are hanging, or that its endpoints cannot keep up with the events. Deliveries
+ * that get no slot stay in MongoDB.
  */
 export const noWaitForMs = 5_000
-/** The maximum number of relays that may be waiting for slots, per endpoint, per business and per process. */
+/**
+ * The maximum numbers of relays that may be waiting for slots at the same time, per endpoint, per business and per
+ * process.
+ */
 export const maxWaitsPerEndpoint = 500
 export const maxWaitsPerBusiness = 1_000
 export const maxWaits = 4_000
 
 /**
- * How long after a slot becomes free the waiting endpoints are served. More slots become free during this delay, so
- * that a single read of the endpoint's deliveries serves all of them.
+ * When a slot becomes free, the waiting endpoints are served after this delay. Further slots become free during the
+ * delay, so that a single read of an endpoint's deliveries can fill several slots.
  */
 export const serveAfterMs = 10
 /**
- * How long a job is delayed if it finds no slot for its delivery. This process does not need the job, because it starts
+ * How long a job is delayed if there is no slot for its delivery. This process does not need the job, because it starts
  * the attempt as soon as a slot is free. The job only shows staff that the delivery is waiting, and wakes other
- * processes. It therefore rarely needs to run, and the jobs of one endpoint are spaced `backEveryMs` apart.
+ * processes. It is therefore sufficient if the job runs rarely, and the delayed jobs of one endpoint run `backEveryMs`
+ * apart.
  */
 export const backAfterMs = 5_000
 export const backEveryMs = 50
 
 /**
- * A process discards the state of an endpoint that has had no attempts for this long. The endpoint's health remains
- * stored in MongoDB.
+ * A process discards the state of an endpoint that it has not used for this long. The endpoint's health remains stored
+ * in MongoDB.
  */
 export const forgetAfterMs = 60_000

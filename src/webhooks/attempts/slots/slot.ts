@@ -1,8 +1,8 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts'
 
 /**
- * The endpoint of an attempt, with everything that the attempt's slot counts against. `origin` is the URL's host and
- * port.
+ * The endpoint of an attempt, with its business and its origin, because a slot counts towards the limits of all three.
+ * `origin` is the host and port of the endpoint's URL.
  */
 export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
   endpointId: string
@@ -11,13 +11,13 @@ export interface SlotOwner extends Pick<Endpoint, 'businessId' | 'health'> {
 
 export interface Slot {
   /**
-   * Counts the body. If the business or the process would have too many characters in flight, counts nothing and
-   * returns false.
+   * Counts the body of the attempt. If the business or the process would then have too many characters in flight,
+   * counts nothing and returns false.
    */
   count(body: string): boolean
   /**
-   * Frees the slot. Further calls do nothing. `delivered` is whether the attempt succeeded, or null if no attempt was
-   * made.
+   * Frees the slot. Further calls do nothing. `delivered` tells whether the attempt succeeded, and is null if no
+   * attempt was made.
    */
   free(delivered: boolean | null): void
 }

@@ -17,21 +17,22 @@ import { createWaits } from './waits.ts'
 
 /**
  * The slots for attempts in one process (docs/maintainers/architecture.md, "Isolation"). Every attempt starts in a fast
- * slot, which counts against its business, its origin within the business, and its endpoint. After `fastForMs`, the
- * attempt moves to a slow slot. Slow slots are a separate limited set, so that hanging endpoints do not block other
- * attempts. A business only gets a slot if it holds fewer slots than are free, so some are always left for other
- * businesses.
+ * slot, which counts towards the limits of its business, of its origin within the business, and of its endpoint. After
+ * `fastForMs`, the attempt moves to a slow slot. The number of slow slots is limited separately, so that hanging
+ * endpoints do not block other attempts. A business gets a slot only if it holds fewer slots than are free, so some
+ * slots are always left for other businesses.
  */
 export interface Slots {
   /** Takes a slot. If none is free, returns null and marks the endpoint as waiting until `clearWaiting` is called. */
   takeNow(owner: SlotOwner): Slot | null
   /**
-   * Does the same as `takeNow`, but waits up to `maxWaitMs` for a slot. This saves the delivery a job and a second
-   * read. Returns null immediately if older deliveries to the endpoint are waiting in MongoDB, or if the business has
+   * Does the same as `takeNow`, but waits up to `maxWaitMs` for a slot. If a slot becomes free in that time, the
+   * delivery needs no job and is not read from MongoDB a second time. Returns null immediately if older deliveries to
+   * the endpoint are waiting in MongoDB, if too many relays are waiting for slots, or if a relay of the business has
    * recently waited in vain.
    */
   take(owner: SlotOwner): Promise<Slot | null>
-  /** Returns an upper bound on the number of attempts that can start for this endpoint now. */
+  /** Returns the maximum number of attempts that can start for this endpoint now. */
   available(owner: SlotOwner): number
   /** Marks the endpoint as waiting until `clearWaiting` is called. */
   setWaiting(owner: SlotOwner): void
@@ -40,18 +41,18 @@ export interface Slots {
   isWaiting(endpointId: string): boolean
   clearWaiting(endpointId: string): void
   /**
-   * Sets the callback that serves waiting endpoints. It is called soon after a slot becomes free, and never while a
-   * previous call is still running. It must not throw.
+   * Sets the callback that serves the waiting endpoints. The callback is called soon after a slot becomes free, but
+   * never while a previous call is still running. The callback must not throw.
    */
   onAvailable(act: () => Promise<void>): void
   /**
-   * Calls the callback soon if any endpoints are waiting. This is necessary after an error in serving endpoints,
-   * because no other slot may become free.
+   * Calls the callback soon if any endpoints are waiting. This is necessary after serving an endpoint has failed,
+   * because it is possible that no further slot becomes free.
    */
   serveWaiting(): void
-  /** Returns the delay in milliseconds after which a job that found no slot must run again. */
+  /** Returns after how many milliseconds a job for which there is no slot must run again. */
   backOff(owner: SlotOwner): number
-  /** The number of attempts in flight, in fast and slow slots. */
+  /** The number of attempts in flight, which is the number of fast and slow slots in use. */
   inFlight(): number
   /** The number of attempts in slow slots. */
   slowInFlight(): number
@@ -77,7 +78,7 @@ export function createSlots(clock: SlotClock): Slots {
   const fast = createCountsByOwner()
   const slow = createCountsByOwner()
   const bodies = createBodies()
-  /** The slow attempts, by business, that are still in a fast slot because no slow slot was free. */
+  /** For each business, the slow attempts that are still in fast slots because no slow slot was free. */
   const overdue = new Map<string, Set<Held>>()
   const waits = createWaits(clock, {
     takeFree,
@@ -139,8 +140,8 @@ export function createSlots(clock: SlotClock): Slots {
   }
 
   /**
-   * Must be called when a slow slot becomes free. Checks all businesses, because each one's share depends on the number
-   * of free slots.
+   * Must be called when a slow slot becomes free. Moves overdue attempts to slow slots. Checks all businesses, because
+   * the number of slow slots that a business may hold depends on how many are free.
    */
   function changeOverdue(): void {
     for (const [businessId, late] of overdue)

@@ -18,11 +18,11 @@ export interface Waits {
   /** Waits for a slot. Resolves to null after `maxWaitMs`. */
   add(use: EndpointUse): Promise<Slot | null>
   /**
-   * Gives the free slots to waiting relays. Relays of `first`, the endpoint that freed a slot, come before those of
-   * other endpoints.
+   * Gives free slots to waiting relays. `first` is the endpoint that freed a slot, and relays for this endpoint get
+   * slots before relays for other endpoints.
    */
   serve(first: EndpointUse): void
-  /** Resolves all waits to null. */
+  /** Makes all waits resolve to null. */
   close(): void
 }
 
@@ -34,7 +34,9 @@ interface Wait {
 interface SlotSource {
   /** Takes a slot, or returns null if none is free. */
   takeFree(use: EndpointUse): Slot | null
-  /** Called for each endpoint whose relays have waited for a slot in vain. */
+  /**
+   * Called for each endpoint whose relays stop waiting for a slot because a relay of the business has waited in vain.
+   */
   onTimeout(owner: SlotOwner): void
   fastInUse(): number
 }
@@ -42,7 +44,7 @@ interface SlotSource {
 export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource): Waits {
   const waits = new Map<EndpointUse, Wait[]>()
   const counts = createCountsByOwner()
-  /** When the relays of a business may wait for slots again, by business id. */
+  /** The times from which the relays of a business may wait for slots again, by business id. */
   const allowedAt = new Map<string, number>()
   let isTimed = false
 
@@ -63,8 +65,8 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource):
   }
 
   /**
-   * Whether so few slots are free that other businesses' relays may be waiting because of the process's limit rather
-   * than their own.
+   * Whether so few slots are free that the relays of other businesses may be waiting because of the limit for the
+   * process rather than the limits for their own business.
    */
   const isTight = (): boolean => slots.fastInUse() + maxFastPerBusiness >= maxFast
 
