@@ -10,8 +10,8 @@ export type BodySource = PaymentSource | OrderSource
 export type BodyHead = Pick<Delivery, '_id' | 'event' | 'eventAt' | 'sandbox'>
 
 /**
- * Returns an event's `data` as JSON. It is the same for all deliveries of the event. Throws if the format is from a
- * later version, because a worker running that version will take over the delivery.
+ * Returns an event's `data` as JSON, which is the same for all deliveries of the event. Throws if the format comes from
+ * a later version of the service. A worker that runs the later version will then take over the delivery.
  */
 export const composeData = ({ format, facts }: Recorded, source: BodySource): string =>
   'items' in source

@@ -3,8 +3,8 @@ import type { Commission } from '../../wallets/commission.ts'
 
 /**
  * Those fields of a webhook's `data` that may change later, with their values at the time of the event. For an order,
- * `status` is the only such field. If a field is missing, the default of the event's format applies: null, or no
- * commission.
+ * `status` is the only such field. If a field is missing here, `data` contains the default of the event's format, which
+ * is null or, for the commission, no commission.
  */
 export interface Facts {
   status: string
@@ -28,7 +28,7 @@ export interface Recorded {
 }
 
 /**
- * The type of `facts` is left open to save space, because Mongoose would store defaults for missing fields of a typed
- * sub-document.
+ * The schema does not list the fields of `facts`, because Mongoose would then store defaults for the missing fields,
+ * which would take up space.
  */
 export const recordedFields = { format: Number, facts: Object }

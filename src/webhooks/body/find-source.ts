@@ -16,7 +16,8 @@ type Sources = Pick<Models, 'Intent' | 'Order'>
 const maxPerRead = 25
 
 /**
- * Reads the sources of bodies by reference number, in batches. Returns null if the intent or order no longer exists.
+ * Creates a batcher that reads the intents and orders from which bodies are composed, by reference number. The batcher
+ * returns null if the intent or order no longer exists.
  */
 export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
   createBatcher(maxPerRead, async (references) => {
@@ -25,8 +26,8 @@ export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySo
   })
 
 /**
- * Reads the source of a single body, for callers outside the workers. Returns null if the intent or order no longer
- * exists.
+ * Reads the intent or order from which a single body is composed, for callers outside the workers. Returns null if the
+ * intent or order no longer exists.
  */
 export const findBodySource = async (models: Sources, reference: string): Promise<BodySource | null> =>
   (await findSources(models, [reference])).get(reference) ?? null

@@ -5,15 +5,15 @@ import { type Commission, noCommission } from '../../wallets/commission.ts'
 import type { Facts } from './facts.ts'
 
 /**
- * The immutable fields of an intent that appear in its events. The other fields are stored in the event (facts.ts).
- * `metadata` may be as large as 150 KB.
+ * The immutable fields of an intent that appear in its events. The fields that may change are stored in the event
+ * (facts.ts). `metadata` may be as large as 150 KB.
  */
 export const paymentSourceFields = { referenceNumber: 1, shortCode: 1, metadata: 1 } as const
 export type PaymentSource = Pick<Intent, keyof typeof paymentSourceFields>
 
 /**
- * The payment used for testing an endpoint. References and short codes of real payments never contain a zero
- * (src/security/ids.ts).
+ * The sample payment with which merchants test an endpoint. References and short codes of real payments never contain a
+ * zero (src/security/ids.ts).
  */
 export const samplePayment: PaymentSource = {
   referenceNumber: 'PI-TEST000000000000',
@@ -26,16 +26,16 @@ export const paymentFormat = 1
 
 /**
  * The functions that return a payment event's `data` (SPEC 6.2) as JSON, by format number. A released format must never
- * change, because a delivery must send the same bytes at every attempt. Add a format with the next number instead
- * (test/vectors/webhook-bodies).
+ * change, because every attempt at a delivery must send the same bytes. To change what is sent, add a format with the
+ * next number (test/vectors/webhook-bodies).
  */
 export const paymentFormats: Record<number, (source: PaymentSource, facts: Facts) => string> = {
   1: paymentData,
 }
 
 /**
- * Amounts are in centimes. All bodies with the same source share one metadata string, because otherwise 200 bodies
- * could hold 20 MB of metadata.
+ * Returns the `data` of a payment event, with amounts in centimes. All bodies with the same source share a single
+ * string for the metadata, because otherwise 200 bodies could take up 20 MB for metadata.
  */
 function paymentData(source: PaymentSource, facts: Facts): string {
   const head = {

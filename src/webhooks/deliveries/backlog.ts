@@ -3,8 +3,8 @@ import type { Span } from '../../input/span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
 /**
- * The number of deliveries that are due, are waiting for their next attempt, or have died within the last
- * `shownDeadMs`.
+ * The numbers of deliveries that are due, that are waiting for the time of their next attempt, and that have died
+ * within the last `shownDeadMs` and are still DEAD.
  */
 export interface Backlog {
   due: number
@@ -12,10 +12,10 @@ export interface Backlog {
   dead: number
 }
 
-/** Counting stops at this number, so a count of this value means "at least this many". */
+/** Counting stops at this number, so a count of exactly this number means "at least this many". */
 export const maxCounted = 100_000
 
-/** Counts with the partial indexes `open` and `deadByTime`, each up to `maxCounted`. */
+/** Counts the backlog up to `maxCounted` in each category, using the partial indexes `open` and `deadByTime`. */
 export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promise<Backlog> {
   const now = deps.now()
   const [due, waiting, dead] = await Promise.all([
@@ -26,7 +26,7 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
   return { due, waiting, dead }
 }
 
-/** Counts an endpoint's deliveries that died within the span and are still DEAD, up to `maxCounted`. */
+/** Counts those of an endpoint's deliveries that died within the span and are still DEAD. Stops at `maxCounted`. */
 export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
   count(deps, { endpointId, ...deadIn(span) })
 

@@ -10,22 +10,25 @@ export interface Period {
   to: Date
 }
 
-/** The deliveries to one endpoint that died in a period. */
+/** The deliveries to one endpoint that died in a period and are still DEAD. */
 export interface DeadGroup {
   businessId: string
   endpointId: string
   count: number
-  /** How many of the deliveries are live. */
+  /** How many of these deliveries are live rather than sandbox deliveries. */
   live: number
   oldest: Date
   newest: Date
-  /** The last attempt at the newest delivery, or null if that delivery has just been re-queued. */
+  /**
+   * The last attempt at the delivery that died last. Null if the deliveries have been re-queued since they were
+   * counted.
+   */
   lastAttempt: AttemptRecord | null
 }
 
 /**
- * Groups of DEAD deliveries by endpoint, largest first. `isCut` is true if there are more groups than `groups`
- * contains.
+ * DEAD deliveries grouped by endpoint. The largest group comes first. `isCut` is true if there are more groups than
+ * `groups` contains.
  */
 export interface DeadGroups {
   groups: DeadGroup[]
@@ -35,10 +38,11 @@ export interface DeadGroups {
 /** The maximum number of groups on a page, which is more than anyone reads. */
 export const maxGroups = 100
 /**
- * The time limit for counting. A staff page that takes longer is useless, and it would slow down MongoDB's other work.
+ * The time limit for counting. A staff page that takes longer to load is useless, and the counting would slow down
+ * MongoDB's other work.
  */
 const countingMs = 4000
-/** The MongoDB error code MaxTimeMSExpired. */
+/** MongoDB's error code MaxTimeMSExpired. */
 const maxTimeExpired = 50
 
 type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
@@ -46,8 +50,8 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /**
- * Counts the deliveries that died in a period, for at most `maxGroups` endpoints. Returns null if there are too many to
- * count in time. In that case the caller should try a shorter period.
+ * Counts the deliveries that died in a period and are still DEAD, for at most `maxGroups` endpoints. Returns null if
+ * there are too many deliveries to count in time, in which case the caller should use a shorter period.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)
@@ -62,7 +66,10 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): P
   return { groups, isCut: counted.length > maxGroups }
 }
 
-/** Reads only keys of the `deadByTime` index. Returns null if the time limit is exceeded. */
+/**
+ * Counts DEAD deliveries by endpoint, and reads only keys of the `deadByTime` index. Returns null if the time limit is
+ * exceeded.
+ */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {
   const stages = [
     { $match: deadIn(period) },
@@ -76,7 +83,7 @@ async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<
       },
     },
     { $sort: { count: -1, _id: 1 } },
-    // One extra group shows whether there are more than `maxGroups`.
+    // One extra group is requested, to find out whether there are more than `maxGroups` groups.
     { $limit: maxGroups + 1 },
   ]
   try {

@@ -1,6 +1,8 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** The results of all attempts within one hour, across all businesses, for the charts on the staff pages. */
+/**
+ * The numbers of successful and failed attempts of all businesses within one hour, for the charts on the staff pages.
+ */
 export interface DeliveryHour {
   /** The start of the hour. */
   _id: Date

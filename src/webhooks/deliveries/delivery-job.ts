@@ -9,8 +9,8 @@ type Shown = Pick<
 > & { lastAttempt?: Pick<AttemptRecord, 'status' | 'error'> | undefined }
 
 /**
- * Returns the job that wakes a worker when a delivery is due. Workers only need the job's id. The other fields are for
- * staff (src/admin/board).
+ * Returns the job that wakes a worker when a delivery is due. Workers need only the job's id. The other fields are
+ * shown to support staff (src/admin/board).
  */
 export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-delivery'> {
   const { event, referenceNumber: ref, attempts, requeues, nextAttemptAt, lastAttempt } = delivery
@@ -29,27 +29,30 @@ export function deliveryJob(delivery: Shown, now: Date): NamedJob<'webhook-deliv
   }
 }
 
-/** Returns a short description of a failed attempt's error. */
+/** Returns a short description of why an attempt failed. */
 export const errorOf = ({ status, error }: Pick<AttemptRecord, 'status' | 'error'>): string =>
   error ?? `status ${status}`
 
 type Counts = Pick<Delivery, '_id' | 'attempts' | 'requeues'>
 
 /**
- * Returns a job id that differs for each attempt at a delivery. BullMQ ignores a job whose id already exists, and the
- * job for the previous attempt may not have ended yet.
+ * Returns a job id that differs for each attempt at a delivery. The ids must differ because BullMQ ignores a new job
+ * whose id already exists, and the job for the previous attempt may not have ended yet.
  */
 export const jobIdOf = ({ _id, attempts, requeues }: Counts): string => `${_id}-r${requeues}.${attempts}`
 
 export const deliveryIdOf = (jobId: string): string => jobId.slice(0, jobId.lastIndexOf('-r'))
 
-/** Returns the id of a job's delivery, and the delivery's counts from the time when the job was created. */
+/**
+ * Extracts the id of the delivery from a job id, together with the counts that the delivery had when the job was
+ * created.
+ */
 export function countsOf(jobId: string): Counts {
   const [requeues, attempts] = jobId.slice(jobId.lastIndexOf('-r') + 2).split('.')
   return { _id: deliveryIdOf(jobId), attempts: Number(attempts), requeues: Number(requeues) }
 }
 
-/** Returns the id of the job that was replaced by the last re-queue, or null if there has been no re-queue. */
+/** Returns the id of the job that the delivery had before its last re-queue, or null if there has been no re-queue. */
 export function supersededJobId(jobId: string): string | null {
   const { requeues, ...counts } = countsOf(jobId)
   return requeues === 0 ? null : jobIdOf({ ...counts, requeues: requeues - 1 })

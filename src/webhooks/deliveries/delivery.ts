@@ -6,14 +6,14 @@ import { parseUrl } from '../../polyfills/parse-url.ts'
 import { type Recorded, recordedFields } from '../body/facts.ts'
 
 /**
- * One attempt. `stage` is where the attempt failed, or null if it succeeded. `responseText` is the beginning of the
- * response, which the clean-up later removes (src/retention).
+ * One attempt. `stage` is the stage at which the attempt failed, or null if the attempt succeeded. `responseText` is
+ * the beginning of the response, until the clean-up removes it (src/retention).
  */
 export interface AttemptRecord {
   at: Date
   /**
-   * The URL used for this attempt. It may differ from the delivery's URL, because merchants can change an endpoint's
-   * URL.
+   * The URL to which this attempt was sent. It may differ from the delivery's `url`, because merchants can change the
+   * URL of an endpoint.
    */
   url: string
   durationMs: number
@@ -24,8 +24,8 @@ export interface AttemptRecord {
 }
 
 /**
- * The delivery of one event to one endpoint. `_id` is composed of their ids, so relaying an event twice creates only
- * one delivery.
+ * The delivery of one event to one endpoint. `_id` is composed of the ids of the event and the endpoint, so relaying an
+ * event twice creates only one delivery.
  */
 export interface Delivery extends Recorded, Caused {
   _id: string
@@ -36,21 +36,22 @@ export interface Delivery extends Recorded, Caused {
   /** When the event happened. Sent as `created_at` in the body. */
   eventAt: Date
   referenceNumber: string
-  /** The endpoint's URL when the delivery was created. */
+  /** The URL that the endpoint had when the delivery was created. */
   url: string
   status: DeliveryStatus
-  /** The number of attempts with a recorded result. An attempt that was cut short does not count. */
+  /** The number of attempts with a recorded result. An attempt that was interrupted does not count. */
   attempts: number
-  /** The number of manual re-queues. Each adds one attempt to those in the retry table. */
+  /** The number of manually requested attempts. They are additional to the attempts in the retry table. */
   requeues: number
   /**
-   * The value of `attempts` at the last re-queue. As long as the two are equal, the requested attempt has no result
-   * yet.
+   * The value of `attempts` at the last re-queue. As long as `attempts` still has this value, the requested attempt has
+   * no result yet.
    */
   attemptsAtRequeue?: number
   /**
-   * When a worker may claim the delivery: at the time of the next attempt or, if an attempt is in flight, at the end of
-   * its lease. Null if the status is DELIVERED, DEAD or CANCELLED, which allow no further attempt.
+   * The time from which a worker may claim the delivery. This is the time of the next attempt or, if an attempt is in
+   * flight, the end of its lease. Null if the status is DELIVERED, DEAD or CANCELLED, because then no further attempt
+   * is planned.
    */
   nextAttemptAt: Date | null
   /** The token of the attempt in flight. Only the holder of this token may record a result. */
@@ -61,15 +62,18 @@ export interface Delivery extends Recorded, Caused {
    */
   attemptLog: AttemptRecord[]
   /**
-   * True for a live delivery that was still open when the clean-up reached it, or that was re-queued. The clean-up must
-   * check the delivery again.
+   * True if the clean-up must check a live delivery again, because the delivery was still open when the clean-up
+   * reached it or has been re-queued.
    */
   untrimmed?: boolean
   createdAt: Date
   deliveredAt: Date | null
   /** When the last attempt at a DEAD delivery failed. Null if the delivery is not DEAD. */
   deadAt: Date | null
-  /** The effect ids of re-queues, so that a retried request finds the re-queue that it has already made. */
+  /**
+   * The effect ids of the requests that re-queued the delivery, so that a retried request finds the re-queue that it
+   * has already made.
+   */
   effects: string[]
   /** Audit lines that have not been written to the audit trail yet. */
   unaudited: AuditEvent[]
@@ -114,8 +118,9 @@ export const deliveries: Collection = {
     ...causedFields,
   },
   indexes: [
-    // These two indexes contain only open deliveries, because only those have a `nextAttemptAt`. The poll uses `open`,
-    // and endpoints that are waiting for slots use `openByEndpoint`. Both queries read only index keys.
+    // These two indexes contain only open deliveries, because only open deliveries have a `nextAttemptAt`. The poll
+    // uses `open` to find due deliveries. `openByEndpoint` is used to find the due deliveries of an endpoint that has
+    // been waiting for slots. Both queries read only index keys.
     {
       name: 'open',
       key: { nextAttemptAt: 1, businessId: 1, endpointId: 1, _id: 1 },
@@ -126,8 +131,8 @@ export const deliveries: Collection = {
       key: { endpointId: 1, nextAttemptAt: 1, _id: 1 },
       partialFilterExpression: { nextAttemptAt: { $type: 'date' } },
     },
-    // These three indexes contain every field by which a merchant can filter the list, so that counting does not read
-    // any documents.
+    // These three indexes contain every field by which a merchant can filter the list, so that deliveries can be
+    // counted without reading any documents.
     { name: 'byTimeAndEvent', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, event: 1 } },
     {
       name: 'byEndpointAndTime',
@@ -138,8 +143,8 @@ export const deliveries: Collection = {
       key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, event: 1, endpointId: 1 },
     },
     { name: 'byReference', key: { referenceNumber: 1 } },
-    // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs, so that
-    // it does not read any documents.
+    // These two indexes contain only DEAD deliveries. `deadByTime` contains all fields that `groupDead` needs for
+    // counting, so that counting does not read any documents.
     {
       name: 'deadByTime',
       key: { deadAt: -1, businessId: 1, endpointId: 1, sandbox: 1 },
@@ -150,7 +155,8 @@ export const deliveries: Collection = {
       key: { endpointId: 1, deadAt: -1 },
       partialFilterExpression: { deadAt: { $type: 'date' } },
     },
-    // This index is for the clean-up. It contains very few deliveries.
+    // The clean-up uses this index to find the deliveries that it must check again. The index contains very few
+    // deliveries.
     {
       name: 'untrimmedByTime',
       key: { businessId: 1, nextAttemptAt: 1, createdAt: 1 },

@@ -1,8 +1,8 @@
 import { keptBytes } from '../sender/response.ts'
 
 /**
- * The fields of an event's `data` that staff pages show. Support staff must not see any other fields. In particular,
- * they must not see an order's customer, or a payment's metadata and short code.
+ * Those fields of an event's `data` that support staff may see. They must not see any other fields. In particular, they
+ * must not see an order's customer, or a payment's metadata and short code.
  */
 const shownToStaff: ReadonlySet<string> = new Set([
   '_id',
@@ -22,15 +22,15 @@ const shownToStaff: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A value shorter than this is only recognised as a separate word. Longer values are recognised anywhere, whatever
- * spaces or punctuation they contain.
+ * The minimum number of characters of a hidden value that is recognised anywhere in a response, whatever spaces or
+ * punctuation it contains. Shorter values are recognised only as separate words.
  */
 const shortestValue = 6
 
 /**
  * Creates a filter for the responses to one delivery. `body` is the delivery's body. The filter returns the part of a
- * response that support staff may see. It returns null if the response repeats hidden data from the event, which is
- * either an entire value, regardless of spacing, or a single word of a value. A word that also occurs in the rest of
+ * response that support staff may see. It returns null if the response repeats hidden data from the event, which may be
+ * an entire value, regardless of its spacing, or a single word from a value. A word that also occurs in another part of
  * the event, such as a field name, does not count as hidden.
  */
 export function createResponseFilter(body: string): (response: string) => string | null {
@@ -52,13 +52,13 @@ export function createResponseFilter(body: string): (response: string) => string
   }
 }
 
-/** Returns all strings in a JSON value, including nested ones. */
+/** Returns all strings in a JSON value, including those in nested objects and arrays. */
 const textsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
-/** Decodes JSON and URL escapes, because an endpoint may repeat a value in either form. */
+/** Decodes JSON escapes and URL escapes, because an endpoint may repeat a value in either of these forms. */
 const decoded = (text: string): string =>
   text
     .replace(/\\u([0-9a-f]{4})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -72,19 +72,22 @@ const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/g
 const withoutHosts = (text: string): string => text.replace(/@\S*|\bhttps?:\/\/[^/\s]*/g, ' ')
 
 /**
- * Returns only words of at least three letters and numbers of at least four digits, because `of` and `500` occur
- * everywhere.
+ * Returns only words of at least three letters and numbers of at least four digits, because shorter ones such as `of`
+ * and `500` occur everywhere.
  */
 const wordsOf = (text: string): string[] => text.match(/\p{L}{3,}|\p{N}{4,}/gu) ?? []
 
 const joined = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** Shortens a phone number to its last eight digits, so that it is also recognised without its country code. */
+/**
+ * Removes spaces and punctuation, and shortens a phone number to its last eight digits, so that the number is also
+ * recognised without its country code.
+ */
 const runOf = (text: string): string => joined(text).replace(/^\d+(?=\d{8}$)/, '')
 
 /**
- * Removes the last word of a truncated response. That word could be the beginning of a phone number, which would not be
- * recognised.
+ * Removes the last word of a truncated response. That word could be the beginning of a phone number, which the filter
+ * would not recognise.
  */
 const withoutCutWord = (response: string): string =>
   Buffer.byteLength(response) > keptBytes - 4 ? response.replace(/[\p{L}\p{N}]+$/u, '…') : response

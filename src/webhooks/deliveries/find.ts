@@ -8,7 +8,7 @@ import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present
 /**
  * Finds one of the caller's deliveries, with all of its attempts and the source of its body. Throws DELIVERY_NOT_FOUND
  * if the id is unknown or the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs to
- * the caller's other environment.
+ * the environment that the caller's key is not for.
  */
 export async function findDeliveryWhole(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,
@@ -19,7 +19,7 @@ export async function findDeliveryWhole(
   return { delivery, source: await findBodySource(deps, delivery.referenceNumber) }
 }
 
-/** Does the same as `findDeliveryWhole`, but reads only the fields that a list contains. */
+/** Does the same as `findDeliveryWhole`, but reads only the fields that a list of deliveries contains. */
 export const findDeliveryRecord = (
   deps: Pick<Deps, 'Delivery'>,
   caller: Caller,

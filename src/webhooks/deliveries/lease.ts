@@ -20,8 +20,8 @@ export const isLeased = (
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
 /**
- * Returns when the next attempt is due, for display. If an attempt is in flight, returns when its lease was obtained or
- * last renewed.
+ * Returns the time that is shown to merchants as the time of the next attempt. If an attempt is in flight, this is the
+ * time at which its lease was obtained or last renewed.
  */
 export const dueAt = ({
   leaseToken,
@@ -39,11 +39,11 @@ interface Leased {
 
 /** The leases held by this process. */
 export interface Leases {
-  /** Adds a lease, which `renew` keeps renewing until `release` is called. */
+  /** Adds a lease. From then on, each call of `renew` renews the lease until `release` is called. */
   hold(delivery: Leased): void
   /**
-   * Sets a function that is called when a renewal finds that the lease has been lost, because the endpoint was deleted
-   * or disabled, or because the process was frozen.
+   * Sets a function that is called when `renew` finds that the lease has been lost. A lease is lost if the endpoint is
+   * deleted or disabled, or if the process was frozen for so long that another worker has taken over the delivery.
    */
   onLost(delivery: Leased, abort: () => void): void
   /** Whether this process believes that it still holds the lease. */
@@ -83,7 +83,7 @@ export function createLeases(Delivery: Model<Delivery>, now: () => Date): Leases
     },
     holds: ({ _id, leaseToken }) => held.get(_id)?.token === leaseToken,
     release({ _id, leaseToken }) {
-      // An earlier attempt that has lost its lease must not release a later attempt's lease.
+      // An earlier attempt that has lost its lease must not release the lease of a later attempt.
       if (held.get(_id)?.token === leaseToken) held.delete(_id)
     },
     async renew() {

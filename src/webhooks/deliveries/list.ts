@@ -21,8 +21,8 @@ export function parseDeliverySearch(query: ListDeliveriesQuery): DeliverySearch 
 }
 
 /**
- * Lists the deliveries in the caller's business and environment, newest first, without their bodies. Deliveries with
- * the same time are ordered by id.
+ * Lists the deliveries of the caller's business in the caller's environment, newest first and without their bodies.
+ * Deliveries that were created at the same time are ordered by id.
  */
 export function listDeliveries(
   deps: Pick<Deps, 'Delivery' | 'listCounts' | 'now'>,
@@ -47,7 +47,7 @@ export function listDeliveries(
   return readPage<DeliveryRecord, Delivery>(deps.Delivery, { where, index, fields: recordFields }, search)
 }
 
-/** Returns the name of the index that contains all fields of the filter. */
+/** Returns the name of the index that contains all fields by which the list is filtered. */
 function indexFor({ status, endpointId }: DeliverySearch): string {
   if (status !== null) return 'byStatus'
   return endpointId === null ? 'byTimeAndEvent' : 'byEndpointAndTime'

@@ -8,18 +8,21 @@ import type { AttemptRecord, Delivery } from './delivery.ts'
 import { createResponseFilter } from './filter-responses.ts'
 
 /**
- * A delivery as support staff see it. It contains neither the endpoint's responses nor the event's facts
- * (body/facts.ts), because those belong to the merchant and the customer.
+ * A delivery with the fields that support staff see. The endpoint's responses and the event's facts (body/facts.ts) are
+ * left out, because they belong to the merchant and the customer.
  */
 export type ListedDelivery = Omit<Delivery, 'facts' | 'effects' | 'unaudited' | 'attemptLog'> & {
   attemptLog: Omit<AttemptRecord, 'responseText'>[]
 }
-/** If the response repeats data that support staff may not see, `isHidden` is true and `responseText` is null. */
+/**
+ * An attempt with its response. If the response repeats data that support staff may not see, `isHidden` is true and
+ * `responseText` is null.
+ */
 export type TracedAttempt = AttemptRecord & { isHidden: boolean }
-/** A `ListedDelivery` that includes those responses which support staff may see. */
+/** A `ListedDelivery` that also contains those responses that support staff may see. */
 export type TracedDelivery = Omit<ListedDelivery, 'attemptLog'> & { attemptLog: TracedAttempt[] }
 
-/** An endpoint as support staff see it, without its secrets. */
+/** An endpoint with the fields that support staff see, which do not include its secrets. */
 export type TracedEndpoint = Pick<
   Endpoint,
   '_id' | 'businessId' | 'url' | 'events' | 'active' | 'deletedAt' | 'health' | 'createdAt'
@@ -39,11 +42,11 @@ const endpointFields = {
 }
 
 /**
- * The maximum number of deliveries on a payment's page. It allows for 100 events and 5 endpoints, which is more than a
- * normal payment has.
+ * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events that are each sent to
+ * 5 endpoints, which is more than a normal payment has.
  */
 export const maxPerPayment = 500
-/** The maximum number of items in a list on a page that has to be readable on a phone. */
+/** The maximum number of items in a list on a staff page, because these pages must be readable on a phone. */
 const maxListed = 20
 
 type Reads = Pick<Deps, 'Delivery' | 'Endpoint'>
@@ -52,8 +55,8 @@ export const lookUpDelivery = (deps: Reads, id: string): Promise<ListedDelivery 
   deps.Delivery.findOne({ _id: id }, tracedFields).lean<ListedDelivery | null>()
 
 /**
- * Returns the delivery, including those responses which support staff may see. Returns null if there is no delivery
- * with this id.
+ * Returns a delivery, including those responses that support staff may see. Returns null if there is no delivery with
+ * this id.
  */
 export async function lookUpResponses(
   deps: Reads & Pick<Deps, 'Intent' | 'Order'>,
@@ -63,7 +66,7 @@ export async function lookUpResponses(
   if (delivery === null) return null
   const { facts: _facts, effects: _effects, unaudited: _unaudited, ...traced } = delivery
   const source = await findBodySource(deps, delivery.referenceNumber)
-  // Without the intent or order, it is unknown which data must be hidden, so all responses are hidden.
+  // If the intent or order no longer exists, it is unknown which data must be hidden, so all responses are hidden.
   const filter = source === null ? () => null : createResponseFilter(bodyOf(delivery, source))
   return { ...traced, attemptLog: traced.attemptLog.map((attempt) => filtered(attempt, filter)) }
 }
@@ -75,8 +78,8 @@ function filtered(attempt: AttemptRecord, filter: ReturnType<typeof createRespon
 }
 
 /**
- * Returns the deliveries for a payment or an order, oldest first and without their responses. Returns at most
- * `maxPerPayment`.
+ * Returns at most `maxPerPayment` deliveries of a payment or an order, oldest first and without the responses to their
+ * attempts.
  */
 export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ referenceNumber }, tracedFields)
@@ -84,14 +87,17 @@ export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<List
     .limit(maxPerPayment)
     .lean<ListedDelivery[]>()
 
-/** Returns an endpoint's newest DEAD deliveries, each with its last attempt. */
+/** Returns the DEAD deliveries of an endpoint that died most recently. Each of them contains only its last attempt. */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
     .sort({ deadAt: -1 })
     .limit(maxListed)
     .lean<ListedDelivery[]>()
 
-/** Returns a business's newest RETRYING and DEAD deliveries from both environments, each with its last attempt. */
+/**
+ * Returns a business's newest RETRYING and DEAD deliveries from both environments. Each of them contains only its last
+ * attempt.
+ */
 export const latestInTrouble = (deps: Reads, businessId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find(
     { businessId, sandbox: { $in: [true, false] }, status: { $in: ['RETRYING', 'DEAD'] } },
@@ -107,7 +113,7 @@ export const lookUpEndpoint = (deps: Reads, id: string): Promise<TracedEndpoint 
 export const lookUpEndpoints = (deps: Reads, ids: readonly string[]): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ _id: { $in: ids } }, endpointFields).lean<TracedEndpoint[]>()
 
-/** Returns a business's endpoints, newest first, including deleted ones. Returns at most `maxListed`. */
+/** Returns at most `maxListed` of a business's endpoints, newest first and including deleted endpoints. */
 export const endpointsOf = (deps: Reads, businessId: string): Promise<TracedEndpoint[]> =>
   deps.Endpoint.find({ businessId }, endpointFields)
     .sort({ createdAt: -1, _id: -1 })

@@ -6,8 +6,8 @@ import { deliveryId } from './delivery-id.ts'
 import { leaseEnd } from './lease.ts'
 
 /**
- * An intent or order as the relay reads it, with its events and the fields that their bodies need. An order's
- * `referenceNumber` is its number.
+ * An intent or order in the form in which the relay reads it, with its unrelayed events and the fields that their
+ * webhook bodies need. An order's `referenceNumber` is its number.
  */
 export type Source = BodySource & {
   _id: string
@@ -16,12 +16,15 @@ export type Source = BodySource & {
   referenceNumber: string
   outbox: OutboxEvent[]
 }
-/** One of the business's endpoints. It may or may not be subscribed to the event. */
+/**
+ * An endpoint to which an event may be sent. The endpoint belongs to the same business, but it need not be subscribed
+ * to the event.
+ */
 export type TargetEndpoint = Pick<Endpoint, '_id' | 'businessId' | 'url' | 'events' | 'health'>
 
 /**
- * Returns the delivery of an event to an endpoint. `leaseToken` is set if this process attempts the delivery
- * immediately, and null if the delivery must wait for a slot.
+ * Returns the delivery of an event to an endpoint. `leaseToken` is the token of the lease if this process attempts the
+ * delivery immediately, or null if the delivery must wait for a slot.
  */
 export function newDelivery(
   source: Source,
@@ -56,7 +59,7 @@ export function newDelivery(
   }
 }
 
-/** Omits missing fields, because MongoDB would store undefined as null. */
+/** Returns the cause of an event. Omits missing fields, because MongoDB would store undefined as null. */
 export const causeOf = ({ requestId, traceparent }: OutboxEvent): Caused => ({
   ...(requestId === undefined ? {} : { requestId }),
   ...(traceparent === undefined ? {} : { traceparent }),

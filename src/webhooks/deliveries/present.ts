@@ -5,7 +5,7 @@ import { type BodySource, bodyOf } from '../body/compose.ts'
 import type { AttemptRecord, Delivery } from './delivery.ts'
 import { dueAt } from './lease.ts'
 
-/** The fields that a list needs. They include only the last attempt. */
+/** The fields of a delivery that a list needs. Only the last attempt is included. */
 export const recordFields = {
   endpointId: 1,
   url: 1,
@@ -25,8 +25,8 @@ export const recordFields = {
 export type DeliveryRecord = Pick<Delivery, '_id' | keyof typeof recordFields>
 
 /**
- * Returns the URL used for the last attempt. If there has been no attempt, returns the endpoint's URL from when the
- * delivery was created.
+ * Returns the URL to which the last attempt was sent. If there has been no attempt, returns the URL that the endpoint
+ * had when the delivery was created.
  */
 export const lastUrl = ({ url, attemptLog }: { url: string; attemptLog: { url: string }[] }): string =>
   attemptLog.at(-1)?.url ?? url
@@ -55,8 +55,8 @@ export function presentDelivery(delivery: DeliveryRecord): Record<string, unknow
 }
 
 /**
- * A delivery with the intent or order from which its body is composed. `source` is null if that document no longer
- * exists.
+ * A delivery with the intent or order from which its body is composed. `source` is null if the intent or order no
+ * longer exists.
  */
 export interface DeliveryWhole {
   delivery: Delivery
@@ -64,9 +64,9 @@ export interface DeliveryWhole {
 }
 
 /**
- * Presents one delivery with its payload and all of its attempts, oldest first. If the API key may not subscribe to the
- * event, the payload is omitted. The responses are omitted as well, because an endpoint may repeat the payload in its
- * response.
+ * Presents one delivery with its payload and all of its attempts, oldest first. If the API key's scopes do not allow
+ * the event, the payload and the responses are null. The responses are left out because an endpoint may repeat the
+ * payload in its response.
  */
 export function presentDeliveryWhole(
   caller: Caller,

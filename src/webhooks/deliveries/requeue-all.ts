@@ -2,9 +2,9 @@ import type { Deps } from '../../deps.ts'
 import { type Requeued, type Requeuer, requeueBatch, requeueDeliveries } from './requeue.ts'
 
 /**
- * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`, and yields the outcomes of each batch.
- * The function can safely be called again if the caller stops early or the process is killed. `filter` must not match
- * deliveries that die after the call (`untilNow`). Otherwise the run might never end, because re-queued deliveries may
+ * Re-queues all deliveries that match `filter`, in batches of `requeueBatch`, and yields the outcomes of each batch. If
+ * the caller stops early or the process is killed, the function can safely be called again. `filter` must not match
+ * deliveries that die after the call (`untilNow`). If it did, the run might never end, because re-queued deliveries may
  * die again.
  */
 export async function* requeueAll(

@@ -17,15 +17,15 @@ export interface Requeuer {
   actId: string
 }
 
-/** `requeued`, or the reason why a delivery was not re-queued. */
+/** `requeued` if a delivery was re-queued, otherwise the reason why it was not. */
 export type Requeued = 'requeued' | 'not-found' | 'delivered' | 'under-way' | 'endpoint-gone'
 
 /** The maximum number of deliveries in one bulk write. */
 export const requeueBatch = 500
 
 /**
- * The fields needed by the checks, the audit line and the wake-up job. The facts and the attempt log are left out. Of
- * the delivery's effects, of which there may be 1 000, only this request's effect is included.
+ * The fields that are needed for the checks, the audit line and the wake-up job. The facts and the attempt log are left
+ * out. The delivery may have 1 000 effects, of which only the effect of this request is included.
  */
 const neededFields = (actId: string) => ({
   businessId: 1,
@@ -48,10 +48,11 @@ type Candidate = Pick<Delivery, '_id' | keyof ReturnType<typeof neededFields>>
 type RequeueDeps = Pick<Deps, 'Delivery' | 'Endpoint' | 'AuditEvent' | 'now' | 'enqueue'>
 
 /**
- * Makes up to `requeueBatch` deliveries due now, each for one more attempt. DEAD and CANCELLED deliveries become
- * RETRYING. The next attempt at a waiting delivery is brought forward. The change and its audit line are written
- * together, and the job only wakes a worker. A delivery is left unchanged if it has been delivered, is already due or
- * is being attempted, or if its endpoint is deleted or disabled. In these cases the outcome is the reason.
+ * Makes up to `requeueBatch` deliveries due now for one more attempt each. A DEAD or CANCELLED delivery becomes
+ * RETRYING. If a delivery is waiting for its next attempt, that attempt is brought forward. The change is written
+ * together with its audit line, and the job only wakes a worker. A delivery is left unchanged if it has been delivered,
+ * is already due or is being attempted, or if its endpoint is deleted or disabled. The outcome for such a delivery is
+ * the reason why it was not re-queued.
  */
 export async function requeueDeliveries(
   deps: RequeueDeps,
@@ -71,8 +72,8 @@ export async function requeueDeliveries(
   )
   const after = await read(deps, { _id: { $in: wanted.map(({ _id }) => _id) } }, by)
   for (const delivery of after) outcomes.set(delivery._id, judgeAgain(delivery, receiving, by, now))
-  // These include deliveries that were re-queued by an earlier run of this request, because that run may have been
-  // killed at exactly this point.
+  // This list includes deliveries that an earlier run of the same request re-queued, because that run may have been
+  // killed before it woke the workers and wrote the audit lines.
   const requeued = after.filter(({ effects }) => effects.includes(by.actId))
   wakeDue(deps, requeued, now)
   await publishAudit(deps, deps.Delivery, requeued)
@@ -84,7 +85,7 @@ const read = (deps: RequeueDeps, filter: object, { actId }: Requeuer): Promise<C
     .find<Candidate>(filter, { projection: neededFields(actId) })
     .toArray()
 
-/** The ids of those endpoints that are neither deleted nor disabled. */
+/** The ids of the endpoints to which events may be sent, because they are neither deleted nor disabled. */
 type Receiving = ReadonlySet<string>
 
 async function receivingEndpoints(deps: RequeueDeps, deliveries: Candidate[]): Promise<Receiving> {
@@ -105,8 +106,8 @@ function judge(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Dat
 }
 
 /**
- * Whether the result of the first attempt, or of a manually requested attempt, is still outstanding. If so, another
- * re-queue would increase `requeues` without adding an attempt.
+ * Whether the first attempt, or an attempt that was requested manually, has no result yet. If so, another re-queue
+ * would increase `requeues` without adding an attempt.
  */
 const isAttemptPending = ({ status, attempts, attemptsAtRequeue }: Candidate): boolean =>
   status === 'PENDING' || (status === 'RETRYING' && attempts === attemptsAtRequeue)
@@ -115,15 +116,15 @@ const isDue = ({ nextAttemptAt }: Candidate, now: Date): boolean =>
   nextAttemptAt !== null && nextAttemptAt <= now
 
 /**
- * Returns a delivery's outcome after the write. If the delivery could have been re-queued but was not, an attempt or
- * another re-queue has changed it in the meantime.
+ * Returns the outcome for a delivery after the write. If the delivery could have been re-queued but was not, an attempt
+ * or another re-queue has changed it between the read and the write.
  */
 function judgeAgain(delivery: Candidate, receiving: Receiving, by: Requeuer, now: Date): Requeued {
   const verdict = judge(delivery, receiving, by, now)
   return verdict === 'requeued' && !delivery.effects.includes(by.actId) ? 'under-way' : verdict
 }
 
-/** Wakes workers for those deliveries that are still due. */
+/** Enqueues jobs that wake workers for those of the deliveries that are still due. */
 function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
   const due = deliveries.filter((delivery) => isDue(delivery, now))
   if (due.length > 0)
@@ -134,8 +135,8 @@ function wakeDue(deps: RequeueDeps, deliveries: Candidate[], now: Date): void {
 }
 
 /**
- * Returns the write for one delivery. Its filter contains the values that were read, so that `before` in the audit line
- * is correct.
+ * Returns the write for one delivery. The filter contains the values that were read, so that nothing is written if they
+ * have changed, and `before` in the audit line is always correct.
  */
 function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) {
   const {
@@ -149,7 +150,7 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
     nextAttemptAt,
     leaseToken,
   } = before
-  // If an earlier re-queue requested an attempt that was cancelled before it was made, this re-queue requests the same
+  // If the last re-queue requested an attempt that was cancelled before it was made, this re-queue requests that same
   // attempt again.
   const isSameAttempt = attempts === attemptsAtRequeue
   const after = { status: 'RETRYING', nextAttemptAt: now } as const
@@ -178,8 +179,8 @@ function requeueWrite(before: Candidate, { actor, actId }: Requeuer, now: Date) 
           ...after,
           deadAt: null,
           attemptsAtRequeue: attempts,
-          // The clean-up may already have passed this delivery. Without this field, it would not check the delivery
-          // again.
+          // The clean-up may already have processed this delivery, and without this field it would not check the
+          // delivery again.
           ...(sandbox ? {} : { untrimmed: true }),
         },
         $inc: { requeues: isSameAttempt ? 0 : 1 },

@@ -6,7 +6,7 @@ import { findDeliveryRecord } from './find.ts'
 import type { DeliveryRecord } from './present.ts'
 import { type Requeued, requeueDeliveries } from './requeue.ts'
 
-/** The `reason` in the API response for each outcome. Null if an attempt has been requested. */
+/** The `reason` that the API response contains for each outcome. It is null if an attempt has been requested. */
 const reasons = {
   requeued: null,
   delivered: 'delivered',
@@ -21,8 +21,9 @@ export interface Retried {
 }
 
 /**
- * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested. A
- * retry of the same request finds its own re-queue by the effect id. Throws the same errors as `findDeliveryRecord`.
+ * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested. If
+ * the same request is retried, it finds by the effect id the re-queue that it has already made. Throws the same errors
+ * as `findDeliveryRecord`.
  */
 export async function retryDelivery(
   deps: Deps,
