@@ -33,14 +33,14 @@ describe('Bull Board while Redis is unreachable', function () {
 
   const recovered = () => waitFor('the list', async () => (await listing()).status === 200)
 
-  it('reports that Redis was down when the service started, and works once Redis is up', async () => {
+  it('reports that Redis has been down since the service started, and works once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()
     await recovered()
   })
 
-  it('reports that Redis went down later, and works again once Redis is up', async () => {
+  it('reports that Redis went down while the service was running, and works again once Redis is up', async () => {
     await redis.kill('SIGKILL')
     await expectError()
     await redis.restart()

@@ -17,7 +17,7 @@ describe("Bull Board's Retry button", function () {
   const change = ({ _id }: Delivery, fields: object) =>
     board.service.deps.Delivery.updateOne({ _id }, { $set: fields })
 
-  it('attempts a dead delivery once more, updates MongoDB, writes an audit line and removes the job from *failed*', async () => {
+  it('makes one more attempt at a dead delivery, updates MongoDB, writes an audit line and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     board.endpointServer.respondWith((res) => void res.end('thanks'))
     expect((await board.retry(board.support, delivery)).status).to.equal(204)
@@ -47,7 +47,7 @@ describe("Bull Board's Retry button", function () {
     expect(await storedDelivery(board.service, delivery)).to.include({ status: 'DEAD', attempts: 9 })
   })
 
-  it('sends nothing if the delivery has been delivered in the meantime, reports that, and removes the job from *failed*', async () => {
+  it('sends nothing if the delivery has succeeded in the meantime, says so, and removes the job from *failed*', async () => {
     const delivery = await board.deadDelivery()
     await change(delivery, { status: 'DELIVERED', deadAt: null })
     const received = board.endpointServer.received.length

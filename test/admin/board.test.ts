@@ -65,7 +65,7 @@ describe('Bull Board', function () {
   const call = (who: 'support' | 'viewer', method: string, path: string) =>
     callBoard(board.service, board[who], method, path)
 
-  it('has no route that is missing from this test', () => {
+  it('has only routes that this test covers', () => {
     const registered = appRoutes.api.flatMap(({ method, route }) =>
       [method].flat().flatMap((each) => [route].flat().map((path) => `${each} ${path}`)),
     )
@@ -91,7 +91,7 @@ describe('Bull Board', function () {
     expect(await dump()).to.deep.equal(before)
   })
 
-  it('lets viewers see everything and retry nothing', async () => {
+  it('lets viewers see everything, but not retry anything', async () => {
     const delivery = await board.deadDelivery()
     for (const path of reads) {
       const { status } = await call('viewer', ...requestFor(`get ${path}`, jobIdOf(delivery)))
@@ -133,7 +133,7 @@ describe('Bull Board', function () {
       expect(text).to.not.include(hidden)
   })
 
-  it('shows how many attempts at a waiting delivery have failed, why, and when the next one is due', async () => {
+  it('shows how many attempts at a waiting delivery have failed, why they failed, and when the next attempt is due', async () => {
     const { service } = board
     const dead = await board.deadDelivery()
     const nextAttemptAt = new Date('2199-12-31T23:59:58.765Z')

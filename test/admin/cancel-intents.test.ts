@@ -44,7 +44,7 @@ describe('npm run admin -- intents cancel', function () {
     if (copies.length > 0) await service.deps.Intent.collection.insertMany(copies as never[])
   }
 
-  it("cancels one business's PENDING intents in one environment, with one event each", async () => {
+  it("cancels a business's PENDING intents in one environment, and adds one event to each", async () => {
     const live = asMerchant(merchant.businessId, await service.key(merchant.businessId, { mode: 'live' }))
     const other = await service.merchant()
     const [first, second, paid] = [
@@ -111,7 +111,7 @@ describe('npm run admin -- intents cancel', function () {
     expect(await countOf('PENDING')).to.equal(2)
   })
 
-  it('wakes the relay after each batch if Redis is reachable', async () => {
+  it('adds wake-up jobs for the relay if Redis is reachable', async () => {
     await pending(60)
     const { redisUrl, queuePrefix } = service.deps.config
     const { exitCode } = await cli.admin(command('test'), { REDIS_URL: redisUrl, QUEUE_PREFIX: queuePrefix })

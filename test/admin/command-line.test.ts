@@ -20,7 +20,7 @@ describe('npm run admin', function () {
     return status === 200 ? 'allowed' : body.error.code
   }
 
-  it('creates a business and its keys, and applies each change from the next request on', async () => {
+  it('creates a business and its keys, and each change applies from the next request on', async () => {
     const name = "Chez Fatou & fils; $(rm) 'x'"
     const business = await cli.done('business', 'create', '--name', name)
     expect(business).to.have.all.keys('id')
@@ -132,7 +132,7 @@ describe('npm run admin', function () {
     await beside.close()
   })
 
-  it('prints exactly one JSON object with --json and plain lines without it, even when run through npm', async () => {
+  it('prints exactly one JSON object with --json, and plain lines without it, even when it is run through npm', async () => {
     const args = ['business', 'create', '--name', 'X']
     const withJson = cli.throughNpm([...args, '--live', '--json'])
     const [plain, viaNpm] = await Promise.all([cli.admin(args), withJson])
@@ -144,7 +144,7 @@ describe('npm run admin', function () {
     expect(plain.stdout).to.match(/^id: \w+\n$/)
   })
 
-  it('prints help for --help without a database or environment variables', async () => {
+  it('prints help for --help, and needs neither a database nor environment variables for that', async () => {
     const closing = ['business unapprove', 'business disable', 'business suspend']
     const commands = ['key', 'key create', ...closing]
     const nothing = { MONGODB_URL: undefined, REDIS_URL: undefined, SECRET_KEY: undefined }
@@ -164,7 +164,7 @@ describe('npm run admin', function () {
         .and.match(/^Undo with: business /m)
   })
 
-  it('prints the error to stderr, exits non-zero and changes nothing', async () => {
+  it('prints an error to stderr, exits with a non-zero code and changes nothing', async () => {
     const { businessId } = await service.merchant()
     const key = ['key', 'create', '--business', businessId, '--mode', 'test', '--kind', 'secret']
     const wrong: [about: RegExp, args: string[], changes?: Record<string, string | undefined>][] = [

@@ -36,7 +36,7 @@ describe('The list of dead deliveries', () => {
     return [...text.matchAll(/<h2>.*?<\/h2>|<tr>\s*<td.*?<\/tr>/gs)].map(([part]) => readable(part).trim())
   }
 
-  it('shows the count, dates and error for each business and endpoint, largest count first', async () => {
+  it('shows the count, the dates and the error for each business and endpoint, starting with the largest count', async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const [one, two] = [
@@ -93,7 +93,7 @@ describe('The list of dead deliveries', () => {
       expect((await staff.get(`/admin/dead?${query}`)).status, query).to.equal(400)
   })
 
-  it('reads only through indexes, as does every other page', async () => {
+  it('is read only through indexes, as is every other staff page', async () => {
     const id = dead._id
     const payment = `payments/${dead.referenceNumber}`
     const business = `businesses/${merchant.businessId}`

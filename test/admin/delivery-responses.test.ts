@@ -39,14 +39,14 @@ describe("The responses on a delivery's page", () => {
   }
 
   for (const role of ['viewer', 'support'] as const)
-    it(`are hidden from a ${role}, with a notice, if the endpoint echoes the order`, async () => {
+    it(`are replaced by a notice if the endpoint echoes the order, for this role: ${role}`, async () => {
       const delivery = await deliverOrder((res, _count, { body }) => void res.writeHead(500).end(body))
       const page = await pageFor(role, delivery)
       expect(page).to.include('status 500').and.include(notice)
       expect(page).not.to.match(/Aicha|22113344/)
     })
 
-  it("are hidden if the endpoint echoes the payment's metadata", async () => {
+  it("are replaced by a notice if the endpoint echoes the payment's metadata", async () => {
     endpointServer.respondWith((res) => void res.writeHead(500).end('no client aicha'))
     const metadata = { client: 'Aicha' }
     const { referenceNumber } = await createIntent(service, merchant, { amount: 500, metadata })
@@ -54,7 +54,7 @@ describe("The responses on a delivery's page", () => {
     expect(page).to.include(notice).and.not.match(/aicha/i)
   })
 
-  it('are shown if they contain only data that the pages show anyway', async () => {
+  it('are shown if they contain only data that the staff pages show anyway', async () => {
     const delivery = await deliverOrder(
       (res, _count, { json }) => void res.writeHead(500).end(`${String(json.data.number)}: Tea is unknown`),
     )

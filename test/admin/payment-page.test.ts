@@ -32,7 +32,7 @@ describe('The pages for a payment and its deliveries', () => {
     readable((await staff.get(`/admin/payments/${referenceNumber}`)).text)
   const shown = (at: Date | null | undefined) => `${at?.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-  it('describe in one sentence what happened, for each state of a delivery', async () => {
+  it('describe in a few words what happened, whatever the status of the delivery', async () => {
     service.clock.freeze(new Date(Math.ceil(Date.now() / 1000) * 1000))
     const delivery = await freshDelivery(service, merchant)
     const webhook = /Webhooks payment\.created to \S+ (.*?) (?:Re-queue:|Payment)/
@@ -65,7 +65,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(await sentence()).to.equal(`DELIVERED Delivered at ${at}. The endpoint responded with status 204.`)
   })
 
-  it('list the events that are waiting and those that had no subscriber', async () => {
+  it('list the events that have not been relayed yet and the events that had no subscriber', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     expect(await paymentPage(referenceNumber)).to.match(
       /Webhooks payment\.created happened \S+ \S+ UTC\. It is not sent to the endpoints yet\. Payment/,
@@ -79,7 +79,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(text).not.to.match(/subscribed to payment\.created|waits/)
   })
 
-  it('include events that are relayed while the page is being built', async () => {
+  it('show the deliveries of events that are relayed while the page is being built', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const { Intent } = service.deps.lists.models
     const findOne = Intent.findOne.bind(Intent)
@@ -118,7 +118,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(attempts).to.include(`re-queued by support staff ${staff.name}`)
   })
 
-  it('show amounts, the environment and the merchant for any business’s payment', async () => {
+  it("show the amounts, the environment and the merchant of any business's payment", async () => {
     const other = await service.merchant({ mode: 'live' })
     await service.deps.Business.updateOne({ _id: other.businessId }, { name: 'Hanout' })
     const fixed = await createIntent(service, other, { amount: 123_405 })
@@ -128,7 +128,7 @@ describe('The pages for a payment and its deliveries', () => {
     expect(await paymentPage(open.referenceNumber)).to.match(/ sandbox .* Amount open: the customer chooses/)
   })
 
-  it("show merchants' and endpoints' input as text, and no secret, code, metadata or payload", async () => {
+  it('show text from merchants and endpoints as plain text, but show no secret, code, metadata or payload', async () => {
     const shop = await service.merchant()
     await service.deps.Business.updateOne({ _id: shop.businessId }, { name: hostile })
     const { id, secret } = await subscribe(service, shop, `${endpointServer.url}?a='b'`, ['payment.created'])

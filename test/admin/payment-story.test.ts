@@ -88,7 +88,7 @@ describe("A payment's page", () => {
     expect(text).not.to.match(/may try again|cannot be paid/)
   })
 
-  it('shows that a payment is in progress, since when, and when the wallet will be queried', async () => {
+  it('shows that a payment is in progress, when it began, and when the wallet will be queried', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, unknown)
     service.clock.advance(lifetime * 1000)
@@ -105,7 +105,7 @@ describe("A payment's page", () => {
     )
   })
 
-  it('shows why the payment ended: a permanent failure or its expiry', async () => {
+  it('shows whether a permanent failure or its expiry ended the payment', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
@@ -124,7 +124,7 @@ describe("A payment's page", () => {
     expect(last).to.equal('CANCELLED: expired without a payment')
   })
 
-  it('shows how often an event had no subscriber, except for events that were sent or are waiting', async () => {
+  it('shows how often each event had no subscriber, and does not count events that were sent or are not relayed yet', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
     await payWith(referenceNumber, { outcome: 'declined', reason: 'insufficient_funds' })
@@ -146,7 +146,7 @@ describe("A payment's page", () => {
     ])
   })
 
-  it('says when there are more deliveries than it shows, and then reports no event as having had no subscriber', async () => {
+  it('says that there are more deliveries than it shows, and then does not say that an event had no subscriber', async () => {
     await subscribe(service, merchant, endpointServer.url, ['payment.created'])
     const delivery = await freshDelivery(service, merchant)
     await payWith(delivery.referenceNumber, { outcome: 'done' })

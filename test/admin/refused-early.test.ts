@@ -13,7 +13,7 @@ describe('A request that is rejected before it reaches a page', () => {
   })
 
   for (const path of ['/admin/dead', '/p/ABCDEF', '/'])
-    it(`gets an error page with all security headers for two Host headers at ${path}`, async () => {
+    it(`gets an error page with all security headers if it has two Host headers: ${path}`, async () => {
       const [page] = await sendRaw(service.origin, crlf(`GET ${path} HTTP/1.1`, 'Host: a', 'Host: b', '', ''))
       expect(page?.status).to.equal(400)
       expect(page?.headers.get('content-type')).to.equal('text/html; charset=utf-8')
@@ -28,7 +28,7 @@ describe('A request that is rejected before it reaches a page', () => {
     ['/healthz', 'application/json; charset=utf-8'],
     ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
   ] as const)
-    it(`does not learn the methods of ${path} from OPTIONS`, async () => {
+    it(`does not learn from an OPTIONS request which methods are allowed: ${path}`, async () => {
       const headers = { Cookie: support.cookie }
       const response = await fetch(service.origin + path, { method: 'OPTIONS', headers })
       expect(response.status).to.equal(404)
@@ -36,7 +36,7 @@ describe('A request that is rejected before it reaches a page', () => {
       expect(response.headers.get('allow')).to.equal(null)
     })
 
-  it('gets 415 from Bull Board for an unreadable body, and no error is logged', async () => {
+  it('gets 415 from Bull Board if its body is unreadable, and no error is logged', async () => {
     const coded = { 'Content-Encoding': 'lzma', 'Content-Type': 'application/json' }
     const headers = { Cookie: support.cookie, ...coded, 'Content-Length': '2', Connection: 'close' }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
@@ -47,7 +47,7 @@ describe('A request that is rejected before it reaches a page', () => {
     expect(recorded.text).to.not.include('request.failed')
   })
 
-  it('gets 400 from Bull Board for a NUL character in the query, and no error is logged', async () => {
+  it('gets 400 from Bull Board if its query contains a NUL character, and no error is logged', async () => {
     const request = `${service.origin}/admin/queues/api/queues?status=%00`
     const response = await fetch(request, { headers: { Cookie: support.cookie } })
     expect(response.status).to.equal(400)

@@ -61,7 +61,7 @@ describe('The Re-queue button', () => {
     expect((await support.get(`${payment}?result=constructor`)).text).not.to.include('class="notice')
   })
 
-  it('makes the workers deliver a dead delivery', async () => {
+  it('makes the workers send a dead delivery again', async () => {
     await toFailing()
     const dead = await deadDelivery(service, merchant)
     failing?.respondWith((res) => void res.end())
@@ -86,7 +86,7 @@ describe('The Re-queue button', () => {
     expect(await text(`payments/${referenceNumber}`)).to.include(`to ${url} `)
   })
 
-  it('sends nothing to a deleted endpoint, and reports that', async () => {
+  it('sends nothing if the endpoint has been deleted, and says so', async () => {
     const { id } = await toFailing()
     const { _id } = await deadDelivery(service, merchant)
     await service.http.delete(`/api/v1/dev/webhooks/endpoints/${id}`).set(merchant.write()).expect(200)
@@ -99,7 +99,7 @@ describe('The Re-queue button', () => {
     expect(await linesOn({ _id })).to.deep.equal([])
   })
 
-  it('is hidden from viewers, whose requests are rejected, as are requests without the form token', async () => {
+  it('is hidden from viewers, and their requests are rejected, as are requests without the form token', async () => {
     const { id } = await toFailing()
     const { _id, referenceNumber } = await deadDelivery(service, merchant)
     const acts = [`/admin/deliveries/${_id}/requeue`, `/admin/endpoints/${id}/requeue-all`]
@@ -144,7 +144,7 @@ describe('The Re-queue button', () => {
       }
     }
 
-    it('re-queues the deliveries that are currently dead, and none for other endpoints', async () => {
+    it("re-queues the endpoint's deliveries that are dead at that moment, but no deliveries for other endpoints", async () => {
       const one = await toFailing()
       const other = await subscribe(service, merchant, `${failing?.url}/other`, ['payment.created'])
       await freshDelivery(service, merchant)
@@ -164,7 +164,7 @@ describe('The Re-queue button', () => {
       expect(await deadOf(other.id)).to.equal(1)
     })
 
-    it('stops after a few seconds, shows how many deliveries are left and offers to continue with those', async () => {
+    it('stops after a few seconds, shows how many dead deliveries are left, and offers to continue with them', async () => {
       const { id } = await toFailing()
       await copy(await deadDelivery(service, merchant), 899)
       const act = `/admin/endpoints/${id}/requeue-all`

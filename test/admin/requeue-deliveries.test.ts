@@ -26,7 +26,7 @@ describe('npm run admin -- deliveries requeue', function () {
     service.deps.Delivery.countDocuments({ businessId: as.businessId, status })
   const trailOf = (as: Merchant) => service.deps.AuditEvent.find({ businessId: as.businessId }).lean()
 
-  it("re-queues one endpoint's dead deliveries in batches without Redis, and only counts them with --dry-run", async () => {
+  it("re-queues one endpoint's dead deliveries in batches, even without Redis, but only counts them with --dry-run", async () => {
     await Promise.all([dead(1_100), dead(3, other)])
     const none = { requeued: 0, skipped: {} }
     expect(await requeue('--endpoint', endpointId, '--dry-run')).to.deep.equal({ matched: 1_100, ...none })
@@ -48,7 +48,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(performance.now() - beganAt).to.be.greaterThan(4000)
   })
 
-  it('selects deliveries by business and by when they died, and CANCELLED ones on request', async () => {
+  it('selects deliveries by business and by the time at which they died, and includes CANCELLED deliveries on request', async () => {
     const [first, second, third] = await dead(3)
     await dead(3, other)
     const [from, to] = [first?.deadAt, second?.deadAt].map((at) => at?.toISOString() ?? '')
@@ -62,7 +62,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(await requeue('--business', other.businessId, '--status', 'CANCELLED')).to.include({ requeued: 3 })
   })
 
-  it('selects deliveries by id, whatever their status, and reports why it left some unchanged', async () => {
+  it('selects deliveries by id, whatever their status, and reports why it left some of them unchanged', async () => {
     const [one, two] = await dead(2)
     const fresh = await freshDelivery(service, merchant)
     const delivered = { $set: { status: 'DELIVERED', deadAt: null } } as const
@@ -82,7 +82,7 @@ describe('npm run admin -- deliveries requeue', function () {
     expect(stderr).to.equal('')
   })
 
-  it('reports an invalid option, where possible without a database, and exits non-zero', async () => {
+  it('reports an invalid option, if possible without a database, and exits with a non-zero code', async () => {
     const wrong: [about: RegExp, ...args: string[]][] = [
       [/one of --id, --endpoint, --business, --from and --to is required/, '--dry-run'],
       [/CANCELLED needs --id/, '--status', 'CANCELLED', '--from', '2026-01-01'],

@@ -24,7 +24,7 @@ describe('The search page', () => {
 
   const search = (query: string) => staff.get(`/admin?q=${encodeURIComponent(query)}`)
 
-  it('redirects from a reference, an id or a unique name to its page, however it is typed', async () => {
+  it('redirects from a reference, an id or a unique name to its page, ignoring case and surrounding spaces', async () => {
     const delivery = await freshDelivery(service, merchant)
     const { _id, referenceNumber, endpointId } = delivery
     const payment = `/admin/payments/${referenceNumber}`
@@ -44,7 +44,7 @@ describe('The search page', () => {
     }
   })
 
-  it('redirects to an order, whose page shows its webhook but not its buyer', async () => {
+  it('redirects to the page of an order, which shows the webhook but not the customer', async () => {
     const customer = { name: 'Aïcha', phone: '22000001', email: null }
     const order = await storeOrder(service, merchant)
     const product = { productId: 'p', variantId: 'v', name: 'Thé <b>', variantLabel: 'S', sku: null }
@@ -69,7 +69,7 @@ describe('The search page', () => {
     expect((await search('OR-NONE')).status).to.equal(200)
   })
 
-  it('lists the businesses whose name contains the query, and treats every character literally', async () => {
+  it('lists the businesses whose names contain the query, and takes every character of the query literally', async () => {
     const names = ['Shop (a.b)*', 'shop axb', 'Shop <i>']
     for (const name of names) await createBusiness(service.deps, { name, liveApproved: false })
     const { status, text } = await search('SHOP')
@@ -84,7 +84,7 @@ describe('The search page', () => {
     }
   })
 
-  it('says when it finds nothing, whatever the query was', async () => {
+  it('says that nothing was found, whatever characters the query contains', async () => {
     const unknown = ['PI-NOTHERE', 'PI-', 'b'.repeat(24), `${'b'.repeat(24)}-${'c'.repeat(24)}`]
     const odd = ['é', 'unknown', '.*', '\\', '\0\0\0', '"><script>', '\u202E\u202E', 'x'.repeat(3000)]
     for (const query of [...unknown, ...odd]) {
@@ -97,7 +97,7 @@ describe('The search page', () => {
     }
   })
 
-  it('plots the last 24 hours without a script, lists the same figures as text, and shows a missing hour as 0', async () => {
+  it('plots the last 24 hours without a script, lists the same figures as text, and shows an hour without figures as 0', async () => {
     const now = service.clock.now()
     const hour = (ago: number) => new Date((Math.floor(now.getTime() / hourMs) - ago) * hourMs)
     await service.deps.DeliveryHour.insertMany([
@@ -118,7 +118,7 @@ describe('The search page', () => {
     expect(text).not.to.match(/<script|style="| on\w+="/)
   })
 
-  it('shows the same counts of due, waiting and recently dead deliveries as the linked lists', async () => {
+  it('shows how many deliveries are due, are waiting for an attempt, and have died in the last 30 days', async () => {
     const counts = async () =>
       [...readable((await staff.get('/admin')).text).matchAll(/(?:Due now|attempt|30 days) (\d+) /g)].map(
         ([, count]) => Number(count),

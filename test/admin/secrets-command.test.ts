@@ -74,7 +74,7 @@ describe('npm run admin -- secrets rotate', function () {
     removeAt: new Date(Date.now() + 2 * hour),
   })
 
-  it('makes the old key unnecessary, while signatures, stored responses and used keys stay the same', async () => {
+  it('makes the old SECRET_KEY unnecessary, but keeps signatures, stored responses and used API keys valid', async () => {
     const merchant = await service.merchant()
     const { keyId: id, businessId: business } = merchant
     const key = { id, key: `sk_test_…${merchant.key.slice(-4)}`, business, endsAt: null }
@@ -151,7 +151,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(isSignedWith(secret, asBefore)).to.equal(true)
   })
 
-  it('skips the stored responses of expired claims, whose idempotency keys can then start new requests', async () => {
+  it('skips the stored responses of expired claims, because their idempotency keys can start new requests', async () => {
     const merchant = await service.merchant()
     await send(service, merchant, '/store/products', { name: 'Thé', price: 100 }, 'old').expect(201)
     await use(both, merchant).expect(200)
@@ -168,7 +168,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(again.body.data.variants[0].price).to.equal(200)
   })
 
-  it('yields to a concurrent rotation of the endpoint secret, and re-seals the replaced secret', async () => {
+  it("keeps the secrets that concurrent rotations of an endpoint's secret create, and re-seals the replaced secret", async () => {
     const merchant = await service.merchant()
     const { id, secret } = await subscribe(service, merchant, endpointServer.url)
     const made: string[] = []
@@ -193,7 +193,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(kept.map((sealed) => unseal(sealed, secretField(id)))).to.deep.equal(expected)
   })
 
-  it('reports an endpoint whose replaced secret cannot be unsealed, until that secret expires', async () => {
+  it('reports an endpoint whose replaced secret cannot be unsealed, but only until that secret expires', async () => {
     const merchant = await service.merchant()
     const { id } = await subscribe(service, merchant, endpointServer.url)
     const otherSecrets = createSecrets([Buffer.from(newest, 'base64')])
@@ -210,7 +210,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await unreadable({ ...replaced(hour), deletedAt: new Date() })).to.deep.equal([])
   })
 
-  it('does not overwrite a response that was written or removed concurrently', async () => {
+  it('does not overwrite a stored response that is replaced or removed concurrently', async () => {
     const { Claim, secrets } = service.deps
     await resealResponses(both.deps, unwatched)
     const sealedFor = (id: string, text: string) => secrets.seal(text, responseField(claims.name, id))
@@ -255,7 +255,7 @@ describe('npm run admin -- secrets rotate', function () {
     expect(await resealResponses(both.deps, unwatched)).to.deep.equal({ resealed: 0, unreadable: 0 })
   })
 
-  it('lists exactly the keys that still need the old key, and when each one expires', async () => {
+  it('lists exactly the API keys that still need the old SECRET_KEY, and when that need ends', async () => {
     const [unused, suspended, revoked, rotated, over, gone] = await Promise.all(
       Array.from({ length: 6 }, () => service.merchant()),
     )
@@ -289,14 +289,14 @@ describe('npm run admin -- secrets rotate', function () {
       expect(stdout).to.not.include(key.slice(8, 36))
   })
 
-  it('lists no end date for a key whose current secret needs the old key, even if its replaced secret expires', async () => {
+  it('lists no end date for an API key whose current secret needs the old SECRET_KEY, even if its replaced secret expires', async () => {
     const merchant = await service.merchant()
     await rotateKey(service.deps, merchant.keyId, 3600)
     const [one] = await leftOf(merchant)
     expect(one).to.include({ id: merchant.keyId, endsAt: null })
   })
 
-  it('re-hashes a key on its next use and not back, even if processes list their keys in different orders', async () => {
+  it('re-hashes an API key once, on its next use, even if processes list the two SECRET_KEYs in different orders', async () => {
     const merchant = await service.merchant()
     const requests = Array.from({ length: 60 }, (_, at) => use(at % 3 === 0 ? notYet : both, merchant))
     const responses = await Promise.all(requests)
@@ -317,7 +317,7 @@ describe('npm run admin -- secrets rotate', function () {
     await use(service, merchant).expect(200)
   })
 
-  it('finds a key that is re-hashed between two reads, and accepts a key that cannot be re-hashed', async () => {
+  it('accepts an API key that is re-hashed between two reads, and an API key that cannot be re-hashed', async () => {
     const merchant = await service.merchant()
     const { batchers } = both.deps
     const { findKey, rehashKey } = batchers

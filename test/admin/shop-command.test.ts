@@ -7,7 +7,7 @@ describe('npm run admin -- shop create', function () {
   const service = withService()
   const cli = withAdmin(service)
 
-  it("creates a business's live shop only once", async () => {
+  it("creates a business's live shop, but only once", async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const create = (business: string) =>
       cli.admin(['shop', 'create', '--business', business, '--name', "L'Atar & fils", '--json'])

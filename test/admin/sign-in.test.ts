@@ -17,7 +17,7 @@ describe('Support staff sign-in', () => {
   const attemptAs = (name: string, password: string, from = elsewhere(), more: Record<string, string> = {}) =>
     visit(service).post('/admin/sign-in', { name, password, ...more }, { 'X-Forwarded-For': from })
 
-  it('sets a cookie that is sent only to this host, only over https, hidden from scripts, for 12 h', async () => {
+  it('sets a cookie that lasts 12 h, is sent only to this host and only over https, and is hidden from scripts', async () => {
     const visitor = visit(service)
     const form = await visitor.get('/admin/sign-in')
     expect(form.status).to.equal(200)
@@ -61,7 +61,7 @@ describe('Support staff sign-in', () => {
   const forget = () =>
     service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
-  it('slows down with each failed attempt and is blocked after ten, even if they are concurrent and on several processes', async () => {
+  it('slows down with each failed attempt and is blocked after ten, even if several processes get the attempts at once', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()
@@ -86,7 +86,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it("clears a name's failed attempts after a success", async () => {
+  it("forgets a name's failed attempts after a successful sign-in", async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const _ of [1, 2]) expect((await attemptAs(name, 'wrong', from)).status).to.equal(403)
     expect((await attemptAs(name, password, from)).status).to.equal(303)
@@ -94,7 +94,7 @@ describe('Support staff sign-in', () => {
     expect(await createSignInLimit(service.deps)(name, from)).to.include({ isOpen: true, delayMs: 0 })
   })
 
-  it('blocks an address after fifty failures in an hour across all names, and does not count successes', async () => {
+  it('blocks an address after fifty failures in an hour across all names, but does not count successes', async () => {
     const { name, password } = await hire(service, 'viewer')
     const from = '2001:db8:5::1'
     // A customer of an IPv6 provider has any number of addresses.
@@ -117,7 +117,7 @@ describe('Support staff sign-in', () => {
     expect((await attemptAs(name, password, from)).status).to.equal(303)
   })
 
-  it('blocks an IPv6 /48 after 500 failures in an hour from any of its networks, and no address outside it', async () => {
+  it('blocks an IPv6 /48 after 500 failures in an hour from any of its networks, but no address outside it', async () => {
     const { name, password } = await hire(service, 'viewer')
     expect((await attemptAs(name, 'wrong', '2001:db8:6:1::1')).status).to.equal(403)
     const whole = service.deps.mongo.collection<{ key: string; points: number }>('signinattempts')
@@ -129,7 +129,7 @@ describe('Support staff sign-in', () => {
     await forget()
   })
 
-  it('checks two passwords at a time, queues fifty and rejects the rest', async () => {
+  it('checks two passwords at a time, queues fifty more and rejects any others', async () => {
     const slowHash = createSlowHash()
     const [check, hash] = [slowHash.createCheck(maxOfKind), await slowHash.make('right')]
     const outcomes = await Promise.all(Array.from({ length: 60 }, () => check('any', hash, 'right')))
@@ -140,7 +140,7 @@ describe('Support staff sign-in', () => {
     expect(hash).to.match(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  it('does not wait behind a flood of PINs, nor do PINs wait behind a flood of passwords', async () => {
+  it('does not wait behind a flood of PIN checks, and PIN checks do not wait behind a flood of passwords', async () => {
     const slowHash = createSlowHash()
     const hash = await slowHash.make('right')
     const [checkPin, checkPassword] = [slowHash.createCheck(maxOfKind), slowHash.createCheck(maxOfKind, 1)]
@@ -169,7 +169,7 @@ describe('Support staff sign-in', () => {
     await forget()
   })
 
-  it('redirects to the requested page, and never to a different site', async () => {
+  it('redirects to the requested page, but never to a different site', async () => {
     const redirected = await visit(service).get('/admin/dead?from=2026-01-31&x=%26')
     expect(redirected.status).to.equal(303)
     const form = await visit(service).get(String(redirected.location))
@@ -198,7 +198,7 @@ describe('Support staff sign-in', () => {
     for (const where of forbidden) expect(await leads(where), where).to.equal('/admin')
   })
 
-  it('accepts the form only from its own page', async () => {
+  it('accepts the form only if it was submitted from the sign-in page', async () => {
     const { name, password } = await hire(service, 'viewer')
     const statusWith = async (headers: Record<string, string>) =>
       (await visit(service).post('/admin/sign-in', { name, password }, headers)).status
@@ -247,7 +247,7 @@ describe('Support staff sign-in', () => {
     }
   })
 
-  it('stores no part of a typed password, even if it was typed into the name field', async () => {
+  it('does not store a mistyped password, even if it was typed into the name field', async () => {
     const [{ name }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const typed of ['mistyped-secret', '<script>mistyped-secret'])
       expect((await attemptAs(typed, 'x', from)).text).not.to.include('<script')

@@ -68,7 +68,7 @@ describe('Support staff accounts', () => {
     expect((await service.deps.Staff.findById(name).lean())?.role).to.equal('support')
   })
 
-  it('are created once if two operators create the same account at the same time', async () => {
+  it('are created only once if two operators create the same account at the same time', async () => {
     const account = { name: 'twice', role: 'viewer' } as const
     const both = await Promise.all([1, 2].map(() => createAccount(service.deps, account, operator)))
     const [made, ...more] = both.filter((each) => each !== null)
@@ -77,7 +77,7 @@ describe('Support staff accounts', () => {
     expect((await trail('twice')).filter(({ act }) => act === 'staff.created')).to.have.lengthOf(1)
   })
 
-  it('are changed one at a time under concurrent requests, with an audit line for each change', async () => {
+  it('are changed by one request at a time if several compete, and each change has an audit line', async () => {
     const { name } = await hire(service, 'viewer')
     const [, ...passwords] = await Promise.all([
       setDisabled(service.deps, name, true, operator),
@@ -91,7 +91,7 @@ describe('Support staff accounts', () => {
     expect(acts.filter((act) => act === 'staff.disabled')).to.have.lengthOf(1)
   })
 
-  it('are disabled once: a second request changes nothing and writes no audit line', async () => {
+  it('are disabled only once, because a second request changes nothing and writes no audit line', async () => {
     const { name } = await hire(service, 'viewer')
     for (const _ of [1, 2]) expect(await setDisabled(service.deps, name, true, operator)).to.equal(true)
     expect((await trail(name)).map(({ act }) => act)).to.deep.equal(['staff.created', 'staff.disabled'])

@@ -32,7 +32,7 @@ describe('The audit trail', () => {
     [...text.matchAll(/data-label="Subject"><?.*?class="id"[^>]*>([^<]+)</g)].map(([, subject]) => subject)
   const rows = async (query: string) => subjectsOf((await viewer.get(`/admin/audit?${query}`)).text)
 
-  it('shows the time, actor, address, act, subject, and the values before and after', async () => {
+  it('shows the time, the actor, the address, the act, the subject, and the values before and after', async () => {
     const { subject } = await addLine({ subject: 'said-whole', at: new Date('2020-01-01T00:00:07Z') })
     const { text } = await viewer.get(`/admin/audit?subject=${subject}`)
     const [row = ''] = /<tr>\s*<td[\s\S]*?<\/tr>/.exec(text) ?? []
@@ -49,7 +49,7 @@ describe('The audit trail', () => {
       .and.include('href="/admin/businesses/business-1"')
   })
 
-  it('filters exactly by actor, act, subject, merchant and time', async () => {
+  it('filters by actor, act, subject, merchant and time, and matches only exact values', async () => {
     const one = await addLine({ actor: { kind: 'operator', name: 'root', ip: null }, subject: 'one' })
     await addLine({ act: 'staff.disabled', subject: 'two', businessId: null, before: null, after: null })
     await addLine({ businessId: 'business-2', subject: 'three', at: new Date('2019-05-05T12:00:00Z') })
@@ -67,7 +67,7 @@ describe('The audit trail', () => {
     expect(text).to.include('name="who" value="root"').and.include('name="from" value="2020-01-01"')
   })
 
-  it('shows each line once, newest first, page by page, even if several have the same timestamp', async () => {
+  it('shows each line exactly once across all pages, newest first, even if several lines have the same time', async () => {
     const at = new Date('2018-01-01T00:00:00Z')
     const added = await Promise.all(
       Array.from({ length: 120 }, (_, index) =>

@@ -17,7 +17,7 @@ describe('A support staff session', () => {
   /** Sends the same cookie to the other process. */
   const there = (visitor: Visitor) => visit(beside, visitor.cookie)
 
-  it('is required for every page: without one, pages redirect to the sign-in, and actions and scripts are rejected', async () => {
+  it('is required for every page, which otherwise redirects to the sign-in, and for every action and script', async () => {
     const signedOut = visit(service)
     for (const path of ['/admin', '/admin/', '/admin/audit?who=x', '/admin/queues', '/admin/nothing']) {
       const { status, location } = await signedOut.get(path)
@@ -148,7 +148,7 @@ describe('A support staff session', () => {
     ])
   })
 
-  it('ends exactly 12 h after the sign-in, however much it was used', async () => {
+  it('ends exactly 12 h after the sign-in, even if it is in use', async () => {
     const viewer = await signedIn(service, 'viewer')
     service.clock.advance(12 * hourMs - 60_000)
     expect(await isIn(viewer)).to.equal(true)
@@ -235,7 +235,7 @@ describe('The staff pages', () => {
     expect(style.headers.get('cache-control')).to.include('immutable')
   })
 
-  it("are logged with their route and the staff member's name, without ids, queries or passwords", async () => {
+  it("are logged with their route and the staff member's name, but without ids, queries or passwords", async () => {
     const recorded = recordLog()
     const logged = await openService({}, recorded.log)
     const support = await signedIn(logged, 'support')

@@ -74,7 +74,7 @@ describe('Arbitrary bytes', function () {
 
   const seeded = { seed: 8, endOnFailure: true }
 
-  it('get only well-formed API responses, and leave the service able to serve the next request', async () => {
+  it('get only well-formed responses, and leave the service able to serve the next request', async () => {
     const some = fc.array(fc.uint8Array({ minLength: 1, maxLength: 400 }), { minLength: 50, maxLength: 50 })
     await fc.assert(
       fc.asyncProperty(some, async (all) => void (await statusesOf(all))),

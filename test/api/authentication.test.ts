@@ -20,7 +20,7 @@ describe('Authentication', () => {
   const bearer = (key: string) => ({ Authorization: `Bearer ${key}` })
 
   describe('with the Authorization header', () => {
-    it('accepts the scheme in any case', async () => {
+    it('accepts the scheme Bearer in upper and lower case', async () => {
       for (const scheme of ['Bearer', 'bearer', 'BEARER'])
         await list({ Authorization: `${scheme} ${merchant.key}` }).expect(200)
     })
@@ -37,7 +37,7 @@ describe('Authentication', () => {
         await expectRefused(list({ Authorization: form }), 401, 'INVALID_AUTH_HEADER')
     })
 
-    it('refuses a request with two headers, even if both are valid', async () => {
+    it('refuses a request with two Authorization headers, even if both are valid', async () => {
       const line = `Authorization: Bearer ${merchant.key}`
       const head = crlf(`GET ${intents} HTTP/1.1`, 'Host: a', 'Connection: close', line, line, '', '')
       const [response] = await sendRaw(service.origin, head)
@@ -79,7 +79,7 @@ describe('Authentication', () => {
       expect(JSON.stringify(stored)).not.to.include(merchant.key.slice(8, -4))
     })
 
-    it('accepts the old secret until the overlap ends, then returns 401 INVALID_API_KEY', async () => {
+    it('accepts the old secret of a rotated key until the overlap ends, then returns 401 INVALID_API_KEY', async () => {
       const old = await service.merchant()
       const rotated = await rotateKey(service.deps, old.keyId, 3600)
       expect(rotated).to.include({ id: old.keyId })
@@ -101,7 +101,7 @@ describe('Authentication', () => {
       await list(bearer(third?.key ?? '')).expect(200)
     })
 
-    it('accepts the previous key and every key issued by concurrent rotations during the overlap', async () => {
+    it('accepts, during the overlap, the previous key and every key that concurrent rotations issued', async () => {
       const old = await service.merchant()
       const rotations = Array.from({ length: 5 }, () => rotateKey(service.deps, old.keyId, 3600))
       const issued = (await Promise.all(rotations)).map((rotated) => rotated?.key ?? '')
@@ -137,7 +137,7 @@ describe('Authentication', () => {
       await list(read()).expect(200)
     })
 
-    it('refuses a revoked key immediately and permanently, including its old secret', async () => {
+    it('refuses both secrets of a rotated key immediately and permanently once the key is revoked', async () => {
       const { keyId, read } = await service.merchant()
       const rotated = await rotateKey(service.deps, keyId, 3600)
       await list(read()).expect(200)
@@ -152,7 +152,7 @@ describe('Authentication', () => {
       [{ apiEnabled: false }, { apiEnabled: true }],
       [{ suspended: true }, { suspended: false }],
     ])
-      it(`returns 503 FEATURE_DISABLED with Retry-After if the business has ${JSON.stringify(closing)}`, async () => {
+      it(`returns 503 FEATURE_DISABLED with Retry-After while these settings of the business apply: ${JSON.stringify(closing)}`, async () => {
         const { businessId, read } = await service.merchant()
         await changeAsOperator(service, businessId, closing ?? {})
         const { headers } = await expectRefused(list(read()), 503, 'FEATURE_DISABLED')
@@ -161,7 +161,7 @@ describe('Authentication', () => {
         await list(read()).expect(200)
       })
 
-    it('refuses a live key until the business is approved, but accepts its test key', async () => {
+    it("refuses a business's live key until live access is approved, but accepts its test key", async () => {
       const { businessId, read } = await service.merchant()
       const live = await service.key(businessId, { mode: 'live' })
       await changeAsOperator(service, businessId, { liveApproved: false })
@@ -189,12 +189,12 @@ describe('Authentication', () => {
       [['::/0'], [], ['192.0.2.7']],
     ]
     for (const [allowlist, accepted, refused] of ranges)
-      it(`accepts only addresses in the allowlist ${allowlist.join()}`, async () => {
+      it(`accepts requests only from addresses in the allowlist ${allowlist.join()}`, async () => {
         for (const address of accepted) expect((await from(allowlist, address)).status, address).to.equal(200)
         for (const address of refused) await expectRefused(from(allowlist, address), 403, 'IP_NOT_ALLOWED')
       })
 
-    it('trusts only the configured number of proxies, and none if TRUST_PROXY is not set', async () => {
+    it('trusts only as many proxies as TRUST_PROXY says, and no proxy if it is not set', async () => {
       const { read } = await service.merchant({ ipAllowlist: ['192.0.2.7'] })
       const forged = { ...read(), 'X-Forwarded-For': '192.0.2.7, 203.0.113.9' }
       await expectRefused(list(forged), 403, 'IP_NOT_ALLOWED')

@@ -12,7 +12,7 @@ const imports = '/api/v1/dev/store/products/import-csv?dryRun=true'
 const largestFile = 8 * 1024 * 1024
 const largestJson = 256 * 1024
 
-describe('Large bodies', () => {
+describe('Large request bodies', () => {
   const service = withService()
   let merchants: Merchant[]
   let merchant: Merchant
@@ -78,7 +78,7 @@ describe('Large bodies', () => {
     expect(body.error).to.deep.include({ code: 'RATE_LIMITED', details: { scope: 'bodies', limit } })
   }
 
-  it('are refused early if too many of the same kind are in progress, while small bodies are accepted', async () => {
+  it('are refused early if too many bodies of the same kind are already arriving, while small bodies are accepted', async () => {
     const before = await refusals()
     await fill('csv')
     const headers = merchant.write()
@@ -94,7 +94,7 @@ describe('Large bodies', () => {
     expect((await upload(csv(20_000), merchant, headers)).status).to.equal(200)
   })
 
-  it('count against the budget of their business, across all its keys, and not against that of others', async () => {
+  it('use only the share of the business that sends them, whichever of its keys it uses', async () => {
     const [other = expect.fail()] = merchants
     for (const _ of [1, 2]) await begin(imports, merchant, `Content-Length: ${largestFile}`)
     await waitFor('the share of the business is taken', () => taken('csv') === 2 * largestFile)
@@ -104,7 +104,7 @@ describe('Large bodies', () => {
     expect((await upload(csv(20_000), other)).status).to.equal(200)
   })
 
-  it('never block a create of up to 16 KiB, even if it is sent in chunks', async () => {
+  it('never cause a create of up to 16 KiB to be refused, even if the create is sent in chunks', async () => {
     await fill('json')
     await expectNoBudget(create(json(16 * 1024 + 1)), largestJson * 16)
     expect((await create(json(16 * 1024))).status).to.equal(201)
@@ -116,7 +116,7 @@ describe('Large bodies', () => {
     expect(JSON.parse(large?.body ?? '').error.details).to.deep.equal(details)
   })
 
-  it('reserve the maximum size while they arrive in chunks', async () => {
+  it('reserve memory for a body of the maximum size while they arrive in chunks', async () => {
     const socket = await begin(intents, merchant, 'Transfer-Encoding: chunked', 'Connection: close')
     await waitFor('memory is reserved', () => taken('json') === largestJson)
     const received = readToEnd(socket)
@@ -125,7 +125,7 @@ describe('Large bodies', () => {
     expect(taken('json')).to.equal(0)
   })
 
-  it('use only their actual size once they have arrived, and no budget if they are small', async () => {
+  it('occupy only their actual size in the budget once they have arrived, and no budget at all if they are small', async () => {
     let most = 0
     // The operation reads the clock.
     const now = () => {
@@ -141,7 +141,7 @@ describe('Large bodies', () => {
     await close()
   })
 
-  it('are released from memory once they are parsed, even if the connection stays open', async () => {
+  it('are removed from memory once they have been parsed, even if the connection stays open', async () => {
     const { origin, server, close } = await openWeb()
     const requested = once(server, 'request')
     const framing = [`Content-Length: ${largestJson}`, 'Connection: close']

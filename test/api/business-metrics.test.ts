@@ -16,7 +16,7 @@ describe('Metrics of the largest businesses', () => {
     return Object.fromEntries([...samples].map(([, business, value]) => [business, Number(value)]))
   }
 
-  it('report the live codes of the ten businesses that use the largest shares of their quotas', async () => {
+  it('report the live payment codes of the ten businesses that use the largest shares of their quotas', async () => {
     const merchants = await Promise.all(Array.from({ length: 12 }, () => service.merchant({ mode: 'live' })))
     for (const [index, merchant] of merchants.entries())
       for (let made = 0; made < (index < 2 ? 1 : 2); made += 1) await createIntent(service, merchant)

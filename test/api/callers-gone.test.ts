@@ -14,19 +14,19 @@ const bodies = [
 ] as const
 
 /** MongoDB is slow, and the client has disconnected before the service reads the body, which has arrived completely. */
-describe('A client that disconnects after it sends a complete request', () => {
+describe('A client that disconnects after sending a complete request', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
   for (const [kind, path, type, body, status] of bodies)
-    it(`is never treated as having sent no ${kind}`, async () => {
+    it(`is never treated as if its request had no body: ${kind}`, async () => {
       const headers = merchant.write()
       await giveUp(path, { ...headers, 'Content-Type': type }, body)
       const response = await service.http.post(path).set(headers).type(type).send(body)
       expect([response.status, response.headers['idempotent-replayed']]).to.deep.equal([status, undefined])
     })
 
-  it('refunds only the requested amount', async () => {
+  it('gets a refund of only the requested amount', async () => {
     const { body } = await service.http.post(intents).set(merchant.write()).send({ amount: 500 })
     const path = `${intents}/${body.data.referenceNumber}`
     await service.http.post(`${path}/simulate-payment`).set(merchant.write()).expect(200)

@@ -16,7 +16,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
   const events = async (referenceNumber: string) =>
     (await service.deps.Intent.findOne({ referenceNumber }).orFail().lean()).outbox
 
-  it('returns 200 with the intent in the same form as GET, CANCELLED and without a code', async () => {
+  it('returns 200 and the intent as GET does, now CANCELLED and without a code', async () => {
     const made = await create()
     service.clock.advance(1000)
     const { status, body } = await cancel(made.referenceNumber)
@@ -37,7 +37,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(read.body.data).to.deep.equal(body.data)
   })
 
-  it('adds payment.cancelled in the same write', async () => {
+  it('adds the event payment.cancelled in the same write as the cancellation', async () => {
     const { referenceNumber } = await create()
     const { body } = await cancel(referenceNumber)
     const [, event, ...more] = await events(referenceNumber)
@@ -48,7 +48,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect((await outboxData(service, referenceNumber))[1]?.data).to.include(cancelledData)
   })
 
-  it('needs no body, and ignores any body', async () => {
+  it('needs no request body, and ignores any body that is sent', async () => {
     for (const body of ['', '{', '[1]', '{"status":"PAID"}', 'x'.repeat(300_000)]) {
       const { referenceNumber } = await create()
       const response = await cancel(referenceNumber).set('Content-Type', 'text/plain').send(body)
@@ -56,7 +56,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     }
   })
 
-  it('returns 400 INTENT_CANCEL_INVALID_STATUS for every status but PENDING', async () => {
+  it('returns 400 INTENT_CANCEL_INVALID_STATUS for an intent in any status but PENDING', async () => {
     for (const status of ['PAID', 'REFUNDED', 'FAILED', 'CANCELLED'] as const) {
       const { referenceNumber } = await create()
       if (status === 'CANCELLED') await cancel(referenceNumber).expect(200)
@@ -67,7 +67,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     }
   })
 
-  it('cancels until expiresAt, to the millisecond, even if the expiry runs late', async () => {
+  it('cancels an intent up to the last millisecond before expiresAt, but no later, even if the expiry has not run yet', async () => {
     service.clock.freeze(new Date())
     const [inTime, late] = [await create(), await create()]
     service.clock.advance(day - 1)
@@ -78,7 +78,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     service.clock.freeze(null)
   })
 
-  it('cancels once under concurrent requests, with one event and errors for the others', async () => {
+  it('cancels an intent once if several requests compete, adds one event, and returns errors to the other requests', async () => {
     const seen = new Set<string>()
     for (let round = 0; round < 100; round += 1) {
       const { referenceNumber } = await create()
@@ -97,7 +97,7 @@ describe('POST /dev/intents/{referenceNumber}/cancel', () => {
     expect(seen).to.include('INTENT_CANCEL_CONFLICT')
   })
 
-  it('returns the original response to each retry, whether the request won or lost the race', async () => {
+  it('replays the original response to each retry, whether the original request won or lost the race', async () => {
     const { referenceNumber } = await create()
     const keys = [crypto.randomUUID(), crypto.randomUUID()]
     const first = await Promise.all(keys.map((key) => cancel(referenceNumber, key)))

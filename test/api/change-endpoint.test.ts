@@ -103,7 +103,7 @@ describe('A webhook endpoint', () => {
       }
     })
 
-    it('validates input as creation does, before the lookup, and changes nothing if the input is invalid', async () => {
+    it('validates the input as creation does, even for an unknown endpoint, and changes nothing if the input is invalid', async () => {
       const [before] = await listed()
       const cases: [unknown, string, string][] = [
         [{ url: 'http://shop.example' }, 'INVALID_WEBHOOK_URL', 'url'],
@@ -127,7 +127,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([before])
     })
 
-    it('refuses events that the key may not see, and a URL change for an endpoint with such events', async () => {
+    it('refuses events that the key may not see, and refuses to change the URL of an endpoint with such events', async () => {
       const only = (...more: Scope[]) => colleague({ scopes: ['webhooks.endpoints:write', ...more] })
       const payments = await only('payments.intents:read')
       const order = { code: 'EVENTS_NOT_PERMITTED', param: 'events', details: { events: ['order.new'] } }
@@ -148,7 +148,7 @@ describe('A webhook endpoint', () => {
       expect(await listed()).to.deep.equal([])
     })
 
-    it('changes the endpoint once per idempotency key, even under ten concurrent requests', async () => {
+    it('changes the endpoint once per idempotency key, even if ten requests compete', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => update({ active: false }, merchant, id, 'the-same')),
       )
@@ -183,7 +183,7 @@ describe('A webhook endpoint', () => {
   })
 
   describe('deletion', () => {
-    it('returns {id, deleted: true} regardless of the body, and 404 for a second request', async () => {
+    it('returns {id, deleted: true}, whatever the request body contains, and returns 404 to a second request', async () => {
       const { status, body } = await remove(merchant, id, 'first').set('Content-Type', 'x/y').send('{')
       expect([status, body.data]).to.deep.equal([200, { id, deleted: true }])
       expect(await listed()).to.deep.equal([])
@@ -193,7 +193,7 @@ describe('A webhook endpoint', () => {
       expect(again.headers).to.include({ 'idempotent-replayed': 'true' })
     })
 
-    it('takes effect once under ten concurrent requests', async () => {
+    it('takes effect once if ten requests compete', async () => {
       const responses = await Promise.all(Array.from({ length: 10 }, () => remove()))
       const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)
       expect(counts).to.deep.equal([1, 9])
@@ -236,7 +236,7 @@ describe('A webhook endpoint', () => {
       await service.deps.Delivery.collection.insertMany(many as never[])
     }
 
-    it('reads only the open deliveries of the deleted endpoint, among thousands of others', async () => {
+    it("reads only the deleted endpoint's open deliveries, even if there are thousands of other deliveries", async () => {
       const other = { endpointId: newId(), businessId: newId() }
       await subscribe(service, merchant, endpointServer.url)
       const delivery = await freshDelivery(service, merchant)
@@ -259,7 +259,7 @@ describe('A webhook endpoint', () => {
       expect(await Delivery.countDocuments({ ...other, ...open })).to.equal(3000)
     })
 
-    it('keeps at most 100 deleted endpoints without deliveries, and never reads them to list or relay', async () => {
+    it('keeps at most 100 deleted endpoints without deliveries, and neither the list nor the relay reads them', async () => {
       service.allowHost(endpointServer.host)
       const { _id: delivered } = await freshDelivery(service, merchant)
       await remove().expect(200)
@@ -284,7 +284,7 @@ describe('A webhook endpoint', () => {
       expect((await deliveriesOf(service, merchant)).map(({ endpointId }) => endpointId)).to.include(kept.id)
     })
 
-    it('stops deliveries created by a relay that read the endpoint before it was deleted', async () => {
+    it('also cancels a delivery that a relay creates because it read the endpoint before the deletion', async () => {
       service.allowHost(endpointServer.host)
       await update({ url: endpointServer.url }).expect(200)
       const { _id } = await freshDelivery(service, merchant)
@@ -296,7 +296,7 @@ describe('A webhook endpoint', () => {
       expect(endpointServer.received.filter(({ json }) => json.id === _id)).to.deep.equal([])
     })
 
-    it('frees a slot, and concurrent deletes and creates never leave more than five endpoints', async () => {
+    it('makes room for a new endpoint, but concurrent deletes and creates never leave more than five endpoints', async () => {
       const ids = [id]
       while (ids.length < 5) ids.push((await subscribe(service, merchant, url)).id)
       const body = { url, events: ['payment.created'] }
@@ -315,7 +315,7 @@ describe('A webhook endpoint', () => {
     })
   })
 
-  it('shows its health, with null and zero values before the first delivery', async () => {
+  it('shows the health of its deliveries, with null and zero values before the first delivery', async () => {
     const health = { lastSuccessAt: null, lastFailureAt: null, failuresInRow: 0, lastError: null }
     expect((await listed())[0].health).to.deep.equal(health)
     expect((await update({})).body.data.health).to.deep.equal(health)

@@ -79,13 +79,13 @@ describe('POST /dev/intents', () => {
       expect(await created({ amount: 1 }, live)).to.include({ sandbox: false })
     })
 
-    it('accepts every amount from 1 to the maximum, in any notation for an integer', async () => {
+    it('accepts amounts from 1 to the maximum, in any JSON notation for an integer', async () => {
       for (const amount of [1, maxAmount]) expect((await created({ amount })).amount).to.equal(amount)
       for (const text of ['5.0', '5e0', '0.5e1'])
         expect((await created(`{"amount":${text}}`)).amount).to.equal(5)
     })
 
-    it('returns a null amount for OPEN, with or without a suggested amount', async () => {
+    it('returns a null amount for an OPEN intent, with or without a suggested amount', async () => {
       expect(await created({ amountType: 'OPEN' })).to.include({ amount: null, amountType: 'OPEN' })
       const suggested = await created({ amountType: 'OPEN', amount: 700 })
       expect(suggested.amount).to.equal(null)
@@ -94,12 +94,12 @@ describe('POST /dev/intents', () => {
       expect(body.data.amount).to.equal(null)
     })
 
-    it('returns strings byte for byte, including labels of up to 200 code points', async () => {
+    it('returns labels of up to 200 code points exactly as they were sent', async () => {
       const labels = ['💰'.repeat(200), 'é'.normalize('NFD'), ' ', '', '<b>"\\\u2028', 'ﷺ', '$gt']
       for (const label of labels) expect((await created({ amount: 1, label })).label).to.equal(label)
     })
 
-    it('adds payment.created in the same write', async () => {
+    it('adds the event payment.created in the same write as the intent', async () => {
       const bodies = [
         { amount: 700, metadata: { 'a.b': 'c' } },
         { amountType: 'OPEN', amount: 700 },
@@ -166,7 +166,7 @@ describe('POST /dev/intents', () => {
           expect(await stored(referenceNumber)).to.include({ successUrl: url, cancelUrl: url })
         }
     })
-    it('keeps http URLs on localhost only for test keys', async () => {
+    it('accepts http URLs on localhost, but only with a test key', async () => {
       const url = 'http://localhost:4000/back'
       await created({ amount: 1, success_url: url })
       const body = { amount: 1, success_url: url }
@@ -233,7 +233,7 @@ describe('POST /dev/intents', () => {
           await expectInvalid({ amount: 1, [field]: url }, 'INVALID_REDIRECT_URL', field)
     })
 
-    it('lists every invalid field in details, and uses the error code of the first in documentation order', async () => {
+    it('lists every invalid field in details, and returns the error code of the field that is documented first', async () => {
       const urls = { cancel_url: 'x', success_url: 'y' }
       const faulty = { ...urls, metadata: { a: 1 }, label: 'x'.repeat(201), amountType: 'FREE', amount: 0 }
       const codes = [
@@ -285,7 +285,7 @@ describe('POST /dev/intents', () => {
     for (const { shortCode } of many) expect(shortCode).not.to.match(/[0O1Il]/)
   })
 
-  it('rejects only the invalid create in a batch', async () => {
+  it('rejects only the invalid create if 40 creates arrive in parallel', async () => {
     const bodies = Array.from({ length: 40 }, (_, n) => ({ amount: n === 7 ? 0 : 1, label: String(n) }))
     const responses = await Promise.all(bodies.map((body) => create(body)))
     expect(responses.filter(({ status }) => status === 201)).to.have.lengthOf(39)

@@ -23,7 +23,7 @@ describe('The response envelope', () => {
       .send(body)
 
   describe('for a successful request', () => {
-    it('contains only success and data, as UTF-8 JSON with no-store', async () => {
+    it('contains only success and data, is UTF-8 JSON, and has Cache-Control: no-store', async () => {
       const { body, headers } = await service.http.get(intents).set(merchant.read()).expect(200)
       expect(body).to.have.all.keys('success', 'data')
       expect(body.success).to.equal(true)
@@ -32,7 +32,7 @@ describe('The response envelope', () => {
       expect(headers).not.to.have.property('etag')
     })
 
-    it('has a new X-Request-Id each time', async () => {
+    it('has a new X-Request-Id for every request', async () => {
       const read = () => service.http.get(intents).set(merchant.read())
       const responses = await Promise.all(Array.from({ length: 5 }, read))
       const ids = responses.map(({ headers }) => headers['x-request-id'])
@@ -55,7 +55,7 @@ describe('The response envelope', () => {
       'x-content-type-options': 'nosniff',
     }
 
-    it('forbids sniffing, framing and caching in every response', async () => {
+    it('forbids MIME sniffing, framing and caching in every response', async () => {
       const responses = await Promise.all([
         service.http.get(intents).set(merchant.read()).expect(200),
         service.http.get('/api/v1/dev/store/products/export-csv').set(merchant.read()).expect(200),
@@ -119,7 +119,7 @@ describe('The response envelope', () => {
     })
   })
 
-  it('reports an invalid query parameter even beyond the first thousand', async () => {
+  it('reports an invalid query parameter even if more than a thousand parameters come before it', async () => {
     const { status } = await service.http.get(`${intents}?${'&x'.repeat(1500)}&limit=0`).set(merchant.read())
     expect(status).to.equal(400)
   })
@@ -129,7 +129,7 @@ describe('The response envelope', () => {
       ['/api/v1', '/api/v1/dev', '/api/v1/dev/nothing', '/api/v2/dev/intents', '/dev/intents'],
       ['/api/v1/dev/intents/', '/api/v1/dev/Intents', '/api/v1/dev/intents/PI-1/nothing', '/favicon.ico'],
     ].flat()
-    it('contains 404 ENDPOINT_NOT_FOUND, even without credentials', async () => {
+    it('contains 404 ENDPOINT_NOT_FOUND, even if the request has no credentials', async () => {
       for (const path of unknown) {
         const { status, body, headers } = await service.http.get(path)
         expect([status, headers['content-type']], path).to.deep.equal([404, json])
@@ -164,7 +164,7 @@ describe('The response envelope', () => {
     await service.http.head(intents).expect(401)
   })
 
-  it('contains the error for a path that cannot be decoded', async () => {
+  it('contains an error if the path cannot be decoded', async () => {
     for (const path of [`${intents}/%`, `${intents}/%E0%A4%A`, `${intents}/%ff/cancel`]) {
       const { status, body, headers } = await service.http.get(path).set(merchant.read())
       expect(status, path).to.be.oneOf([400, 404])
@@ -173,7 +173,7 @@ describe('The response envelope', () => {
     }
   })
 
-  describe('for an unreadable body', () => {
+  describe('depending on the request body', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
     type Unreadable = [what: string, status: number, code: string, body: () => string | Buffer, type?: string]
     const latin1 = 'application/json; charset=iso-8859-1'
@@ -198,19 +198,19 @@ describe('The response envelope', () => {
         expect(await service.deps.Intent.countDocuments()).to.equal(before)
       })
 
-    it('contains 415 for a compressed body', async () => {
+    it('contains 415 UNSUPPORTED_MEDIA_TYPE if the body is compressed', async () => {
       const compressed = write({ 'Content-Encoding': 'gzip' }, gzipSync('{"amount":5}'))
       await expectRefused(compressed, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('contains 415 for a body without a content type', async () => {
+    it('contains 415 UNSUPPORTED_MEDIA_TYPE if the body has no content type', async () => {
       const typed = postHead(intents, merchant.write(), 'Connection: close', 'Content-Length: 12')
       const untyped = typed.replace(/Content-Type: .*\r\n/, '')
       const [response] = await sendRaw(service.origin, `${untyped}{"amount":5}`)
       expectFailure(response, 415, 'UNSUPPORTED_MEDIA_TYPE')
     })
 
-    it('contains no error for eight levels of nesting, charset=UTF-8 or escapes of the maximum length', async () => {
+    it('contains no error if the body has eight levels of nesting, charset=UTF-8 or the maximum number of escapes', async () => {
       const deep = JSON.stringify({ amount: 5, x: JSON.parse(nested(7)) })
       const named = { 'Content-Type': 'application/json; charset=UTF-8' }
       const metadata = Array.from({ length: 50 }, (_, n) => `"${String(n)}":"${'\\u00e9'.repeat(500)}"`)

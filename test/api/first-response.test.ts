@@ -111,7 +111,7 @@ describe('The first response to a create, recomputed for a retry,', () => {
     await expectSame(path, body, first)
   })
 
-  it('is not stored, because PAY_URL and a format number are enough to rebuild it', async () => {
+  it('is not stored, because the document, including PAY_URL and a format number, is enough to rebuild it', async () => {
     await createProduct(service, merchant)
     const intent = await send(service, '/intents', input, 'first').expect(201)
     const order = await send(service, '/store/orders/simulate', {}, 'first').expect(201)
@@ -127,7 +127,7 @@ describe('The first response to a create, recomputed for a retry,', () => {
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal([undefined, undefined])
   })
 
-  it('is replaced by 503 SERVICE_UNAVAILABLE if its format is newer than the process', async () => {
+  it('is replaced by 503 SERVICE_UNAVAILABLE if its format is newer than the formats that the process knows', async () => {
     const first = await send(service, '/intents', input, 'first').expect(201)
     const { referenceNumber } = first.body.data
     const setFormat = (responseFormat: number) =>

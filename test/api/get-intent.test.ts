@@ -15,7 +15,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
     (await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)).body.data
   const stored = (referenceNumber: string) => service.deps.Intent.findOne({ referenceNumber }).orFail().lean()
 
-  it('returns every field of the create response, plus the fields that exist only on retrieval', async () => {
+  it('returns every field of the response to the create, plus the fields that only a retrieval returns', async () => {
     const made = await create({ amount: 50_000, label: 'Café', metadata: { 'a.b': 'c' } })
     const read = await get(made.referenceNumber)
     const later = { payment: null, refunds: [], totalAmountRefunded: 0, updatedAt: made.createdAt }
@@ -62,7 +62,7 @@ describe('GET /dev/intents/{referenceNumber}', () => {
       await service.http.get(`${intents}/${reference}`).set(merchant.read()).expect(404)
   })
 
-  it('returns the code while it is valid, and null from codeExpiresAt on', async () => {
+  it('returns the payment code while it is valid, and null from codeExpiresAt on', async () => {
     service.clock.freeze(new Date())
     const { referenceNumber, code, codeExpiresAt } = await create()
     expect(await get(referenceNumber)).to.include({ code, codeExpiresAt })

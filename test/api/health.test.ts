@@ -28,7 +28,7 @@ describe('Health', () => {
     expect(body).to.deep.equal({ status: 'ok', mongodb: 'up', redis: 'up' })
   })
 
-  it('returns 503 on /readyz during shutdown, while it still serves requests and then closes connections', async () => {
+  it('returns 503 on /readyz during shutdown, but still serves requests, and closes each connection afterwards', async () => {
     const app = createApp(service.deps, () => true)
     const { origin, close } = await openServer(service, timeouts, app)
     const http = supertest(origin)
@@ -43,17 +43,17 @@ describe('Health', () => {
     await close()
   })
 
-  it('returns 404 ENDPOINT_NOT_FOUND for POST, with the allowed methods in Allow', async () => {
+  it('returns 404 ENDPOINT_NOT_FOUND for a POST, and lists the allowed methods in the Allow header', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics'])
       await expectRefused(service.http.post(path).expect('Allow', 'GET, HEAD'), 404, 'ENDPOINT_NOT_FOUND')
   })
 
-  it('accepts no other spelling of its paths', async () => {
+  it('returns 404 for any other spelling of its paths', async () => {
     for (const path of ['/METRICS', '/metrics/', '/Healthz', '/healthz/', '/readyz/'])
       expect((await service.http.get(path)).status, path).to.equal(404)
   })
 
-  it("applies the same request limits on a worker's port", async () => {
+  it("limits the headers of requests on a worker's port as on the web port", async () => {
     const server = await serveProbes(service.deps, 0, () => false)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [

@@ -43,7 +43,7 @@ describe('The idempotency claim of a write', () => {
     service.deps.Claim.updateMany({}, { $set: { leaseEndsAt }, $unset: { sealedResponse: 1 } })
   const past = () => new Date(service.deps.now().getTime() - 1)
 
-  it('is read but never written by waiting duplicates', async () => {
+  it('is read but not written while duplicate requests wait', async () => {
     const endpointServer = await startEndpointServer()
     const gate = createGate()
     endpointServer.respondWith((res) => void gate.passed.then(() => res.end()))
@@ -81,7 +81,7 @@ describe('The idempotency claim of a write', () => {
       expect((await intentsMade()).map(({ _id }) => _id)).to.deep.equal([effectId])
     })
 
-    it('returns the intent to the retry immediately if it was already created, regardless of the lease', async () => {
+    it('returns the intent to the retry immediately if the intent was already created, even while the lease is valid', async () => {
       const first = await create('crashed').expect(201)
       for (const leaseEndsAt of [past(), new Date(service.deps.now().getTime() + day)]) {
         await crash(leaseEndsAt)
@@ -92,7 +92,7 @@ describe('The idempotency claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('returns the original cancellation to the retry, with a single event', async () => {
+    it('returns the original cancellation to the retry, and adds no second event', async () => {
       const { referenceNumber } = (await create('made')).body.data
       await service.deps.Claim.deleteMany({})
       const first = await cancel(referenceNumber, 'crashed').expect(200)
@@ -120,7 +120,7 @@ describe('The idempotency claim of a write', () => {
     })
   })
 
-  it('stores a response only for its holder, even in a batch with responses for other claims', async () => {
+  it('stores a response only from the request that holds it, even in a batch with responses for other claims', async () => {
     const { deps } = service
     const held = ['a', 'b', 'c'].map((id) => ({ id, token: `of ${id}` }))
     const made = await create('any').then(claim)
@@ -134,7 +134,7 @@ describe('The idempotency claim of a write', () => {
     expect(claims.map(({ sealedResponse }) => sealedResponse)).to.deep.equal(['kept a', 'kept', 'kept c'])
   })
 
-  it('allows a new effect after 24 hours, and no longer leads to the old intent', async () => {
+  it('allows one new effect after 24 hours, and then leads to the new intent', async () => {
     const first = await create('daily')
     const { effectId } = await claim()
     service.clock.advance(day)
@@ -185,7 +185,7 @@ describe('The idempotency claim of a write', () => {
       return { arrived: () => counts.inserts > 0, lookups: () => counts.lookups, letGo: gate.open }
     }
 
-    it('makes a duplicate wait for the first response, and marks that response as replayed', async () => {
+    it('makes a duplicate request wait for the first response, which it gets marked as replayed', async () => {
       const insert = holdNextInsert()
       const first = create('slow').then((response) => response)
       await waitFor('the first insert', insert.arrived)
@@ -202,7 +202,7 @@ describe('The idempotency claim of a write', () => {
       expect(await claim()).to.have.property('replayedAt')
     })
 
-    it('lets 20 duplicates per business wait longer than a second without delaying another business', async () => {
+    it('lets 20 duplicate requests per business wait longer than a second, without delaying another business', async () => {
       const insert = holdNextInsert()
       const duplicates = 30
       let refused = 0
@@ -220,7 +220,7 @@ describe('The idempotency claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('leads to one intent and one response, even if the first insert arrives late', async () => {
+    it('leads to one intent and one response, even if the first insert arrives after a retry has created the intent', async () => {
       const insert = holdNextInsert()
       const first = create('late').then((response) => response)
       await waitFor('the first insert', insert.arrived)
@@ -233,7 +233,7 @@ describe('The idempotency claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('leads to 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, which is not stored', async () => {
+    it('makes a duplicate request return 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, which is not stored', async () => {
       const { responses, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
       for (const { status, body, headers } of responses) {
@@ -244,7 +244,7 @@ describe('The idempotency claim of a write', () => {
       expect(retry.headers).not.to.have.property('idempotent-replayed')
     })
 
-    it('is held by an endpoint test for the whole webhook timeout, even beyond 8 s', async () => {
+    it('is held by an endpoint test for the whole webhook timeout, even if that is longer than 8 s', async () => {
       const { heldMs, second, first, third, arrived } = await outcome
       expect(heldMs).to.be.within(30_000, 35_000)
       expect(second.body.error.code).to.equal('IDEMPOTENCY_REQUEST_IN_PROGRESS')
@@ -283,7 +283,7 @@ describe('The idempotency claim of a write', () => {
         expect(everything).not.to.include(secret)
     })
 
-    it('is rejected if its response was copied from a different claim', async () => {
+    it('causes 500 INTERNAL_ERROR if its response was copied from a different claim', async () => {
       const [one, other] = ['swapped-one', 'swapped-other']
       const refused = await create(one, { amount: 0 }).expect(400)
       const stored = await claim()

@@ -173,7 +173,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, readied] of Object.entries(changes)) {
-    it(`returns its own result if MongoDB removed the claim, and takes effect once: ${name}`, async () => {
+    it(`returns its own result and takes effect once if MongoDB removed the claim: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       await removeClaim()
       finish()
@@ -194,7 +194,7 @@ describe('A request that loses its claim', function () {
       expect(await claim()).to.include(other)
     })
 
-    it(`returns the response to the retry that took over its claim: ${name}`, async () => {
+    it(`replays the response of the retry that took over its claim: ${name}`, async () => {
       const { ready, sent, finish } = await sendHeld(readied, 'updateClaim')
       await changeClaim({ leaseEndsAt: ago(1) })
       const second = await send(ready)
@@ -207,7 +207,7 @@ describe('A request that loses its claim', function () {
   }
 
   for (const [name, { insert, ready: readied }] of Object.entries(creates)) {
-    it(`returns the response to the earlier attempt if MongoDB removed the claim: ${name}`, async () => {
+    it(`replays the earlier attempt's response if MongoDB removed the claim: ${name}`, async () => {
       const ready = await readied()
       const { arrived, gates } = hold(insert, 2)
       const first = send(ready)
@@ -239,7 +239,7 @@ describe('A request that loses its claim', function () {
     })
   }
 
-  it('refunds once if it is retried just before its 24 hours end and the wallet is slow', async () => {
+  it('refunds once if the wallet responds slowly to a retry that came just before the 24 hours end', async () => {
     const ready = await refundOf(10)
     const gate = createGate()
     const orders = wallets({
@@ -283,7 +283,7 @@ describe('A request that loses its claim', function () {
     expect(await effects()).to.equal(0)
   })
 
-  describe('because its 24 hours end while it is running', () => {
+  describe('because the 24 hours of its idempotency key end while it is running', () => {
     it('counts as running until its lease ends, so that a duplicate waits for its response', async () => {
       const ready = await refundOf(10)
       const gate = createGate()
@@ -301,7 +301,7 @@ describe('A request that loses its claim', function () {
       expect([orders.length, await ready.effects()]).to.deep.equal([1, 1])
     })
 
-    it('returns its own result even if a new request starts after its lease, and neither runs twice', async () => {
+    it('returns its own result even if a new request starts after its lease has ended, and neither request runs twice', async () => {
       const ready = await refundOf(10)
       const gates = [createGate(), createGate()]
       const orders = wallets({
@@ -321,7 +321,7 @@ describe('A request that loses its claim', function () {
       expect((await send(ready)).text).to.equal(two.text)
     })
 
-    it('counts as a new request if it is retried after its 24 hours and its lease have ended', async () => {
+    it('counts as a new request if it is retried after both the 24 hours and its lease have ended', async () => {
       const ready = await refundOf(10)
       const orders = wallets({
         refund: async () => ({ outcome: 'unknown', why: 'timeout' }),

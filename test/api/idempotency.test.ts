@@ -55,7 +55,7 @@ describe('X-Idempotency-Key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write, which otherwise returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write: without it, the write returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
       for (const values of [[], [''], ['   '], ['\t']])
         await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
@@ -63,18 +63,18 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('accepts up to 255 characters in any script, and returns 400 IDEMPOTENCY_KEY_INVALID for more', async () => {
+    it('may have up to 255 characters in any script, and longer keys return 400 IDEMPOTENCY_KEY_INVALID', async () => {
       for (const key of ['x'.repeat(255), '💰'.repeat(255), 'a, b', '"', '{}'])
         expect(await raw(key), key).to.include({ status: 201 })
       for (const key of ['x'.repeat(256), '💰'.repeat(256)])
         await expectRawRefused('IDEMPOTENCY_KEY_INVALID', key)
     })
 
-    it('returns 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
+    it('causes 400 IDEMPOTENCY_KEY_INVALID if it is sent twice, even with equal values', async () => {
       for (const second of ['a', 'b']) await expectRawRefused('IDEMPOTENCY_KEY_INVALID', 'a', second)
     })
 
-    it('is read as UTF-8, but different Latin-1 keys stay distinct', async () => {
+    it('is read as UTF-8, but different keys in Latin-1 remain different', async () => {
       const [utf8, again, other] = [await raw('commande-é'), await raw('commande-é'), await raw('commande-è')]
       expect(again).to.deep.equal(utf8)
       expect(other.data.referenceNumber).not.to.equal(utf8.data.referenceNumber)
@@ -85,7 +85,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('when it is reused', () => {
-    it('returns the same status and bytes with Idempotent-Replayed, and a new X-Request-Id', async () => {
+    it('returns the same status and bytes, with Idempotent-Replayed and a new X-Request-Id', async () => {
       const first = await create('once')
       expectFresh(first, 201)
       expectReplay(await create('once'), first)
@@ -120,7 +120,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await asText, first, 'other')
     })
 
-    it('starts a new request on a different path, with a different API key or for a different business', async () => {
+    it('starts a new request if the path, the API key or the business is different', async () => {
       const first = await create('shared')
       const second = await create('another')
       for (const { body } of [first, second])
@@ -133,13 +133,13 @@ describe('X-Idempotency-Key', () => {
       expect(await count(stranger)).to.equal(1)
     })
 
-    it('treats different spellings of one path as the same request', async () => {
+    it('treats requests whose paths differ only in spelling as the same request', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const first = await cancel(referenceNumber, 'once')
       expectReplay(await cancel(referenceNumber.replace('-', '%2D'), 'once'), first)
     })
 
-    it('is case-sensitive, and compares every character', async () => {
+    it('is compared in full, and is case-sensitive', async () => {
       const responses = await Promise.all(['a', 'A', 'a1', 'á', 'b'].map((key) => create(encodeURI(key))))
       expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 5)
     })
@@ -196,7 +196,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await cancel(referenceNumber, 'late'), late)
     })
 
-    it('runs the request once its body is readable', async () => {
+    it('runs the request when it is sent again with a readable body', async () => {
       const unreadable: [name: string, status: number, body: string, type?: string][] = [
         ['json', 400, '{"amount":'],
         ['type', 415, '{"amount":5}', 'text/plain'],
@@ -213,7 +213,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(4)
     })
 
-    it('runs the request if it was rejected before the operation started', async () => {
+    it('runs the request when it is sent again if it was rejected before the operation started', async () => {
       await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
       await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
@@ -244,7 +244,7 @@ describe('X-Idempotency-Key', () => {
     }
     const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
-    it('runs the request again after a 503 that had no effect', async () => {
+    it('runs the request when it is retried after a 503 that had no effect', async () => {
       failNextInsert('before', lost)
       const failed = await create('retried')
       expectFresh(failed, 503)
@@ -267,7 +267,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('runs the request again after a 500, which reveals no cause', async () => {
+    it('runs the request when it is retried after a 500 response, which does not reveal the cause', async () => {
       failNextInsert('before', () => new Error('secret cause'))
       const failed = await create('retried')
       expectFresh(failed, 500)
@@ -278,7 +278,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('in concurrent requests', () => {
-    it('creates one intent for 50 requests, with identical response bytes', async () => {
+    it('creates one intent for 50 requests, which get identical response bytes', async () => {
       const responses = await Promise.all(Array.from({ length: 50 }, () => create('at once')))
       expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
       expect(responses[0]?.status).to.equal(201)
@@ -287,7 +287,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('cancels once for 20 requests, with identical response bytes', async () => {
+    it('cancels the intent once for 20 requests, which get identical response bytes', async () => {
       const { referenceNumber } = (await create(undefined)).body.data
       const responses = await Promise.all(
         Array.from({ length: 20 }, () => cancel(referenceNumber, 'at once')),
@@ -298,7 +298,7 @@ describe('X-Idempotency-Key', () => {
       expect(outbox).to.have.lengthOf(2)
     })
 
-    it('returns the same response to creates with different bodies', async () => {
+    it('returns the same response to creates whose bodies are different', async () => {
       const bodies = Array.from({ length: 10 }, (_, n) => ({ amount: n + 1 }))
       const responses = await Promise.all(bodies.map((body) => create('at once', body)))
       expect(new Set(responses.map(({ text }) => text))).to.have.property('size', 1)

@@ -50,7 +50,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
   })
 
   for (const query of ['?limit=40', '?limit=40&status=PENDING'])
-    it(`gets 429 with the advice to request fewer items: ${query}`, async () => {
+    it(`gets 429 with the advice to request fewer items if a page would be too large: ${query}`, async () => {
       const { status, body, headers } = await get(query)
       expect([status, headers['retry-after']]).to.deep.equal([429, '1'])
       expect(body.error).to.deep.include({
@@ -60,7 +60,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
       })
     })
 
-  it('gets 200 for sequential refunds, and the same bytes for a repeated idempotency key', async () => {
+  it('gets 200 for refunds that it sends one after the other, and the same bytes if it repeats an idempotency key', async () => {
     const path = await paidIntent()
     const headers = merchant.write()
     const first = await refund(path, headers)
@@ -73,7 +73,7 @@ describe('A business whose intents have 1 000 refunds each', () => {
     }
   })
 
-  it('gets 429 for some of 40 concurrent refunds, and those refunds move no money', async function () {
+  it('gets 429 for some of 40 concurrent refunds, and the refused refunds are not carried out', async function () {
     this.timeout(20_000)
     const path = await paidIntent()
     const responses = await Promise.all(Array.from({ length: 40 }, () => refund(path)))

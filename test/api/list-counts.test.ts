@@ -115,7 +115,7 @@ describe('The counts of long lists', () => {
       }
 
       for (const stride of [1, 5])
-        it(`are exact between any two times, with checkpoints ${stride} items apart`, async () => {
+        it(`are exact between any two times, with this number of items between checkpoints: ${stride}`, async () => {
           const deps = withCheckpoints(stride)
           await expectPages(deps, anyTime, all)
           const instants = [null, ...[3, 26, 45].map((index) => all[index]?.createdAt ?? null)]
@@ -131,7 +131,7 @@ describe('The counts of long lists', () => {
             }
         })
 
-      it('include documents that are inserted up to a minute late', async () => {
+      it('include documents that were inserted late', async () => {
         const deps = withCheckpoints(5)
         await expectPages(deps, anyTime, all)
         const late = await insert(list, caller, [6 * minute, 30 * minute, 30 * minute, 59 * minute])
@@ -139,7 +139,7 @@ describe('The counts of long lists', () => {
         await expectPages(deps, anyTime, newestFirst([...all, ...late]))
       })
 
-      it('count documents older than an hour only once', async () => {
+      it('are stored for the documents older than an hour, which are not counted again', async () => {
         const deps = withCheckpoints(5)
         expect(await totalOf(list, deps, caller)).to.equal(all.length)
         // The service never deletes such an old document. The deletion shows that it is not counted again.
@@ -151,7 +151,7 @@ describe('The counts of long lists', () => {
     })
   }
 
-  it('stay in memory for the most recently read lists', async () => {
+  it('stay in memory for the lists that were read most recently', async () => {
     const { intents } = lists
     const [first, second, third] = [await callerOf(), await callerOf(), await callerOf()]
     for (const caller of [first, second, third]) await insert(intents, caller, ages)
@@ -164,7 +164,7 @@ describe('The counts of long lists', () => {
     expect(await total(second)).to.equal(ages.length - 1)
   })
 
-  it('fail only the current request on an error, and recover with the next request', async () => {
+  it('return an error only to the request in which counting fails, and are exact again in the next request', async () => {
     const { intents } = lists
     const caller = await callerOf()
     await insert(intents, caller, ages)

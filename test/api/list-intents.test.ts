@@ -32,11 +32,11 @@ describe('GET /dev/intents', () => {
     service.http.post(`${intents}/${reference}/cancel`).set(merchant.write()).expect(200)
   const inNext = (offset: number) => new Date(Math.ceil(Date.now() / day) * day + day + offset)
 
-  it('returns an empty page of 20 if there are no intents', async () => {
+  it('returns an empty page if there are no intents, with a default limit of 20', async () => {
     expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
   })
 
-  it('returns each intent in the same form as a retrieval', async () => {
+  it('returns each intent exactly as a retrieval returns it', async () => {
     const reference = await create()
     const { body } = await service.http.get(`${intents}/${reference}`).set(merchant.read())
     expect((await listed()).items).to.deep.equal([body.data])
@@ -88,7 +88,7 @@ describe('GET /dev/intents', () => {
     expect(await listed('limit=99999999999999999999')).to.include({ limit: 100 })
   })
 
-  it('accepts dates and date-times for from and to, both inclusive', async () => {
+  it('accepts dates and date-times in from and to, and includes both ends of the range', async () => {
     const midnight = inNext(0)
     const at = (ms: number) => new Date(midnight.getTime() + ms)
     const dayBefore = await create(at(-1))

@@ -119,7 +119,7 @@ describe('The limits on lists', () => {
     expect(elsewhere.map(({ ns }) => ns)).to.deep.equal([])
   })
 
-  it("keep 60 readers of a list of 40 000 intents from delaying another merchant's creates", async () => {
+  it("keep 60 concurrent reads of a list of 40 000 intents from delaying another merchant's creates", async () => {
     const count = 40_000
     await copyIntents(service, await intentTemplate(service, lister), count, (index) => ({
       createdAt: new Date(Date.now() - (index * day) / count / 2),

@@ -45,7 +45,7 @@ describe('A list', () => {
   const at = (age: number): Date => new Date(service.clock.now().getTime() - age)
   const spanOf = (from: number, to: number) => `from=${at(from).toISOString()}&to=${at(to).toISOString()}`
 
-  describe('containing intents', () => {
+  describe('of intents', () => {
     /**
      * A fifth of the intents has each status. A payment holds a third of the PENDING ones. Another third is overdue if
      * there are overdue ones.
@@ -67,7 +67,7 @@ describe('A list', () => {
       ['none of them overdue', false, 24, 24],
       ['some of them overdue', true, 16, 32],
     ] as const)
-      it(`reads only the documents it returns, whatever the filter, and counts exactly: ${what}`, async () => {
+      it(`reads only the intents it returns, whatever the filter, and has an exact total: ${what}`, async () => {
         await fill(neighbour, withOverdue)
         await fill(merchant, withOverdue)
         const each = [pending, 24, 24, cancelled, 24]
@@ -80,7 +80,7 @@ describe('A list', () => {
       })
   })
 
-  it('reads only the deliveries it returns, whatever the filter, and counts exactly', async () => {
+  it('reads only the deliveries it returns, whatever the filter, and has an exact total', async () => {
     const { id: endpointId } = await subscribe(service, merchant, 'http://127.0.0.1:9/')
     const made = await freshDelivery(service, merchant)
     await service.deps.Delivery.deleteMany({})

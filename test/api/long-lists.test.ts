@@ -58,7 +58,7 @@ describe('A long list', () => {
   const counts = () => Promise.all(statuses.map((status) => totalOf(`status=${status}`)))
   const expected = () => statuses.map((status) => all.filter((one) => one.status === status).length)
 
-  it('has an exact total and complete pages', async () => {
+  it('has an exact total, and its pages contain every item', async () => {
     for (const page of [1, 2, 21, 25, 26, 40, 59, 60, 61, 1000]) {
       const { items, total, hasMore } = await list(`page=${page}&limit=100`)
       const wanted = all.slice((page - 1) * 100, page * 100)

@@ -175,7 +175,7 @@ describe('Metrics', () => {
     await workers.close()
   })
 
-  it('report due work, unknown wallet outcomes and the share of live codes in use', async () => {
+  it('report due work, unknown wallet outcomes and the share of live payment codes in use', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const Intents = service.deps.Intent
     const template = await Intents.findOne({ 'payment.key': { $exists: true } })
@@ -253,7 +253,7 @@ describe('Metrics', () => {
     expect(again.filter(({ ns }) => /\.(intents|orders|deliveries|retention)$/.test(ns))).to.deep.equal([])
   })
 
-  it('have few label values, regardless of what strangers request', async () => {
+  it('have a limited number of label values, whatever strangers request', async () => {
     const { hostname, port } = new URL(service.origin)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
@@ -315,7 +315,7 @@ describe('Metrics', () => {
     expect(counted).to.deep.equal(['warn redis.unavailable', 'warn web.full', 'error payment.astray'])
   })
 
-  it('start at 0 if an alert watches their increase', async () => {
+  it('start at 0 if an alert depends on their increase', async () => {
     const beginning = samplesOf(await createMetrics().registry.metrics())
     for (const [level, lines] of Object.entries(watchedLines))
       for (const line of lines) expectValues(beginning, ['log_lines_total', 0, { level, line }])
@@ -330,7 +330,7 @@ describe('Metrics', () => {
         expectValues(beginning, ['webhook_attempts_total', 0, { outcome: 'dead', stage, environment }])
   })
 
-  it('report the oldest open item even if there are too many to count', async () => {
+  it('report the age of the oldest open wallet outcome even if there are too many outcomes to count', async () => {
     const at = (ago: number) => new Date(service.clock.now().getTime() - ago)
     const template = await service.deps.Intent.findOne().orFail().lean<Intent>()
     const refunds: Intent['refunds'] = []
@@ -349,7 +349,7 @@ describe('Metrics', () => {
     await service.deps.Intent.deleteMany({ _id: { $in: copies.map(({ _id }) => _id) } })
   })
 
-  it("omit Redis's memory limit if it has none", async () => {
+  it("omit Redis's memory limit if Redis has none", async () => {
     const client = new Redis(redis.url)
     await client.config('SET', 'maxmemory', '1gb')
     expectValues(await later(), ['redis_memory_bytes', 2 ** 30, { kind: 'most' }])
@@ -359,7 +359,7 @@ describe('Metrics', () => {
     client.disconnect()
   })
 
-  it('are returned within 2 s, without unknown values, while MongoDB is frozen and Redis is down', async () => {
+  it('are returned within 2 s while MongoDB is frozen and Redis is down, but omit the values that cannot be read', async () => {
     await mongo.kill('SIGSTOP')
     await redis.kill('SIGKILL')
     // Stored bytes are cached for ten minutes, all other values for less.

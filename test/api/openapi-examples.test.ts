@@ -63,7 +63,7 @@ describe('The examples in the OpenAPI description, sent unchanged,', () => {
     sent.add(id)
   }
 
-  it('get the documented responses for endpoints', async () => {
+  it('get the documented responses for webhook endpoints', async () => {
     await send('createWebhookEndpoint', 'listWebhookEndpoints', 'rotateWebhookSecret')
     await send('updateWebhookEndpoint', 'testWebhookEndpoint')
   })
@@ -77,7 +77,7 @@ describe('The examples in the OpenAPI description, sent unchanged,', () => {
     await send('simulatePayment', 'refundIntent')
   })
 
-  it('lead to the documented webhooks', () => {
+  it('cause webhooks whose bodies match the documented schemas', () => {
     const body = ['post', 'requestBody', 'content', 'application/json', 'schema']
     const received = endpointServer.received.map(({ json }) => json.event)
     expect(received).to.deep.equal(['payment.confirmed', 'payment.created'])

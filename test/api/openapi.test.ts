@@ -30,7 +30,7 @@ describe('The OpenAPI description', () => {
   const service = withService(environment)
   const merchant = withMerchant(service)
 
-  it('is public OpenAPI 3.1, and can be cached for five minutes', async () => {
+  it('is a public OpenAPI 3.1 document that can be cached for five minutes', async () => {
     const { status, headers, body } = await service.http.get(address)
     expect(status).to.equal(200)
     expect(headers['content-type']).to.equal('application/json; charset=utf-8')
@@ -52,7 +52,7 @@ describe('The OpenAPI description', () => {
     }
   })
 
-  it('contains the configuration of the running service', async () => {
+  it('contains the limits and URLs that the running service is configured with', async () => {
     const { body } = await service.http.get(address)
     expect(body.servers[0].url).to.equal('http://localhost:3000/api/v1')
     expect(body.components.schemas.CreateIntentBody.properties.amount).to.include({ maximum: 500_000 })
@@ -78,7 +78,7 @@ describe('The OpenAPI description', () => {
     expect(new Set(used)).to.deep.equal(new Set(tags))
   })
 
-  it('documents, for every response, the CORS headers that let other sites read it', async () => {
+  it('documents the CORS headers of every response that other sites may read', async () => {
     const { headers } = await service.http.get('/api/v1/dev/intents/PI-1')
     const documented = components.headers as Record<string, { schema?: { const?: string } }>
     expect(headers).to.include({
@@ -90,7 +90,7 @@ describe('The OpenAPI description', () => {
       expect(responses[status]?.headers, String(status)).to.include.keys('Access-Control-Allow-Origin')
   })
 
-  it('documents the scope of each exceeded limit', () => {
+  it('documents every scope of an exceeded limit, and allows no other scope', () => {
     const limited = (scope: string) => mismatchOf429(JSON.stringify({ scope, limit: 1 }))
     const mismatchOf429 = (details: string) =>
       mismatchOf('GET', '/api/v1/dev/intents/PI-1', {
@@ -105,7 +105,7 @@ describe('The OpenAPI description', () => {
     expect(mismatchOf429('[]')).to.include('must be object')
   })
 
-  it('lists every path parameter, and an idempotency key for every write', () => {
+  it('lists every path parameter, and lists the idempotency key for every write', () => {
     for (const { method, path, operation } of described) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
       const named = operation.parameters.filter((each) => each.in === 'path').map(({ name }) => name)
@@ -115,14 +115,14 @@ describe('The OpenAPI description', () => {
     }
   })
 
-  it('describes a body only for operations that validate one', () => {
+  it('describes a request body only for operations that validate it', () => {
     for (const route of routes) {
       const judges = route.method !== 'get' && route.body !== 'none'
       expect(route.about.body !== null, route.about.operationId).to.equal(judges)
     }
   })
 
-  it('requires a body only for operations that refuse a request without one', async () => {
+  it('requires a request body only for operations that refuse a request without a body', async () => {
     for (const { method, path, operation } of described) {
       if (operation.requestBody === undefined) continue
       const route = `/api/v1${path.replaceAll(/\{\w+\}/g, 'NONE')}`
@@ -164,7 +164,7 @@ describe('The OpenAPI description', () => {
     expect(stages).to.have.members([...new Set(possible)])
   })
 
-  it('contains examples that match their schemas, without undocumented fields', () => {
+  it('contains only examples that match their schemas and have no undocumented fields', () => {
     for (const { method, path, operation } of described) {
       const at = ['paths', path, method]
       for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {})) {
@@ -206,7 +206,7 @@ describe('The OpenAPI description', () => {
       expect(mismatchOf('GET', '/healthz', { ...blank, status: 500, body: '' })).to.equal(null)
     })
 
-    it('refuses an undocumented status, code, type, field or header, and a missing field', () => {
+    it('refuses a response with an undocumented status, code, type, field or header, or with a missing field', () => {
       expect(mismatch(418, '{}')).to.include('does not describe 418')
       expect(mismatch(404, failure('PRODUCT_NOT_FOUND', {}))).to.include(
         'does not describe PRODUCT_NOT_FOUND',

@@ -42,7 +42,7 @@ describe('A payment code', () => {
   const holders = (code: string) =>
     service.deps.Intent.countDocuments({ codeKey: `test:${merchant.businessId}:${code}` })
 
-  it('has six digits, including leading zeros, and is drawn again if the first is in use', async () => {
+  it('has six digits, including leading zeros, and is drawn again if the first code drawn is in use', async () => {
     draws = fixDraws(7, 7, 7, 42)
     expect(await codeOf()).to.equal('000007')
     expect(await codeOf()).to.equal('000042')
@@ -72,7 +72,7 @@ describe('A payment code', () => {
     expect([await codeOf(live), await codeOf(otherLive)]).to.deep.equal(['000005', '000006'])
   })
 
-  it('leads to 503 with Retry-After, and nothing is stored, if 16 draws find no free code', async () => {
+  it('is not found if 16 draws yield only codes in use, so the create returns 503 with Retry-After and stores nothing', async () => {
     draws = fixDraws(9)
     await codeOf()
     const none = await create(merchant, 'kept trying')
@@ -93,7 +93,7 @@ describe('A payment code', () => {
     expect(await service.deps.Intent.countDocuments({ businessId: merchant.businessId })).to.equal(2)
   })
 
-  it('is no longer drawn for creates in a full sandbox, while other businesses still get one', async () => {
+  it('is no longer drawn for a business whose sandbox has no free code, but is still drawn for other businesses', async () => {
     draws = fixDraws(20)
     const neighbour = await service.merchant()
     await codeOf()
@@ -105,7 +105,7 @@ describe('A payment code', () => {
     await create(neighbour).expect(201)
   })
 
-  it('can be reused 15 minutes after a cancellation, even before a sweep', async () => {
+  it('can be reused 15 minutes after its intent is cancelled, even if no sweep has run yet', async () => {
     draws = fixDraws(11, 11, 12, 11)
     const { referenceNumber } = (await create()).body.data
     await cancel(referenceNumber)
@@ -119,7 +119,7 @@ describe('A payment code', () => {
     expect(old).not.to.have.property('codeKey')
   })
 
-  it('can be reused 15 minutes after its intent expires, even if the expiry runs late', async () => {
+  it('can be reused 15 minutes after its intent expires, even if no worker has written the expiry yet', async () => {
     draws = fixDraws(13, 13, 14, 13)
     await codeOf()
     service.clock.advance(day + 15 * minute - 5000)
@@ -128,7 +128,7 @@ describe('A payment code', () => {
     expect(await codeOf()).to.equal('000013')
   })
 
-  it('goes to exactly one of several concurrent creates that draw it once it is reusable', async () => {
+  it('is given to exactly one of several concurrent creates that draw it when it has become reusable', async () => {
     draws = fixDraws(15)
     await cancel((await create()).body.data.referenceNumber)
     service.clock.advance(15 * minute)

@@ -46,7 +46,7 @@ describe("A business's live payment codes", () => {
     return merchant
   }
 
-  it('are limited without affecting other merchants or test keys', async () => {
+  it('are limited, which does not affect other merchants or test keys', async () => {
     const merchant = await fullMerchant()
     const before = await claims(service)
     const details = { scope: 'codes', limit }
@@ -68,7 +68,7 @@ describe("A business's live payment codes", () => {
     expect(await intentsOf(service, merchant)).to.equal(limit)
   })
 
-  it('are not needed to replay a stored response, and a refused create later succeeds with the same key', async () => {
+  it('do not limit the replay of a stored response, and a refused create can succeed later with the same idempotency key', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const first = await create(service, merchant, 'first').expect(201)
     for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
@@ -80,7 +80,7 @@ describe("A business's live payment codes", () => {
     expect(later.headers).not.to.have.property('idempotent-replayed')
   })
 
-  it('still count after a cancellation, and are released 15 minutes later', async () => {
+  it('still count for 15 minutes after their intents are cancelled, and are then released', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     const { referenceNumber } = await createIntent(service, merchant)
     for (let made = 1; made < limit; made += 1) await createIntent(service, merchant)
@@ -98,7 +98,7 @@ describe("A business's live payment codes", () => {
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
-  it('are counted across all processes', async () => {
+  it('are counted across all processes, which then refuse further creates', async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await createIntent(service, merchant)
     await createIntent(beside, merchant)
@@ -110,7 +110,7 @@ describe("A business's live payment codes", () => {
     expect(await intentsOf(service, merchant)).to.be.within(limit, limit + 2)
   })
 
-  it('are counted with an index alone, without reading any document', async () => {
+  it('are counted through an index alone, without reading a document', async () => {
     const merchant = await fullMerchant()
     const operations = await profiled(service, async () => {
       await countLiveCodes(service.deps, [merchant.businessId])
@@ -122,7 +122,7 @@ describe("A business's live payment codes", () => {
     for (const { docsExamined } of counts) expect(docsExamined).to.equal(0)
   })
 
-  it("are limited from the next create on if the business's limit is lowered", async () => {
+  it("are limited from the next create on if an operator lowers the business's limit", async () => {
     const merchant = await service.merchant({ mode: 'live' })
     await changeAsOperator(service, merchant.businessId, { limits: { liveCodes: 10 } })
     await createMany(service, merchant, 5)
@@ -148,7 +148,7 @@ describe("The daily quota for a business's test keys", () => {
   const endpoint = (merchant: Merchant) =>
     service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
 
-  it('includes intents, orders, products and endpoints, even deleted ones', async () => {
+  it('counts intents, orders, products and endpoints, even those that have been deleted', async () => {
     const merchant = await service.merchant()
     const { _id: id } = await createProduct(service, merchant)
     await order(merchant).expect(201)
@@ -186,7 +186,7 @@ describe("The daily quota for a business's test keys", () => {
     await create(service, await service.merchant()).expect(201)
   })
 
-  it('does not include objects created with live keys', async () => {
+  it('does not count objects created with live keys', async () => {
     const merchant = await service.merchant()
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     await endpoint(live).expect(201)
@@ -195,7 +195,7 @@ describe("The daily quota for a business's test keys", () => {
     await expectRefused(create(service, merchant), 429, 'RATE_LIMITED')
   })
 
-  it('can be set for each business, where 0 means no limit', async () => {
+  it('can be set for each business, and 0 means that there is no limit', async () => {
     const merchant = await service.merchant()
     await changeAsOperator(service, merchant.businessId, { limits: { sandboxIntentsPerDay: 1 } })
     await createIntent(service, merchant)
@@ -204,7 +204,7 @@ describe("The daily quota for a business's test keys", () => {
     await createMany(service, merchant, limit)
   })
 
-  it('refuses a whole import if it exceeds the quota, but accepts one that only changes products', async () => {
+  it('refuses a whole import that exceeds the quota, but accepts an import that only changes products', async () => {
     const merchant = await service.merchant()
     const csv = (price: number, ...handles: string[]) =>
       csvOf('handle,name,price', ...handles.map((handle) => `${handle},${handle},${price}`))
@@ -218,7 +218,7 @@ describe("The daily quota for a business's test keys", () => {
     await expectRefused(postCsv(service, merchant, csv(1, 'f')), 429, 'RATE_LIMITED')
   })
 
-  it("is shown on the business's page, with the amount left for the day", async () => {
+  it("is shown on the business's staff page, with the number of objects left for the day", async () => {
     const merchant = await service.merchant()
     await createIntent(service, merchant)
     await changeAsOperator(service, merchant.businessId, { limits: { perSecond: 250 } })
@@ -260,7 +260,7 @@ describe("The responses stored in a day for a business's test keys", () => {
     await service.http.get(`${intents}/${referenceNumber}`).set(merchant.read()).expect(200)
   })
 
-  it('include changes, endpoint tests and refused creates, but not successful creates', async () => {
+  it('include the responses to changes, endpoint tests and refused creates, but not to successful creates of intents', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await createIntent(service, merchant)
     await service.http.post(intents).set(merchant.write()).send({ amount: -1 }).expect(400)
@@ -271,14 +271,14 @@ describe("The responses stored in a day for a business's test keys", () => {
     await expectRefused(cancelIntent(service, merchant, referenceNumber), 429, 'RATE_LIMITED')
   })
 
-  it('include deletions, which limits how often endpoints can be created and deleted', async () => {
+  it('include the responses to deletions, which limits how often endpoints can be created and deleted', async () => {
     for (let made = 0; made < limit; made += 1)
       await service.http.delete(`${endpoints}/none`).set(merchant.write()).expect(404)
     const again = service.http.post(endpoints).set(merchant.write()).send(newEndpoint)
     await expectRefused(again, 429, 'RATE_LIMITED')
   })
 
-  it('are replayed even if the quota is used up, and a refused write succeeds the next day with the same key', async () => {
+  it('are replayed even if the quota is used up, and a refused write is accepted the next day with the same idempotency key', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     const first = await fail(referenceNumber, merchant, 'first').expect(402)
     for (let made = 1; made < limit; made += 1) await fail(referenceNumber).expect(402)

@@ -55,7 +55,7 @@ describe('A rate limit of five requests per second', () => {
   }
 
   describe('for one key', () => {
-    it('allows five requests, reports with each how many are left, and refuses the sixth', async () => {
+    it('allows five requests, reports in each response how many are left, and refuses the sixth', async () => {
       const merchant = await service.merchant()
       const before = await refusals('key')
       const responses = []
@@ -75,14 +75,14 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(merchant)).status).to.equal(200)
     })
 
-    it('counts concurrent requests correctly', async () => {
+    it('allows exactly five of twenty concurrent requests', async () => {
       const merchant = await service.merchant()
       const requests = Array.from({ length: 20 }, (_, n) => list(merchant, service, `192.0.2.${n}`))
       const responses = await Promise.all(requests)
       expect(responses.filter(({ status }) => status === 200)).to.have.lengthOf(limit)
     })
 
-    it('delays error responses during a flood', async () => {
+    it('delays its error responses during a flood of requests', async () => {
       const merchant = await service.merchant()
       const durations = await Promise.all(
         Array.from({ length: 4 * limit }, async () => {
@@ -115,7 +115,7 @@ describe('A rate limit of five requests per second', () => {
       expect(responses.filter(({ status }) => status === 429).length).to.be.at.least(2)
     })
 
-    it('counts a JSON body as one request per full 16 KiB', async () => {
+    it('counts a large JSON body as one request for each full 16 KiB', async () => {
       const merchant = await service.merchant()
       const body = { amount: 500, note: 'x'.repeat(40_000) }
       const create = () => service.http.post(intents).set(merchant.write()).send(body)
@@ -125,7 +125,7 @@ describe('A rate limit of five requests per second', () => {
       expect(await statuses(6, small)).to.deep.equal([201, 201, 201, 201, 201, 429])
     })
 
-    it('applies to each key rather than to the business, and counts a rotated secret as the same key', async () => {
+    it('applies to each key rather than to the whole business, and counts both secrets of a rotated key together', async () => {
       const merchant = await service.merchant()
       const { businessId, keyId } = merchant
       const other = asMerchant(businessId, await service.key(businessId))
@@ -136,7 +136,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await list(other)).status).to.equal(200)
     })
 
-    it('is replaced, from the next request on, if an operator sets a limit for the business', async () => {
+    it('is replaced from the next request on if an operator sets a different limit for the business', async () => {
       const merchant = await service.merchant()
       const sibling = await withAnotherKey(service, merchant)
       const neighbour = await service.merchant()
@@ -154,7 +154,7 @@ describe('A rate limit of five requests per second', () => {
       expect((await statuses(6, () => list(merchant))).at(-1)).to.equal(429)
     })
 
-    it("is checked after the key's IP allowlist and before its type", async () => {
+    it("is checked after the key's IP allowlist and before the key's type", async () => {
       const publishable = await service.merchant({ kind: 'publishable' })
       const write = () => service.http.post(intents).set(publishable.write())
       for (let sent = 0; sent < limit; sent += 1) await expectRefused(write(), 403, 'SECRET_KEY_REQUIRED')
@@ -166,7 +166,7 @@ describe('A rate limit of five requests per second', () => {
       expect(remaining(service, elsewhere)).to.equal(limit)
     })
 
-    it('stores nothing for a refused request, whose idempotency key works a second later', async () => {
+    it('stores nothing for a refused request, whose idempotency key can be used again a second later', async () => {
       const merchant = await service.merchant()
       const create = () => service.http.post(intents).set(merchant.write('once')).send({ amount: 5 })
       await statuses(5, () => list(merchant))
@@ -184,7 +184,7 @@ describe('A rate limit of five requests per second', () => {
     const unknown = (address: string) => service.http.get(intents).set('X-Forwarded-For', address)
     const mistyped = (address: string) => unknown(address).set('Authorization', 'Bearer sk_test_mistyped')
 
-    it('counts only requests without a valid key, and refuses them before their credentials are checked', async () => {
+    it('counts only requests without a valid key, but at the limit refuses every request before its credentials are checked', async () => {
       const merchant = await service.merchant()
       const publishable = await service.merchant({ kind: 'publishable' })
       const before = await refusals('address')
@@ -267,7 +267,7 @@ describe('A rate limit of five requests per second', () => {
       client.disconnect()
     })
 
-    it('is five for each process while Redis is frozen, which delays no request', async () => {
+    it('is five for each process while Redis is frozen, and no request is delayed', async () => {
       const merchant = await service.merchant()
       await redis.kill('SIGSTOP')
       const startedAt = performance.now()

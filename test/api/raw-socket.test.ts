@@ -66,10 +66,10 @@ describe('The HTTP server on a raw socket', () => {
     ],
     'a target': [
       ['with another host', ['200'], () => get(`http://other${intents}`, signed(), closing)],
-      ['without an end of its host', [bad], () => get(`http://[::1${intents}`)],
+      ['whose host has no end', [bad], () => get(`http://[::1${intents}`)],
       ['to nowhere', [bad], () => start('POST http://[ HTTP/1.1')],
       ['that is *', [notFound], () => get('*', closing)],
-      ['that is * of OPTIONS', [notFound], () => start('OPTIONS * HTTP/1.1', closing)],
+      ['that is * in an OPTIONS request', [notFound], () => start('OPTIONS * HTTP/1.1', closing)],
       ['that is a host and port', [bad], () => get('a:443')],
       ['without its slash', [bad], () => get('healthz')],
       ['of two slashes', [notFound], () => get(`//evil${intents}`, closing)],
@@ -82,7 +82,7 @@ describe('The HTTP server on a raw socket', () => {
       ['without Host', [bad], () => crlf('GET /healthz HTTP/1.1', '', create())],
       ['with Host twice', [bad], () => get('/healthz', 'Host: b') + create()],
       ['with an invalid Host', [bad], () => crlf('GET /healthz HTTP/1.1', 'Host: a b/c?<>', '', create())],
-      ['with one without a colon', [bad], () => get('/healthz', 'oops')],
+      ['with a line without a colon', [bad], () => get('/healthz', 'oops')],
       ['with a space before a colon', [bad], () => post('Transfer-Encoding : chunked') + chunks],
       ['with a folded value', [bad], () => get('/healthz', 'X: a', ' b')],
       ['with a folded coding', [bad], () => post('Transfer-Encoding:', ' chunked') + chunks],
@@ -94,8 +94,12 @@ describe('The HTTP server on a raw socket', () => {
       ['that end in bare LF', [bad], () => 'GET /healthz HTTP/1.1\nHost: a\n\n'],
       ['that end in bare CR', [bad], () => 'GET /healthz HTTP/1.1\rHost: a\r\r'],
       ['of 20 KB', [tooMuch], () => get('/healthz', `X: ${'x'.repeat(20_000)}`)],
-      ['of 10 MB in one', [tooMuch], () => `GET /healthz HTTP/1.1\r\nX: ${'x'.repeat(10_000_000)}`],
-      ['of 10 MB in many', [tooMuch], () => `GET /healthz HTTP/1.1\r\n${'X: 0123456\r\n'.repeat(900_000)}`],
+      ['of 10 MB in one line', [tooMuch], () => `GET /healthz HTTP/1.1\r\nX: ${'x'.repeat(10_000_000)}`],
+      [
+        'of 10 MB in many lines',
+        [tooMuch],
+        () => `GET /healthz HTTP/1.1\r\n${'X: 0123456\r\n'.repeat(900_000)}`,
+      ],
       ['of exactly 100', ['200'], () => get('/healthz', closing, ...Array(98).fill('X: 1'))],
       ['of more than 100', [tooMuch], () => get('/healthz', closing, ...Array(99).fill('X: 1'))],
       ['of 3 000', [tooMuch], () => get('/healthz', closing, ...Array(3000).fill('a:'))],
@@ -147,7 +151,11 @@ describe('The HTTP server on a raw socket', () => {
     'a chunk': [
       ['of a size below 0', [bad], () => `${chunked()}-1\r\n${create()}`],
       ['of a size beyond 64 bits', [bad], () => `${chunked()}${'f'.repeat(17)}\r\n${create()}`],
-      ['of a size that is none', [bad], () => chunked() + crlf('6', '{"amou', 'zz', 'nt":5}', '0', '', '')],
+      [
+        'of a size that is not a number',
+        [bad],
+        () => chunked() + crlf('6', '{"amou', 'zz', 'nt":5}', '0', '', ''),
+      ],
       ['of a size after 0x', [bad], () => `${chunked()}0x${chunks}`],
       ['without an end', [bad], () => chunked() + crlf('c', `${body}0`, '', create())],
       ['between bare LF', [bad], () => `${chunked()}c\n${body}\n0\n\n${create()}`],
@@ -170,20 +178,20 @@ describe('The HTTP server on a raw socket', () => {
       ],
     ],
     'a second request': [
-      ['is served after the first', ['201', '201', '200'], () => create() + create() + last, 2],
-      ['of noise is refused after the first', ['201', bad], () => `${create()}noise\r\n\r\n`, 1],
-      ['in broken chunks is refused after the first', ['201', bad], () => `${create() + chunked()}zz\r\n`, 1],
-      ['with an expectation is refused', ['201', bad], () => create() + create('Expect: x'), 1],
-      ['of CONNECT is refused', ['201', notFound], () => create() + start('CONNECT a:443 HTTP/1.1'), 1],
-      ['is not served after one that ends the connection', ['201'], () => create(closing) + create(), 1],
-      ['is served after a refusal that leaves no doubt', [notFound, '200'], () => get('/x') + last],
+      ['that is valid', ['201', '201', '200'], () => create() + create() + last, 2],
+      ['of noise', ['201', bad], () => `${create()}noise\r\n\r\n`, 1],
+      ['in broken chunks', ['201', bad], () => `${create() + chunked()}zz\r\n`, 1],
+      ['with an expectation', ['201', bad], () => create() + create('Expect: x'), 1],
+      ['of CONNECT', ['201', notFound], () => create() + start('CONNECT a:443 HTTP/1.1'), 1],
+      ['after a request that ends the connection', ['201'], () => create(closing) + create(), 1],
+      ['after a refused request whose end is certain', [notFound, '200'], () => get('/x') + last],
     ],
   }
 
   for (const [about, rows] of Object.entries(tables))
     describe(about, () => {
       for (const [title, expected, wire, created = 0] of rows)
-        it(`${title}: ${expected.join(', ')}`, async () => {
+        it(`${title} leads to ${expected.join(', then ')}`, async () => {
           const before = await service.deps.Intent.countDocuments()
           const responses = await sendRaw(origin, wire())
           const statuses = responses.map(({ status }) => String(status))
@@ -198,7 +206,7 @@ describe('The HTTP server on a raw socket', () => {
         })
     })
 
-  it('does not execute a request with a broken body', async () => {
+  it('does not execute a request whose body is broken', async () => {
     const made = await service.http.post(intents).set(merchant.write()).send({ amount: 5 })
     expectedInAll += 1
     const path = `${intents}/${made.body.data.referenceNumber}`
@@ -209,7 +217,7 @@ describe('The HTTP server on a raw socket', () => {
     expect(read.data.status).to.equal('PENDING')
   })
 
-  it('refuses a body because of its declared length alone, without sending 100 Continue', async () => {
+  it('refuses a body that is too long by its declared length alone, without sending 100 Continue', async () => {
     const before = await service.deps.Intent.countDocuments()
     const length = 'Content-Length: 99999999999'
     const wires = await Promise.all([

@@ -74,7 +74,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   }
 
   describe('for a paid intent', () => {
-    it('returns 200 with the REFUNDED intent and a refund of the full amount', async () => {
+    it('returns 200 with a refund of the full amount and the intent, which is now REFUNDED', async () => {
       const reference = await paid(10_000)
       service.clock.freeze(new Date(Date.now() + 1000))
       const { status, body } = await refund(reference, { reason: 'Sold out' })
@@ -99,7 +99,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.deep.equal(intent)
     })
 
-    it("adds payment.refunded in the same write, with the refund and the payment's commission", async () => {
+    it("adds the event payment.refunded with the refund and the payment's commission in the same write as the refund", async () => {
       const reference = await paid(10_000)
       const { body } = await refund(reference, { amount: 3000 }).expect(200)
       const { id } = body.data.refund
@@ -119,7 +119,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       ])
     })
 
-    it('refunds several parts, then the remainder, then nothing more', async () => {
+    it('refunds several parts and then the remainder, and refuses a further refund', async () => {
       const reference = await paid(100)
       await refund(reference, { amount: 30 }).expect(200)
       const second = await refund(reference, { amount: 50, expectedRefundable: 70 }).expect(200)
@@ -140,7 +140,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(body.data.refund.amount).to.equal(900)
     })
 
-    it("returns partial refunds to the sandbox wallet's balance", async () => {
+    it("adds partial refunds to the sandbox wallet's balance", async () => {
       const reference = await create(10_000)
       const balances = async () =>
         (await service.deps.WalletAccount.find().lean()).map(({ balance }) => balance)
@@ -186,7 +186,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await read(reference)).to.include({ totalAmountRefunded: 10 })
     })
 
-    it('returns its own refund after a crash, even if more was refunded in the meantime', async () => {
+    it("returns the key's own refund after a crash, even if more was refunded in the meantime", async () => {
       const reference = await paid(100)
       const first = await refund(reference, { amount: 10 }, 'crashed').expect(200)
       await refund(reference).expect(200)
@@ -198,7 +198,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
   })
 
   describe('with invalid input', () => {
-    it('returns 400 with the name of the invalid field', async () => {
+    it('returns 400 and the name of the invalid field', async () => {
       const reference = await paid(100)
       const long = JSON.stringify('é'.repeat(201))
       const invalid = 'VALIDATION_ERROR'
@@ -267,7 +267,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect(await stored(reference)).to.include({ refundsCommitted: 40 })
     })
 
-    it('returns 402 REFUND_FAILED for the magic amount 99904, paid or refunded, and changes nothing', async () => {
+    it('returns 402 REFUND_FAILED and changes nothing if the payment or the refund has the magic amount 99904', async () => {
       const [all, part] = [await paid(99_904), await paid(200_000)]
       const before = await Promise.all([stored(all), stored(part)])
       await expectRefused(refund(all), 402, 'REFUND_FAILED')
@@ -291,7 +291,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       )
     const ten = (amount: number) => Array.from({ length: 10 }, () => ({ amount }))
 
-    it('refunds 60 of 100 only once, and reports in the other response that 40 are left', () =>
+    it('refunds 60 of 100 only once if two requests compete, and tells the other request that 40 can still be refunded', () =>
       inRounds(100, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [{ amount: 60 }, { amount: 60 }])
@@ -302,7 +302,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
         expect(await refundEvents(reference)).to.have.lengthOf(1)
       }))
 
-    it('refunds 10 ten times out of 100, and nine times out of 95', async () => {
+    it('grants ten refunds of 10 from a payment of 100, and nine from a payment of 95', async () => {
       for (const [amount, times] of [
         [100, 10],
         [95, 9],
@@ -317,7 +317,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('refunds the remainder once, and nothing if expectedRefundable is outdated', () =>
+    it('never refunds more than was paid, and refunds nothing to a request whose expectedRefundable is outdated', () =>
       inRounds(20, async () => {
         const reference = await paid(100)
         const responses = await refundAll(reference, [
@@ -367,7 +367,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 503, keeps the refund PENDING, and orders it only once until the outcome is known', async () => {
+    it('returns 503 and keeps the refund PENDING until the outcome is known, and orders the refund only once', async () => {
       const reference = await paid(100)
       let status: WalletOutcome = unknown
       const { orders, queries } = replaceWallets({ refund: async () => unknown, status: async () => status })
@@ -396,7 +396,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect((await retry().expect(200)).headers['idempotent-replayed']).to.equal('true')
     })
 
-    it('returns the outcome that a worker has queried in the meantime to the retry', async () => {
+    it('returns to the retry the outcome that a worker has queried in the meantime', async () => {
       const ends: [WalletOutcome, number, string][] = [
         [{ outcome: 'done' }, 200, 'REFUNDED'],
         [{ outcome: 'not-executed' }, 402, 'PAID'],
@@ -418,7 +418,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       }
     })
 
-    it('returns 402 to the retry, without a second order, if the wallet never executed the first order', async () => {
+    it('returns 402 to the retry, and sends no second order, if the wallet never executed the first order', async () => {
       const reference = await paid(100)
       const gate = createGate()
       const { orders } = replaceWallets({
@@ -440,7 +440,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([late.status, late.body.error.code]).to.deep.equal([402, 'REFUND_FAILED'])
     })
 
-    it('keeps its claim during a slow refund, and gives up if the wallet never responds', async () => {
+    it('keeps its claim during a slow refund, and returns 503 if the wallet never responds', async () => {
       const reference = await paid(100)
       const { walletTimeoutMs } = service.deps.config
       service.deps.config.walletTimeoutMs = 100
@@ -489,7 +489,7 @@ describe('POST /dev/intents/{referenceNumber}/refund', () => {
       expect([orders.length, (await refundEvents(reference)).length]).to.deep.equal([1, 1])
     })
 
-    it('returns a retryable error, without a hold, if the wallet is no longer configured', async () => {
+    it('returns a retryable error and leaves no hold if the wallet is no longer configured', async () => {
       const reference = await paid(100)
       await service.deps.Intent.updateOne(
         { referenceNumber: reference },

@@ -106,7 +106,7 @@ describe('The request log', () => {
     expect(requests).to.have.lengthOf(sent.length)
   })
 
-  it("contains a client's address only as far as the proxy is trusted, and nothing else from X-Forwarded-For", async () => {
+  it("contains a client's address if a trusted proxy reports it, but no other text from X-Forwarded-For", async () => {
     const config = { ...service.deps.config, trustProxy: ['127.0.0.1'] }
     const app = createApp({ ...service.deps, config }, () => false)
     const { origin, close } = await openServer(service, shortTimeouts, app)
@@ -122,7 +122,7 @@ describe('The request log', () => {
     expect(seen).to.deep.equal([null, '192.0.2.7', null])
   })
 
-  it('contains the full error, which the response omits', async () => {
+  it("contains a bug's error message, which the response omits", async () => {
     const { write } = await service.merchant()
     const { insertIntent } = service.deps.batchers
     service.deps.batchers.insertIntent = async () => {
@@ -135,7 +135,7 @@ describe('The request log', () => {
     expect(logged.find(({ msg }) => msg === 'request.failed')).to.have.nested.property('err.message', 'a bug')
   })
 
-  it('reports a bug before the first database call as 500, not as a MongoDB error', async () => {
+  it('reports a bug that occurs before the first database call as a 500, not as a MongoDB error', async () => {
     const { read } = await service.merchant()
     const { findKey } = service.deps.batchers
     service.deps.batchers.findKey = async () => {
@@ -151,7 +151,7 @@ describe('The request log', () => {
     )
   })
 
-  it('reports a MongoDB error by its code, once for all requests that fail at about the same time', async () => {
+  it('reports a MongoDB error by its code, and only once for all requests that fail at about the same time', async () => {
     const start = recorded.text.length
     const own = await openService({}, service.deps.log)
     const { read } = await own.merchant()

@@ -53,7 +53,7 @@ describe('Rotating a webhook secret', () => {
     for (const each of [first, secret]) expect(kept).not.to.include(each)
   })
 
-  it('takes effect immediately, while the old secret also signs for another 24 hours', async () => {
+  it('takes effect immediately, but deliveries are also signed with the old secret for another 24 hours', async () => {
     const before = await arrival()
     expect([isSignedWith(first, before), previousOf(before)]).to.deep.equal([true, undefined])
     service.clock.freeze(new Date('2031-03-04T05:06:07Z'))
@@ -85,7 +85,7 @@ describe('Rotating a webhook secret', () => {
     expect(previousOf(later)).to.equal(signatures(old.slice(0, 2), later))
   })
 
-  it('rotates once per idempotency key, and keeps every secret from concurrent rotations', async () => {
+  it('happens once per idempotency key, and keeps every secret that concurrent rotations have replaced', async () => {
     const same = await Promise.all(Array.from({ length: 10 }, () => rotate('the-same')))
     expect(new Set(same.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
     const second = same[0]?.body.data.secret
@@ -97,7 +97,7 @@ describe('Rotating a webhook secret', () => {
     expect(previousOf(arrived)).to.equal(signatures(old, arrived))
   })
 
-  it('returns the secret from before a crash to the retry, even if it has been rotated again', async () => {
+  it('returns to a retry after a crash the secret that the first attempt created, even if it has been rotated again', async () => {
     const { body } = await rotate('crashed').expect(200)
     await loseResponses(service)
     await rotated()

@@ -28,7 +28,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   const events = async (reference: string) =>
     (await outboxData(service, reference)).map(({ event, data }) => ({ event, ...data }))
 
-  it('returns 200 with the intent in the same form as GET, PAID and without a code', async () => {
+  it('returns 200 and the intent as GET does, now PAID and without a code', async () => {
     service.clock.freeze(new Date('2026-03-01T12:00:00.000Z'))
     const reference = await create()
     service.clock.advance(1000)
@@ -48,7 +48,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(await readIntent(service, merchant, reference)).to.deep.equal(body.data)
   })
 
-  it('adds payment.confirmed in the same write, with the masked phone number and the commission', async () => {
+  it('adds the event payment.confirmed, with the masked phone number and the commission, in the same write as the payment', async () => {
     const reference = await create({ amount: 10_000, metadata: { order: '7' } })
     const { body } = await simulate(reference, { payerPhone: '+222 36 12 34 58' })
     const [, event, ...more] = await events(reference)
@@ -69,7 +69,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     expect(JSON.stringify(await stored(reference))).to.not.include('36123458')
   })
 
-  it('needs no body, and pays from the demo wallet', async () => {
+  it('needs no request body, and pays from the demo wallet by default', async () => {
     const reference = await create()
     await service.http.post(`${intents}/${reference}/simulate-payment`).set(merchant.write()).expect(200)
     expect((await events(reference)).at(-1)).to.include({ payer_phone: '22******01' })
@@ -82,7 +82,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       return response.body.data.payment.amountPaid
     }
 
-    it('pays the given amount, the suggested amount if none is given, or 100.00 without either', async () => {
+    it('pays the given amount, otherwise the suggested amount, otherwise 100.00', async () => {
       expect(await amountPaid({ amount: 700 }, { amount: 1 })).to.equal(1)
       expect(await amountPaid({ amount: 700 }, {})).to.equal(700)
       expect(await amountPaid({}, { amount: 1_000_000_000 })).to.equal(1_000_000_000)
@@ -96,7 +96,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it('returns 400 VALIDATION_ERROR for an amount other than that of a FIXED intent', async () => {
+  it('returns 400 VALIDATION_ERROR if the given amount differs from the amount of a FIXED intent', async () => {
     const reference = await create({ amount: 500 })
     await expectRefused(simulate(reference, { amount: 501 }), 400, 'VALIDATION_ERROR', { param: 'amount' })
     await simulate(reference, { amount: 500 }).expect(200)
@@ -123,7 +123,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([first.text, 'true'])
     }
 
-    it('keeps the intent PENDING after insufficient funds, adds payment.failed, and allows a new payment', async () => {
+    it('keeps the intent PENDING after insufficient_funds, adds the event payment.failed, and allows a new payment', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'insufficient_funds' }, declined)
       const read = await readIntent(service, merchant, reference)
@@ -149,7 +149,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect((await events(reference)).map((each) => each.event)).to.deep.equal(expectedEvents)
     })
 
-    it('marks the intent FAILED, adds payment.failed, and allows no new payment', async () => {
+    it('marks the intent FAILED after a permanent failure, adds the event payment.failed, and allows no new payment', async () => {
       const reference = await create()
       await expectFailed(reference, { outcome: 'technical_error' }, failed)
       expect(await readIntent(service, merchant, reference)).to.deep.include({
@@ -167,7 +167,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectRefused(simulate(reference), 400, 'INTENT_NOT_PENDING')
     })
 
-    it('fails for the magic amount 99901, regardless of the amount type and the requested outcome', async () => {
+    it('fails for the magic amount 99901, whatever the amount type and the requested outcome', async () => {
       await expectFailed(await create({ amount: 99_901 }), {}, failed)
       await expectFailed(await create({ amount: 99_901 }), { outcome: 'insufficient_funds' }, failed)
       await expectFailed(await create({ amountType: 'OPEN' }), { amount: 99_901 }, failed)
@@ -175,7 +175,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await simulate(await create({ amountType: 'OPEN', amount: 99_901 }), { amount: 99_902 }).expect(200)
     })
 
-    it('returns the same failure after a crash, regardless of later changes to the intent', async () => {
+    it('returns the same failure to a retry after a crash, even if the intent has been paid since', async () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome: 'insufficient_funds' }, key).expect(402)
@@ -200,7 +200,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     ['success', 200],
     ['insufficient_funds', 402],
   ] as const)
-    it(`returns the original outcome after a crash and many later changes: ${outcome}`, async () => {
+    it(`returns the original outcome to a retry after a crash and many later changes: ${outcome}`, async () => {
       const reference = await create()
       const key = crypto.randomUUID()
       const first = await simulate(reference, { outcome }, key).expect(status)
@@ -235,7 +235,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
   })
 
   describe('with invalid input', () => {
-    it('returns 400 with the name of the invalid field', async () => {
+    it('returns 400 and the name of the invalid field', async () => {
       const reference = await create()
       const wrong: [code: string, param: string, ...values: string[]][] = [
         ['VALIDATION_ERROR', 'amount', '"500"', 'null', '1.5', '[50000]'],
@@ -265,7 +265,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       await expectRefused(simulate(referenceNumber), 403, 'SANDBOX_MISMATCH')
     })
 
-    it('returns 403 SANDBOX_ONLY for a live key, regardless of the request', async () => {
+    it('returns 403 SANDBOX_ONLY for a live key, whatever the request contains', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const { referenceNumber } = await createIntent(service, live)
       for (const reference of [referenceNumber, 'PI-NONE']) {
@@ -276,7 +276,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await readIntent(service, live, referenceNumber)).to.include({ status: 'PENDING' })
     })
 
-    it('returns 400 INTENT_NOT_PENDING for any other status, and changes nothing', async () => {
+    it('returns 400 INTENT_NOT_PENDING for an intent in any other status, and changes nothing', async () => {
       const cancelled = await create()
       await service.http.post(`${intents}/${cancelled}/cancel`).set(merchant.write()).expect(200)
       const paid = await create()
@@ -310,7 +310,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
     })
   })
 
-  it("has one winner among concurrent payments and cancellations, and adds only the winner's event", async () => {
+  it('succeeds for only one of several concurrent payments and cancellations, and adds only the event of that request', async () => {
     const race = async (withCancel: boolean) => {
       const reference = await create()
       const cancel = service.http.post(`${intents}/${reference}/cancel`).set(merchant.write())

@@ -46,7 +46,7 @@ describe('A connection', () => {
     expect(hasty.server).to.include(nodeTimeouts)
   })
 
-  it('gets 408 REQUEST_TIMEOUT if its request is too slow, and nothing is executed', async () => {
+  it('gets 408 REQUEST_TIMEOUT if its request arrives too slowly, and the request is not executed', async () => {
     const before = await service.deps.Intent.countDocuments()
     const all = await Promise.all([
       sendRaw(hasty.origin),
@@ -65,7 +65,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it('is closed long before the request timeout if its body is too slow', async () => {
+  it('is closed long before the request timeout if the body of its request arrives too slowly', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const startedAt = performance.now()
     const all = await Promise.all([
@@ -78,7 +78,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('gets no credit for the size of its first body while its second body is slow', async () => {
+  it('is closed if its second body arrives too slowly, however large and fast its first body was', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
@@ -88,7 +88,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([201, 408])
   })
 
-  it('is served if its body is slow but arrives at the minimum rate', async () => {
+  it('is served if the body of its request arrives slowly, but at the minimum rate', async () => {
     const socket = await connectTo(hasty.origin)
     const received = readResponses(socket)
     const padded = body.padEnd(2000)
@@ -121,7 +121,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200])
   })
 
-  it('gets no 408 if the response was sent before the request body arrived', async () => {
+  it('gets no 408 if the response was sent before the request body had arrived', async () => {
     const announced = ['Host: a', 'Content-Length: 12', 'Content-Type: application/json', '', '']
     const early = await Promise.all([
       sendRaw(hasty.origin, crlf(`POST ${intents} HTTP/1.1`, ...announced)),
@@ -130,7 +130,7 @@ describe('A connection', () => {
     expect(early.map((responses) => responses.map(({ status }) => status))).to.deep.equal([[401], [404]])
   })
 
-  it('stays open until the client has read an error, even if much data is still arriving', async () => {
+  it('stays open until the client has read an error response, even if much data is still arriving', async () => {
     const socket = await connectTo(hasty.origin)
     socket.on('error', () => undefined)
     socket.pause()
@@ -143,7 +143,7 @@ describe('A connection', () => {
     expectFailure(response, 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('may be closed by the client after any byte without harm', async () => {
+  it('can be closed by the client after any byte, and no request is executed', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
@@ -165,7 +165,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it("may be reset while a request is queued behind a slow one, even on a worker's port", async () => {
+  it("can be reset while a request is queued behind a slow request, even on a worker's port", async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
@@ -193,7 +193,7 @@ describe('A connection', () => {
     await Promise.all([opened.close(), probes.stop(0)])
   })
 
-  it('gets some responses to 100 000 pipelined requests, in order, then 429 RATE_LIMITED', async () => {
+  it('gets responses to the first of 100 000 pipelined requests, and then 429 RATE_LIMITED', async () => {
     const accepted = once(hasty.server, 'connection') as Promise<[Socket]>
     const socket = await connectTo(hasty.origin)
     const received = readResponses(socket)
@@ -208,7 +208,7 @@ describe('A connection', () => {
     expect(atServer.bytesRead).to.be.below(1_000_000)
   })
 
-  it('is closed after the last response, even if the client keeps its end open', async () => {
+  it('is closed after the last response, even if the client keeps its own end open', async () => {
     const { server, origin, close } = await openServer(service, { ...shortTimeouts, lingerMs: 50 })
     const accepted = once(server, 'connection') as Promise<[Socket]>
     const socket = connect({ port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen: true })
@@ -220,7 +220,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('gets no responses in advance if the client reads nothing, and is closed', async () => {
+  it('is closed if the client reads nothing, and gets no further responses in the meantime', async () => {
     let made = 0
     const app = express().get('/', (_req, res) => {
       made += 1
@@ -240,7 +240,7 @@ describe('A connection', () => {
     expect(made).to.be.within(2, 30)
   })
 
-  it('is closed if it exceeds the maximum number, while the others are served', async () => {
+  it('is closed if it exceeds the maximum number of connections, while the other connections are served', async () => {
     const most = hasty.server.maxConnections
     expect(most).to.equal(connectionLimit())
     const open = await new Promise<number>((resolve) =>
@@ -267,7 +267,7 @@ describe('A connection', () => {
     const standing = (sockets: Socket[]) => sockets.filter(({ destroyed }) => !destroyed)
     const ofAddress = connectionLimit() / 10
 
-    it(`is closed if its address already has ${ofAddress}, while other addresses are served`, async () => {
+    it(`is closed if its address already has ${ofAddress} connections, while other addresses are served`, async () => {
       const { origin, close } = await openServer(service, timeouts)
       const all = await connectMany(origin, ofAddress + 5, '127.7.0.1')
       for (const socket of all) socket.resume()

@@ -44,14 +44,14 @@ describe('A slow read during which the intent is paid and then reaches its expir
     }
   }
 
-  it('returns PENDING by reference, and PAID in the next read', async () => {
+  it('returns PENDING for a single intent, but the next read returns PAID', async () => {
     delay('findIntent')
     expect(await statusNow()).to.equal('PENDING')
     expect(await statusNow()).to.equal('PAID')
   })
 
   for (const query of ['', '?status=PENDING'])
-    it(`returns PENDING in a list${query}, and PAID in the next read`, async () => {
+    it(`returns PENDING in a list, but the next read returns PAID: GET /dev/intents${query}`, async () => {
       const { collection } = service.deps.lists.models.Intent
       const { find } = collection
       collection.find = ((...args: Parameters<typeof find>) => {
@@ -71,7 +71,7 @@ describe('A slow read during which the intent is paid and then reaches its expir
       expect(await statusNow()).to.equal('PAID')
     })
 
-  it('returns pending on the payment page, and paid in the next read', async () => {
+  it('returns pending to the payment page, but the next read returns paid', async () => {
     delay('findOffered')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('pending')
     expect((await get(`/p/${shortCode}/status`)).state).to.equal('paid')

@@ -25,7 +25,7 @@ describe('An HTTP server that is stopping', () => {
     await stopped
   })
 
-  it('serves late connections for a while, then accepts none', async () => {
+  it('serves connections that arrive late, and then accepts no more connections', async () => {
     const app = express().get('/', (_req, res) => res.end('{}'))
     const { server, origin } = await openServer(service, shortTimeouts, app)
     const sockets: Socket[] = []

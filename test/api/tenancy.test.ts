@@ -112,7 +112,7 @@ describe('Separation of businesses and environments', () => {
     if (row === undefined) continue
 
     if ('of' in row)
-      it(`lets ${name} find only what belongs to its key`, async () => {
+      it(`lets an operation find only what belongs to the business and environment of its key: ${name}`, async () => {
         const kind: Kind = kinds[row.of]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         for (const [owner, sibling] of [
@@ -145,7 +145,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if ('lists' in row)
-      it(`lets ${name} list only what belongs to its key`, async () => {
+      it(`lets an operation list only what belongs to the business and environment of its key: ${name}`, async () => {
         const kind: Kind = kinds[row.lists]
         const businesses = await Promise.all([openBusiness(), openBusiness()])
         const things = []
@@ -163,7 +163,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if ('makes' in row)
-      it(`makes ${name} create in the environment of its key`, async () => {
+      it(`lets an operation create only in the business and environment of its key: ${name}`, async () => {
         const kind: Kind = kinds[row.makes]
         const [own, other] = await Promise.all([openBusiness(), openBusiness()])
         const sides = [own.test, own.live, other.test, other.live]
@@ -181,7 +181,7 @@ describe('Separation of businesses and environments', () => {
       })
 
     if (route.path.startsWith('/dev/store/'))
-      it(`makes ${name} refuse a live key without a shop, but never a test key`, async () => {
+      it(`makes an operation refuse a live key without a shop, but never a test key: ${name}`, async () => {
         const merchant = await service.merchant()
         const { businessId } = merchant
         const live = {

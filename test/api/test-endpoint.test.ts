@@ -67,7 +67,7 @@ describe('A webhook endpoint test', () => {
     await blocking.close()
   })
 
-  it('sends, for every event, a body of the same shape as the real one', async () => {
+  it('sends a body of the same shape as the real webhook for every event', async () => {
     for (const event of Object.keys(events) as EventName[]) {
       const { body } = await test({ event }).expect(200)
       expect(body.data, event).to.include({ event, delivered: true, responseStatus: 200 })
@@ -81,7 +81,7 @@ describe('A webhook endpoint test', () => {
     }
   })
 
-  it('sends the first event by default, also signed with old secrets, even to an inactive endpoint', async () => {
+  it("sends the endpoint's first event by default, also signed with its old secrets, even if the endpoint is inactive", async () => {
     const set = (change: object) => service.http.put(`${path}/${id}`).set(merchant.write()).send(change)
     await set({ active: false }).expect(200)
     await service.http.post(`${path}/${id}/rotate-secret`).set(merchant.write()).expect(200)
@@ -94,7 +94,7 @@ describe('A webhook endpoint test', () => {
     expect(isSignedWith(secret, { ...arrived, headers })).to.equal(true)
   })
 
-  it("is sandbox even for a live key, and changes neither the delivery list nor the endpoint's health", async () => {
+  it("is marked as sandbox even for a live key, and changes neither the list of deliveries nor the endpoint's health", async () => {
     const before = await service.deps.Endpoint.findById(id).lean()
     const live = await withAnotherKey(service, merchant, { mode: 'live' })
     endpointServer.respondWith((res) => void res.writeHead(500).end())
@@ -104,7 +104,7 @@ describe('A webhook endpoint test', () => {
     expect(await service.deps.Endpoint.findById(id).lean()).to.deep.equal(before)
   })
 
-  it('returns 200 with the stage at which the attempt failed, without a retry or the response body', async () => {
+  it('returns 200 and the stage at which the attempt failed, but does not retry and does not return the response body', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as { port: number }
@@ -131,7 +131,7 @@ describe('A webhook endpoint test', () => {
     expect(endpointServer.received).to.have.length(4)
   })
 
-  it('is refused while five tests are running for the same business, but not for another business', async () => {
+  it('is refused if five tests are already running for the same business, but not if they run for another business', async () => {
     const other = await service.merchant()
     const { id: theirs } = await subscribe(service, other, endpointServer.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)

@@ -19,7 +19,7 @@ describe('An unknown query parameter', () => {
   }
 
   for (const [method, path] of operations)
-    it(`is refused by name: ${method.toUpperCase()} ${path}`, async () => {
+    it(`is refused with its name in the error: ${method.toUpperCase()} ${path}`, async () => {
       const { status, body } = await service.http[method](`${path}?form=2026-11-01`).set(merchant.write())
       expect(status, JSON.stringify(body)).to.equal(400)
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'form' })
@@ -63,7 +63,7 @@ describe('An unknown query parameter', () => {
     expect(garbled.details[0]?.message).to.include(garbled.param)
   })
 
-  it('is reported together with at most 99 others', async () => {
+  it('is reported together with at most 99 other unknown parameters', async () => {
     const error = await errorOf(Array.from({ length: 2_000 }, (_, n) => `p${n}=`).join('&'))
     expect(error.details).to.have.lengthOf(100)
   })

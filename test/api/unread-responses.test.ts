@@ -57,7 +57,7 @@ describe('Responses that the client does not read', () => {
     return responsesOf((await readToEnd(socket.resume())).toString('latin1'))[0]
   }
 
-  it('keep `web` below 400 MiB for 100 pages of 100 large intents, while other businesses are served', async function () {
+  it('do not raise the memory of `web` above 400 MiB, even if they are 100 pages of 100 large intents', async function () {
     this.timeout(90_000)
     web = await startProcess('web', service)
     const { origin } = web
@@ -96,7 +96,7 @@ describe('Responses that the client does not read', () => {
     await waitFor('the page can be read again', async () => (await call(page, merchant)).status === 200)
   })
 
-  it('lead to 429 RATE_LIMITED only if their business exceeds its share', async () => {
+  it('lead to 429 RATE_LIMITED when their business exceeds its share of memory', async () => {
     const { perBusiness } = service.deps.responses
     expect(perBusiness).to.equal(responseBytes * partOfBusiness)
     const sockets: Socket[] = []
@@ -121,7 +121,7 @@ describe('Responses that the client does not read', () => {
     expect(values).to.deep.include({ labels: { scope: 'responses' }, value: refused.length })
   })
 
-  it('wait for memory instead of failing if the client reads the earlier ones', async () => {
+  it('wait for memory, and do not fail, if the client reads the earlier responses', async () => {
     const sockets = await Promise.all(
       Array.from({ length: 2 }, () => request(service.origin, page, merchant)),
     )
@@ -135,7 +135,7 @@ describe('Responses that the client does not read', () => {
     }
   })
 
-  it('have their connection closed if the client reads nothing or too slowly for too long', async () => {
+  it('have their connection closed if the client reads nothing, or reads too slowly', async () => {
     const { origin, close } = await openServer(service)
     const silent = await request(origin, page, merchant)
     const dripping = await request(origin, page, merchant)

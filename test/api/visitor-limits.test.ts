@@ -37,7 +37,7 @@ describe('A limit of five requests per second for visitors without an API key', 
   }
   let payments = 0
 
-  it('refuses the sixth poll from one address with an explanatory page, but accepts other addresses', async () => {
+  it('refuses further polls from an address with an explanatory page, but accepts other addresses', async () => {
     const { status } = await payment()
     const before = await counted('polls')
     expect(refused(await flood(limit + 3, '100.1.0.1', status))).to.have.length(3)
@@ -51,12 +51,12 @@ describe('A limit of five requests per second for visitors without an API key', 
     expect((await visit('100.1.0.1', status)).status).to.equal(200)
   })
 
-  it('refuses page views even with a proof of the payment link', async () => {
+  it('also refuses page views whose URL contains the proof that the payment page issued', async () => {
     const { page } = await payment()
     expect(refused(await flood(limit + 1, '100.2.0.1', page))).to.have.length(1)
   })
 
-  it("admits a customer's polls despite 500 requests from a stranger", async () => {
+  it("admits a customer's polls during 500 requests from a stranger", async () => {
     const { status } = await payment()
     const [stranger, ...customer] = await Promise.all([
       flood(500, '100.3.0.1', status),
@@ -71,12 +71,12 @@ describe('A limit of five requests per second for visitors without an API key', 
     { name: 'IPv6 /48', from: (n: number) => `2001:db8:1:${n.toString(16)}::1`, beside: '2001:db8:2::1' },
   ]
   for (const { name, from, beside } of prefixes)
-    it(`admits three times as many requests from an ${name} as from one address`, async () => {
+    it(`admits three times as many requests from a network as from one address: ${name}`, async () => {
       expect(refused(await flood(40, from))).to.have.length(40 - 3 * limit)
       expect((await visit(beside)).status).to.equal(200)
     })
 
-  it('delays an error response by a second, so that a connection gets one at a time', async () => {
+  it('delays each error response by a second', async () => {
     await flood(limit, '100.5.0.1')
     const startedAt = performance.now()
     expect((await visit('100.5.0.1')).status).to.equal(429)
@@ -91,7 +91,7 @@ describe('A limit of five requests per second for visitors without an API key', 
     '/admin/style.css',
     '/api/v1/dev/none',
   ]
-  it(`also applies to ${paths.join(', ')}, with the scope address`, async () => {
+  it(`also applies to other paths, where its scope is address: ${paths.join(', ')}`, async () => {
     const before = await counted('address')
     const floods = paths.map((path, index) => flood(limit + 2, `100.6.${index}.1`, path))
     for (const [index, statuses] of (await Promise.all(floods)).entries())
@@ -99,7 +99,7 @@ describe('A limit of five requests per second for visitors without an API key', 
     expect((await counted('address')) - before).to.equal(2 * paths.length)
   })
 
-  it('refuses requests with the API envelope if there is no page', async () => {
+  it('refuses a request with the API envelope if the path has no page', async () => {
     await flood(limit, '100.7.0.1', '/nothing')
     const details = { scope: 'address', limit, windowSeconds: 1 }
     await expectRefused(visit('100.7.0.1', '/nothing'), 429, 'RATE_LIMITED', { details })

@@ -70,7 +70,7 @@ describe('The list of webhook deliveries', () => {
   }
 
   describe('divided into pages', () => {
-    it('is an empty page if there are no deliveries', async () => {
+    it('returns an empty page if there are no deliveries', async () => {
       expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
@@ -121,7 +121,7 @@ describe('The list of webhook deliveries', () => {
       expect(done).to.include({ lastAttemptAt: now, lastResponseStatus: 201, lastError: null })
     })
 
-    it('returns the newest delivery first, and each delivery once across all pages', async () => {
+    it('returns the newest delivery first, and returns each delivery exactly once across all pages', async () => {
       service.clock.freeze(new Date())
       const made: string[] = []
       for (let count = 0; count < 5; count += 1) {
@@ -172,7 +172,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it('computes its total without reading any document', async () => {
+    it('computes its total without reading a document', async () => {
       for (let made = 0; made < 3; made += 1) await freshDelivery(service, merchant)
       for (const query of ['', 'event=payment.created', `endpointId=${endpointId}`]) {
         const done = await profiled(service, async () => {
@@ -184,7 +184,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it('returns 400 VALIDATION_ERROR with the name of the invalid parameter', async () => {
+    it('returns 400 VALIDATION_ERROR and the name of the invalid parameter', async () => {
       const wrong: [param: string, ...queries: string[]][] = [
         ['status', 'status=dead', 'status=', 'status=PENDING,DEAD', 'status=DEAD&status=DEAD'],
         ['event', 'event=payment.paid', 'event=', 'event=__proto__', 'event=order.new&event=order.new'],
@@ -213,7 +213,7 @@ describe('The list of webhook deliveries', () => {
   })
 
   describe('and the retrieval of one delivery', () => {
-    it('shows every attempt, oldest first, with its stage of failure and the first KiB of the response', async () => {
+    it('shows every attempt, oldest first, with the stage at which it failed and the first KiB of the response', async () => {
       const delivery = await freshDelivery(service, merchant)
       service.clock.freeze(service.clock.now())
       const responses: ((res: Parameters<Respond>[0]) => void)[] = [
@@ -356,7 +356,7 @@ describe('The list of webhook deliveries', () => {
       expect(new Set(endpointServer.received.map(({ body }) => body))).to.have.property('size', 1)
     })
 
-    it('brings forward a delivery that is waiting, without changing its step in the retry table', async () => {
+    it('makes a waiting delivery due immediately, without changing its step in the retry table', async () => {
       service.clock.freeze(service.clock.now())
       const delivery = await attempted(500)
       service.clock.advance(10_000)
@@ -381,7 +381,7 @@ describe('The list of webhook deliveries', () => {
         expect((await storedDelivery(service, { _id })).requeues).to.equal(0)
     })
 
-    it('adds one attempt for ten concurrent requests, and replays the response for a reused idempotency key', async () => {
+    it('adds one attempt if ten requests compete, and replays the response for a reused idempotency key', async () => {
       const delivery = await dead()
       const responses = await Promise.all(Array.from({ length: 10 }, () => retried(delivery)))
       const reasons = responses.map(({ reason }) => reason)
@@ -397,7 +397,7 @@ describe('The list of webhook deliveries', () => {
       expect(await one(delivery)).to.include({ status: 'DEAD', attempts: 10, maxAttempts: 10 })
     })
 
-    it('adds the key, the address and the old and new values to the audit trail', async () => {
+    it('records the key, the address, and the old and new values in the audit trail', async () => {
       const delivery = await dead()
       await retried(delivery)
       const trail = await service.deps.AuditEvent.find({ subject: delivery._id }).lean()

@@ -74,7 +74,7 @@ describe('Webhook endpoints', () => {
       expect(await count()).to.equal(0)
     })
 
-    it('are refused with VALIDATION_ERROR without a URL or events', async () => {
+    it('are refused with VALIDATION_ERROR if the URL or the events are missing', async () => {
       await expectInvalid({}, 'VALIDATION_ERROR', 'url')
       await expectInvalid({ url: good.url }, 'VALIDATION_ERROR', 'events')
       for (const events of [[], null, 'payment.created', {}])
@@ -84,7 +84,7 @@ describe('Webhook endpoints', () => {
       for (const body of [[], null, 'x', 5]) await expectInvalid(body, 'VALIDATION_ERROR', 'body')
     })
 
-    it('are refused with INVALID_WEBHOOK_URL without a public https URL', async () => {
+    it('are refused with INVALID_WEBHOOK_URL if the URL is not a public https URL', async () => {
       const addresses = ['127.0.0.1', '[::1]', '8.8.8.8', '0x7f.1']
       const notPublic = ['localhost', ...addresses, 'printer.local', 'db.internal', 'intranet']
       const urls = [
@@ -104,7 +104,7 @@ describe('Webhook endpoints', () => {
       for (const url of urls) await expectInvalid({ ...good, url }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are refused with INVALID_WEBHOOK_EVENT for an unknown event', async () => {
+    it('are refused with INVALID_WEBHOOK_EVENT if an event is unknown', async () => {
       for (const event of ['payment.paid', 'PAYMENT.CREATED', '', 'payment.*', '*', '__proto__', 'toString'])
         await expectInvalid(
           { ...good, events: ['payment.created', event] },
@@ -113,7 +113,7 @@ describe('Webhook endpoints', () => {
         )
     })
 
-    it('are refused with a list of all errors, starting with the URL', async () => {
+    it('are refused with a list of all errors, in which the error in the URL comes first', async () => {
       const { body } = await create({ url: 'http://x', events: ['nope'] }).expect(400)
       expect(body.error).to.include({ code: 'INVALID_WEBHOOK_URL', param: 'url' })
       const faults = body.error.details.map((fault: { code: string }) => fault.code)
@@ -121,7 +121,7 @@ describe('Webhook endpoints', () => {
     })
   })
 
-  it("are refused with 403 EVENTS_NOT_PERMITTED and a list of the events beyond the key's scopes", async () => {
+  it("are refused with 403 EVENTS_NOT_PERMITTED and a list of the events that the key's scopes do not include", async () => {
     const withOnly = (...more: Scope[]) => service.merchant({ scopes: ['webhooks.endpoints:write', ...more] })
     const payments = await withOnly('payments.intents:read')
     const orders = await withOnly('store.orders:read')
@@ -150,7 +150,7 @@ describe('Webhook endpoints', () => {
   })
 
   describe('for one business', () => {
-    it('are limited to five, and the sixth returns 400 MAX_ENDPOINTS_REACHED', async () => {
+    it('are limited to five, and the sixth create returns 400 MAX_ENDPOINTS_REACHED', async () => {
       for (let made = 0; made < 5; made += 1) await create().expect(201)
       await expectRefused(create(), 400, 'MAX_ENDPOINTS_REACHED')
       await create(good, await service.merchant()).expect(201)
@@ -158,7 +158,7 @@ describe('Webhook endpoints', () => {
       await expectInvalid({ ...good, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('are exactly five after 20 concurrent creates across both environments', async () => {
+    it('number exactly five after 20 concurrent creates across both environments', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
@@ -171,13 +171,13 @@ describe('Webhook endpoints', () => {
   })
 
   describe('in a list', () => {
-    it('are an empty page if there are no endpoints', async () => {
+    it('are returned as an empty page if the business has no endpoints', async () => {
       const { status, body } = await list()
       expect(status).to.equal(200)
       expect(body.data).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
 
-    it('have the same fields as when they were created, except the secret, and the newest comes first', async () => {
+    it('are returned newest first, with the same fields as when they were created, except the secret', async () => {
       service.clock.freeze(new Date())
       const made: Record<string, unknown>[] = []
       for (const name of ['a', 'b', 'c']) {
@@ -197,7 +197,7 @@ describe('Webhook endpoints', () => {
       service.clock.freeze(null)
     })
 
-    it('are those from both environments of the business, and from no other business', async () => {
+    it('include those of both environments of the business, but not those of other businesses', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await create()
       await create(good, live)
@@ -206,7 +206,7 @@ describe('Webhook endpoints', () => {
       for (const as of [merchant, live]) expect((await list('', as)).body.data.total).to.equal(2)
     })
 
-    it('accept page and limit as in every other list', async () => {
+    it('are divided into pages by the parameters page and limit, as in every other list', async () => {
       expect((await list('?limit=1000')).body.data.limit).to.equal(100)
       for (const query of ['?page=0', '?limit=0', '?page=x', '?page=1&page=2', '?limit='])
         await expectRefused(list(query), 400, 'VALIDATION_ERROR')

@@ -51,7 +51,7 @@ describe('A change to a product', () => {
     }
   })
 
-  it('accepts price, stock and SKU next to the name if the product has only one variant', async () => {
+  it('accepts price, stock and SKU outside `variants` if the product has only one variant', async () => {
     const { _id, variants } = await createProduct(service, merchant, { sku: 'A' })
     const changes = [{ price: 7 }, { stock: 0, sku: null }, { price: 0, sku: 'A' }, { sku: 'B' }]
     const expected = { ...variants[0] }
@@ -61,7 +61,7 @@ describe('A change to a product', () => {
     }
   })
 
-  it('keeps variants that are given by _id or label, and changes only their given fields', async () => {
+  it('keeps variants that are named by _id or label, and changes only the fields given for them', async () => {
     const made = await three()
     const [s, m, l] = made.variants as unknown as [VariantResponse, VariantResponse, VariantResponse]
     const cases: [FromVariants, FromVariants][] = [
@@ -107,7 +107,7 @@ describe('A change to a product', () => {
     expect(new Set(body.data.variants.map(({ _id }: VariantResponse) => _id))).to.have.property('size', 5)
   })
 
-  it('removes an omitted variant only if the request says so, and uses the given order', async () => {
+  it('removes an omitted variant only if the request says so, and then stores the variants in the given order', async () => {
     const made = await three()
     const [s, m] = idsOf(made)
     const { body } = await change(made._id, {
@@ -124,7 +124,7 @@ describe('A change to a product', () => {
     await createProduct(service, merchant, { sku: 'L' })
   })
 
-  it('changes nothing if the input is invalid, and the error names the field', async () => {
+  it('changes nothing if the input is invalid, and names the field in the error', async () => {
     const made = await three()
     const [s, m, l] = idsOf(made)
     const of = (...variants: object[]) => ({ variants })
@@ -170,7 +170,7 @@ describe('A change to a product', () => {
     expect(body.error.details.variantIds).to.deep.equal(idsOf(ambiguous))
   })
 
-  it('happens once per idempotency key, even under ten concurrent requests', async () => {
+  it('happens once per idempotency key, even if ten requests compete', async () => {
     const { _id } = await three()
     const body = { variants: [{ label: 'New', price: 1 }] }
     const responses = await Promise.all(Array.from({ length: 10 }, () => change(_id, body, 'the-same')))
@@ -199,7 +199,7 @@ describe('A change to a product', () => {
     }
   })
 
-  it("waits for an import that is about to change the product's variants, unless only the name changes", async () => {
+  it("waits for an import that is about to change the product's variants, unless it changes only the name", async () => {
     const { _id, variants } = await three()
     const prepare = (prepared: { by: string } | null) =>
       service.deps.Product.updateOne({ _id }, { $set: { prepared } })

@@ -38,7 +38,7 @@ async function cell(column: string, text: string): Promise<unknown> {
 }
 
 describe('CSV rows', () => {
-  it('are read with commas or semicolons, any line ending, with or without a byte order mark, from bytes or a string', async () => {
+  it('are read with any delimiter, line ending and byte order mark that spreadsheets use, from bytes or from a string', async () => {
     const row = {
       row: 2,
       handle: 'tea',
@@ -60,7 +60,7 @@ describe('CSV rows', () => {
         }
   })
 
-  it('accept columns in any order and case, and treat missing columns as blank', async () => {
+  it('can have their columns in any order and case, and a missing column is treated as blank', async () => {
     const csv = lines(' PRICE ;" Handle";Variant_Label', '5;a;"small"')
     const [row] = await read(csv)
     const given = { handle: 'a', price: 5, variantLabel: 'small' }
@@ -69,7 +69,7 @@ describe('CSV rows', () => {
     expect(await read(lines(full, ''))).to.deep.equal([])
   })
 
-  it('are numbered as in a spreadsheet, and blank lines are skipped', async () => {
+  it('are numbered as in a spreadsheet, but blank lines are skipped', async () => {
     const csv = lines('handle,name,', 'a,"two', 'lines",', '', ' , ,', '   ', 'b,,')
     expect((await read(csv)).map(({ row, handle }) => [row, handle])).to.deep.equal([
       [2, 'a'],
@@ -113,7 +113,7 @@ describe('CSV rows', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('limit values by characters, however many code units each character takes', async () => {
+  it('limit the length of values in characters, however many code units each character takes', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
@@ -172,7 +172,7 @@ describe('CSV rows', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('must be UTF-8, and the error otherwise says which format to choose', async () => {
+  it('must be in UTF-8, otherwise the error says which format to choose when saving the file', async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
@@ -183,7 +183,7 @@ describe('CSV rows', () => {
       expect((await refusalOf(csv)).extras.param).to.equal('csv')
   })
 
-  it('do not block the process while it counts the lines above an overlong row', async () => {
+  it('do not block the process while the lines above an overlong row are counted', async () => {
     const above = 2_000_000
     const file = `handle\r\n${'\r\n'.repeat(above)}${'x'.repeat(100_000)}`
     const iterations = await countLoopIterations(async () =>
@@ -192,7 +192,7 @@ describe('CSV rows', () => {
     expect(iterations).to.be.greaterThan(file.length / 65_536)
   })
 
-  it('are limited to 5 000, and do not block the process while they are read', async () => {
+  it('may number at most 5 000, and do not block the process while they are read', async () => {
     const rowOf = (_: unknown, n: number) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`
     const many = (count: number) => lines(full, ...Array.from({ length: count }, rowOf))
     const max = many(5000)

@@ -47,7 +47,7 @@ describe('A CSV upload', () => {
     expect([param, details.faults[0].row, details.more]).to.deep.equal(['price', 2, 0])
   })
 
-  it('recognises the same file by its content when its key is reused', async () => {
+  it('recognises the same file by its content when its idempotency key is reused', async () => {
     const headers = merchant.write()
     const parts = part('file', csv, '; filename="a.csv"')
     const first = await postForm(parts, headers)
@@ -62,7 +62,7 @@ describe('A CSV upload', () => {
     expect(other.headers).to.include({ 'idempotent-params-mismatch': 'true' })
   })
 
-  it('names the field when the file is missing, and stores that response', async () => {
+  it('names the field in the error if the file is missing, and stores that response', async () => {
     for (const value of [{}, { csv: null }, { csv: 5 }, { csv: ['handle'] }, [], null, 'handle'])
       await refusedFor(json(value), 'csv')
     await refusedFor(post('', 'text/csv'), 'csv')
@@ -73,7 +73,7 @@ describe('A CSV upload', () => {
     expect(again.headers).to.include({ 'idempotent-replayed': 'true', 'idempotent-params-mismatch': 'true' })
   })
 
-  it('rejects other media types, compression and other charsets', async () => {
+  it('is rejected if it has a different media type or charset, or is compressed', async () => {
     const types = ['text/plain', 'application/vnd.ms-excel', 'application/octet-stream']
     for (const type of [...types, 'text/csv; charset=windows-1252', 'application/json; charset=latin1'])
       await expectRefused(post(csv, type), 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -83,7 +83,7 @@ describe('A CSV upload', () => {
     await expectRefused(post('{"csv": ', 'application/json'), 400, 'INVALID_JSON')
   })
 
-  it('requires exactly one file in a complete form, and lets a broken form be retried with the same key', async () => {
+  it('requires exactly one file in a complete form, and lets a broken form be sent again with the same idempotency key', async () => {
     for (const parts of [
       '',
       part('csv', csv),
@@ -103,7 +103,7 @@ describe('A CSV upload', () => {
     expect(response.headers).to.not.have.property('idempotent-replayed')
   })
 
-  it('accepts at most 8 MiB, and does not read a body that announces more', async () => {
+  it('accepts at most 8 MiB, and does not read a body whose declared length is greater', async () => {
     const padded = csv.padEnd(largest - 1, '\n')
     await post(padded, 'text/csv').expect(200)
     await expectRefused(post(`${padded}\n`, 'text/csv'), 413, 'PAYLOAD_TOO_LARGE')

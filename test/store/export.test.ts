@@ -84,7 +84,7 @@ describe('A product export', () => {
   }
   const read = (merchant: Merchant, query = '') => service.http.get(path + query).set(merchant.read())
 
-  it('returns a CSV file with one row per variant, oldest product first', async () => {
+  it('returns a CSV file with one row per variant, starting with the oldest product', async () => {
     const merchant = await service.merchant()
     const tea = await createProduct(service, merchant, {
       name: '=Tea, "green"',
@@ -108,7 +108,7 @@ describe('A product export', () => {
     )
   })
 
-  it('uses semicolons and a byte order mark for French spreadsheets', async () => {
+  it('contains semicolons and a byte order mark on request, as French spreadsheets expect', async () => {
     const merchant = await service.merchant()
     const { handle } = await createProduct(service, merchant, { name: 'Thé' })
     const { text } = await read(merchant, '?delimiter=;').buffer(true).expect(200)
@@ -119,7 +119,7 @@ describe('A product export', () => {
       await expectRefused(read(merchant, query), 400, 'VALIDATION_ERROR')
   })
 
-  it("contains the caller's products in the key's environment, without deleted ones", async () => {
+  it("contains the products of the key's business and environment, except deleted products", async () => {
     const test = await service.merchant()
     const live = asMerchant(test.businessId, await service.key(test.businessId, { mode: 'live' }))
     await createProduct(service, await service.merchant())
@@ -179,7 +179,7 @@ describe('A product export', () => {
     expect(seen).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('pauses after an export, so that a business that exports constantly leaves time for others', async () => {
+  it('keeps its slot for a pause after it has ended, so that a business that exports constantly leaves time for others', async () => {
     const { exports } = service.deps.lists
     await waitFor('no export runs', () => exports.running() === 0)
     const free = await exports.take('a business', () => false)
@@ -189,7 +189,7 @@ describe('A product export', () => {
     await waitFor('the rest is over', () => exports.running() === 0)
   })
 
-  it('is rejected if MongoDB fails before the first byte, and cut off if MongoDB fails later', async () => {
+  it('is rejected if MongoDB fails before the first byte is sent, and is cut off if MongoDB fails later', async () => {
     const [few, many] = await Promise.all([service.merchant(), service.merchant()])
     // A page is 50 products and a chunk 100 rows. With more variants, the first chunk is sent before the second page is
     // read.

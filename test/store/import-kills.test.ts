@@ -66,7 +66,7 @@ describe('An import whose process is killed between any two steps', function () 
     },
   }
 
-  it('happens once if it is retried, and returns its counts', async () => {
+  it('happens once if it is retried, and returns its counts to the retry', async () => {
     const steps = await killAtEveryStep(service, retrying, closings, 0)
     expect(steps).to.deep.equal([
       // The shop, the plan, late preparations of others, handles, SKUs.

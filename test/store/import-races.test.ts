@@ -112,7 +112,7 @@ describe('A concurrent import', () => {
       (error: { code: string }) => error.code,
     )
 
-  it('runs after other imports, even those that create the same products', async () => {
+  it('runs after the other imports of its shop, even if they create the same products', async () => {
     const [file, other] = [
       csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B'),
       csvOf('handle,name,price,sku', 'b,B,3,S-B', 'c,C,4,S-C'),
@@ -143,7 +143,7 @@ describe('A concurrent import', () => {
     expect((await waiting).status).to.equal(400)
   })
 
-  it('loses no stock change, order or product change', async () => {
+  it('loses no stock change, order or product change that happens while it is running', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'P', price: 10, stock: 100, sku: 'S-0' })
     const order = JSON.stringify({ items: [{ productId: _id, quantity: 1, variantLabel: 'Default' }] })
     const responses = await Promise.all(
@@ -163,7 +163,7 @@ describe('A concurrent import', () => {
     expect(added).to.have.length(rounds)
   })
 
-  it('conflicts with a POST of a product with one of its SKUs: exactly one of the two happens', async () => {
+  it('conflicts with a POST of a product with one of its SKUs, so that exactly one of the two requests succeeds', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A', 'b,B,2,S-B', 'c,C,3,')
     // Before it inserts its products, then before it commits.
     for (const [step, status, length] of [
@@ -179,7 +179,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('reserves a SKU that it gives to an existing product before it commits', async () => {
+  it('reserves, before it commits, a SKU that it gives to an existing product', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'A', price: 1, stock: 0 })
     // Before it commits.
     const resume = await stoppedAt(7, csvOf('handle,sku', `${_id},A-1`))
@@ -188,7 +188,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal([`${_id}|A|Default|A-1|1|0`])
   })
 
-  it('does not read the shop again after sales, and overwrites only the stock and price that it contains', async () => {
+  it('does not read the shop again after sales, and changes only the prices and stock that its file contains', async () => {
     await postCsv(service, merchant, csvOf('handle,name,price,stock', 'a,A,1,5', 'b,B,1,5')).expect(200)
     const file = csvOf('handle,price,stock', 'a,2,', 'b,,9')
     const effectId = newId()
@@ -201,7 +201,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default||2|3', 'b|B|Default||1|9'])
   })
 
-  it('reads the shop again after variants change', async () => {
+  it('reads the shop again if variants change while it is running', async () => {
     const rows = ['a,A,S,1,5', 'a,,L,1,5', 'a,,M,1,5']
     const a = await importFirst(csvOf('handle,name,variant_label,price,stock', ...rows))
     const file = csvOf('handle,name,variant_label,price,sku', 'a,AA,S,2,S-1', 'a,,M,2,M-1')
@@ -217,7 +217,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(after.map((each) => `a|AA|${each}`))
   })
 
-  it('does not exceed the maximum number of variants together with a concurrent change', async () => {
+  it('is rejected if a concurrent change leaves too little room for its variants', async () => {
     const rows = (kind: string, count: number) => Array.from({ length: count }, (_, n) => `a,A,${kind}${n},1`)
     const header = 'handle,name,variant_label,price'
     const a = await importFirst(csvOf(header, ...rows('old', 60)))
@@ -228,7 +228,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.have.length(100)
   })
 
-  it('skips a product that is deleted during the import, and frees its SKUs', async () => {
+  it('skips a product that is deleted during the import, and frees the SKUs of that product', async () => {
     const file = csvOf('handle,name,price,sku', 'a,A,1,', 'b,B,1,')
     const a = await importFirst(file)
     // Before it commits.
@@ -259,7 +259,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('does not change a deleted product that is still marked as prepared', async () => {
+  it('does not change a deleted product that is still marked as prepared by this import', async () => {
     const { _id } = await createProduct(service, merchant)
     await change('delete', _id, {}).expect(200)
     const token = newId()
@@ -292,7 +292,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|S||1|0', 'a|A|M||1|0', 'a|A|L|A-1|1|0'])
   })
 
-  it('delays a change to prepared variants, and lets no other variant take a SKU that it swaps', async () => {
+  it('delays a change to variants that it has prepared, and lets no other variant take a SKU that it swaps', async () => {
     const existing = ['a,A,S,1,A-1', 'a,,L,1,A-2']
     const a = await importFirst(csvOf('handle,name,variant_label,price,sku', ...existing))
     // Before it commits.
@@ -340,7 +340,7 @@ describe('A concurrent import', () => {
     }
   })
 
-  it('takes effect if it was committed and then taken over, and never if it was aborted', async () => {
+  it('takes effect if a different process takes it over after it was committed, but not if it was aborted', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     // Before it commits.
     const aborted = await stoppedAt(7, csv)
@@ -385,7 +385,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('is finished after its lease ends if it was committed and then abandoned', async () => {
+  it('is finished by the next import after its lease ends if its process died after the commit', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')

@@ -150,7 +150,7 @@ describe('An import', () => {
   }
 
   for (const [rule, { rows, becomes, counts }] of Object.entries(rules))
-    it(`follows the rule that ${rule}`, async () => {
+    it(`applies this rule to rows and variants: ${rule}`, async () => {
       await postCsv(service, merchant, shop).expect(200)
       const tried = await postCsv(service, merchant, file(...rows), { query: '?dryRun=true' }).expect(200)
       expect(tried.body.data).to.include({ ...countsOf(counts), dryRun: true })
@@ -188,7 +188,7 @@ describe('An import', () => {
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
 
-  it('finds products that were created by POST by their id, but none in other shops', async () => {
+  it('finds a product that was created by a POST by its id, but never a product in a different shop', async () => {
     const product = await createProduct(service, merchant, { name: 'Posted', sku: 'P-1' })
     const { body } = await postCsv(service, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
     expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
@@ -199,7 +199,7 @@ describe('An import', () => {
     await postCsv(service, stranger, file('x,X,,,P-1,1,,')).expect(200)
   })
 
-  it('creates products that are read, listed and sold like any others', async () => {
+  it('creates products that are listed like any other products', async () => {
     await postCsv(service, merchant, shop).expect(200)
     const list = await service.http.get('/api/v1/dev/store/products').set(merchant.read()).expect(200)
     expect(list.body.data).to.include({ total: 4 })
@@ -209,7 +209,7 @@ describe('An import', () => {
     expect(mug.description).to.equal('')
   })
 
-  it('lists the products in a dry run and creates nothing, not even the shop', async () => {
+  it('lists the affected products in a dry run, but creates nothing, not even the shop', async () => {
     const { body } = await postCsv(service, merchant, shop, { query: '?dryRun=true' }).expect(200)
     const handles = { created: ['tee', 'mug', 'lamp', 'scarf'], updated: [], unchanged: [] }
     expect(body.data).to.deep.equal({ ...countsOf([4, 0, 0, 6, 6]), dryRun: true, handles })
@@ -225,7 +225,7 @@ describe('An import', () => {
     expect(refused.body.error.param).to.equal('dryRun')
   })
 
-  it('requires an existing shop for a live key, and separates the environments', async () => {
+  it('requires an existing shop for a live key, and changes only the environment of its key', async () => {
     const live = await service.merchant({ mode: 'live' })
     for (const query of ['', '?dryRun=true'])
       await expectRefused(postCsv(service, live, shop, { query }), 404, 'SHOP_NOT_FOUND')
@@ -236,7 +236,7 @@ describe('An import', () => {
     expect(body.data).to.include({ created: 4 })
   })
 
-  it('happens once per key, and a retry returns the same response', async () => {
+  it('happens once per idempotency key, and a retry returns the same response', async () => {
     const first = await postCsv(service, merchant, shop, { key: 'k' }).expect(200)
     const again = await postCsv(service, merchant, shop, { key: 'k' }).expect(200)
     expect(again.body).to.deep.equal(first.body)
@@ -244,7 +244,7 @@ describe('An import', () => {
     expect(await sells()).to.have.length(6)
   })
 
-  it('creates 5 000 rows, then changes none, then changes all', async function () {
+  it('accepts a file of 5 000 rows, whether it creates, leaves unchanged or changes all its products', async function () {
     this.timeout(20_000)
     const rowsAt = (price: number) =>
       Array.from(

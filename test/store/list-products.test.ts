@@ -51,7 +51,7 @@ describe('The product list', () => {
     expect(pages.map((page) => page.body.data.hasMore)).to.deep.equal([true, true, false, false])
   })
 
-  it('filters by active, by part of the name in any case, and by the exact SKU', async () => {
+  it('filters by the active flag, by part of the name (ignoring case), and by the exact SKU', async () => {
     const cases: [Record<string, unknown>, number[]][] = [
       [{ active: 'true' }, [4, 2, 0]],
       [{ active: 'false' }, [3, 1]],
@@ -105,7 +105,7 @@ describe('The product list', () => {
     }
   })
 
-  it('omits a SKU that an import has prepared but not committed', async () => {
+  it('omits a SKU that an import has prepared but not yet committed', async () => {
     const { _id } = await createProduct(service, merchant, { name: 'new' })
     await service.deps.Product.updateOne({ _id }, { $set: { skus: ['SOON'] } })
     expect((await list({ sku: 'SOON' })).body.data.items).to.deep.equal([])

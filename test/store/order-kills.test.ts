@@ -89,7 +89,7 @@ describe('An order whose process is killed between any two steps', function () {
   ]
   const placing = 6
 
-  it('is placed once by the retry, and stock that the crashed process took is released', async () => {
+  it('is placed once by the retry, and the stock that the crashed process took is released', async () => {
     expect(await killAtEveryStep(service, ordering, closings, 0)).to.deep.equal(steps)
     service.clock.advance(abandonedAfterMs)
     expect(await finishLeftovers(service.deps)).to.be.greaterThan(0)
@@ -170,7 +170,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect([await send(service, each), new Set(each.responses).size]).to.deep.equal([400, 1])
   })
 
-  it('can still be placed by a retry if its rejection was never returned', async () => {
+  it('can still be placed by a retry if the process died before it returned a rejection', async () => {
     const each = await prepare()
     const path = `/api/v1/dev/store/products/${each.products[1]?._id}`
     const change = (active: boolean) =>
@@ -187,7 +187,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect(await stocksOf(each)).to.deep.equal([0, 9])
   })
 
-  it('is not placed if its reservations were released after it read the placeholder', async () => {
+  it("is not placed if its reservations are released just before it replaces the order's placeholder", async () => {
     const each = await prepareOf([5])()
     const { businessId } = each.merchant
     const [{ _id: productId }] = each.products as [ProductResponse]
@@ -211,7 +211,7 @@ describe('An order whose process is killed between any two steps', function () {
     expect([await ordersOf(each), await stocksOf(each)]).to.deep.equal([[], [5]])
   })
 
-  it('returns stock to a deleted product, and skips a deleted variant', async () => {
+  it('is released by the sweep even if its product was deleted, and a deleted variant gets no stock back', async () => {
     const each = await prepare()
     const frozenProcess = await frozen(each, 0)
     const { merchant, products } = each

@@ -41,14 +41,14 @@ describe('Concurrent orders', () => {
     return (await readProduct(service, merchant, _id)).variants[0].stock
   }
 
-  it('sell all five units if ten are ordered', async () => {
+  it('sell all five units in stock, and no more, if ten orders compete for them', async () => {
     const product = await createProduct(service, merchant, { stock: 5 })
     const outcomes = await times(10, (index) => order([{ productId: product._id, quantity: 1 }], index))
     expect([count(outcomes, 'placed'), count(outcomes, 'INSUFFICIENT_STOCK')]).to.deep.equal([5, 5])
     expect(await stockOf(product)).to.equal(0)
   })
 
-  it('are consistent with concurrent changes of stock, price and label', async () => {
+  it('remain consistent with concurrent changes to stock, price and label', async () => {
     const product = await createProduct(service, merchant, { stock: 12 })
     const items = [{ productId: product._id, quantity: 1 }]
     const path = `/api/v1/dev/store/products/${product._id}`
@@ -71,7 +71,7 @@ describe('Concurrent orders', () => {
       expect(item?.variantLabel).to.equal(item?.unitPrice === 1000 ? 'Default' : `L${item?.unitPrice}`)
   })
 
-  it('run one at a time for each merchant, without delaying other merchants', async () => {
+  it('are placed one at a time for each merchant, without delaying other merchants', async () => {
     const product = await createProduct(service, merchant)
     const other = await service.merchant()
     const theirs = await createProduct(service, other)
@@ -99,7 +99,7 @@ describe('Concurrent orders', () => {
     expect(await stockOf(product)).to.equal(0)
   })
 
-  it('sell all stock of two products without a deadlock or loss, in whichever order the products are listed', async () => {
+  it('sell two products together until one is sold out, without a deadlock, in whichever order they list the products', async () => {
     const [many, few] = [
       await createProduct(service, merchant, { stock: 30 }),
       await createProduct(service, merchant, { stock: 20 }),
@@ -147,7 +147,7 @@ describe('Concurrent orders', () => {
   }
 
   for (const field of ['price', 'label', 'sku', 'name', 'active'])
-    it(`take no stock from a product whose ${field} changed after it was read`, async () => {
+    it(`take no stock from a product if this field changed after the product was read: ${field}`, async () => {
       const variant = { label: 'S', price: 300, sku: 'tee-s' }
       const product = await createProduct(service, merchant, { variants: [{ ...variant, stock: 5 }] })
       const { take } = await readFor(product)
@@ -158,7 +158,7 @@ describe('Concurrent orders', () => {
       expect([await take(), await heldOf(product._id)]).to.deep.equal([false, { stock: 5, by: [] }])
     })
 
-  it('immediately release the units that they took before they found that a product had changed', async () => {
+  it('immediately release the units that they have already taken when they find that a different product has changed', async () => {
     const products = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const { planned, take } = await readFor(...products)
     const [first, second] = planned.map(({ productId }) => productId) as [string, string]
@@ -166,7 +166,7 @@ describe('Concurrent orders', () => {
     expect([await take(), await heldOf(first)]).to.deep.equal([false, { stock: 5, by: [] }])
   })
 
-  it('lose only old reservations to the sweep', async () => {
+  it('keep their recent reservations, while the sweep releases old reservations', async () => {
     const product = await createProduct(service, merchant)
     await hold(product, 2)
     service.clock.advance(10_000)
@@ -181,7 +181,7 @@ describe('Concurrent orders', () => {
     await young.giveBack()
   })
 
-  it('leave old reservations to the next sweep if MongoDB does not respond in time, without logging an error', async () => {
+  it('keep old reservations until the next sweep if MongoDB does not respond in time', async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 2)
     service.clock.advance(20_000)
@@ -193,7 +193,7 @@ describe('Concurrent orders', () => {
     expect(await heldOf(product._id)).to.deep.equal({ stock: 5, by: [] })
   })
 
-  it('return no more stock than the maximum allows', async () => {
+  it('return stock only up to the maximum stock of a variant', async () => {
     const product = await createProduct(service, merchant)
     const held = await hold(product, 5)
     const stock = 1_000_000_000
@@ -226,7 +226,7 @@ describe('Concurrent orders', () => {
     }
   }
 
-  it('are rejected because of sold stock, but not because of stock that other orders are holding', async () => {
+  it('are rejected if the stock is sold, but wait if other orders are only holding it', async () => {
     const [back, gone] = [await createProduct(service, merchant), await createProduct(service, merchant)]
     const [returned, sold] = [await hold(back, 5), await hold(gone, 4)]
     const waiting = placeDirectly([{ productId: back._id, quantity: 5 }], 10_000)

@@ -24,7 +24,7 @@ describe('Orders', () => {
     { label: 'M', price: 500, stock: 0 },
   ]
 
-  it('keep an unchangeable copy of what was sold, and take it from the stock', async () => {
+  it('keep an unchangeable copy of what was sold, and reduce the stock by that quantity', async () => {
     const [tea, tee] = [
       await createProduct(service, merchant, { name: 'Thé', price: 1000, stock: 5 }),
       await createProduct(service, merchant, { name: 'T-shirt', variants: sized }),
@@ -84,7 +84,7 @@ describe('Orders', () => {
     expect(body.data.items).to.have.nested.property('[0]').that.includes(line)
   })
 
-  it('never sell live products by default in the sandbox', async () => {
+  it('never sell a live product by default if they are placed in the sandbox', async () => {
     await openLiveShop(service, merchant)
     const { key } = await service.key(merchant.businessId, { mode: 'live' })
     const byLiveKey = { ...merchant, write: () => liveWrite(key) }
@@ -108,7 +108,7 @@ describe('Orders', () => {
     expect((await order({})).body).to.have.nested.property('data.items[0].productId', there._id)
   })
 
-  it('fail with a reason, and take no stock', async () => {
+  it('fail with a reason if they cannot be fulfilled, and then take no stock', async () => {
     const tea = await createProduct(service, merchant, { price: 1000, stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const off = await createProduct(service, merchant, { active: false })
@@ -178,7 +178,7 @@ describe('Orders', () => {
 
   const liveWrite = (key: string) => ({ Authorization: `Bearer ${key}`, 'X-Idempotency-Key': newId() })
 
-  it('report every shortage, adding up lines for the same variant', async () => {
+  it('report every shortage of stock, and add up the lines for the same variant', async () => {
     const tea = await createProduct(service, merchant, { stock: 5 })
     const tee = await createProduct(service, merchant, { variants: sized })
     const [, m, soldOut] = tee.variants
@@ -207,7 +207,7 @@ describe('Orders', () => {
     expect(await stocksOf(_id)).to.deep.equal([4])
   })
 
-  it('are listed newest first, page by page, by time and by environment', async () => {
+  it("are listed newest first in pages, can be filtered by time, and include only those of the key's environment", async () => {
     const stranger = await service.merchant()
     const now = new Date('2026-03-01T12:00:00Z')
     const made: string[] = []
@@ -283,7 +283,7 @@ describe('Orders', () => {
     expect(listed.body.data.items[0]).to.include({ event: 'order.new', referenceNumber: number })
   })
 
-  it('are hidden from keys that are not allowed to read them', async () => {
+  it('cannot be subscribed to with a key that is not allowed to read them', async () => {
     const issued = await service.key(merchant.businessId, { scopes: ['webhooks.endpoints:write'] })
     const { body } = await service.http
       .post('/api/v1/dev/webhooks/endpoints')

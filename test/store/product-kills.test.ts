@@ -62,7 +62,7 @@ describe('A process that is killed between any two steps', function () {
     return { merchant, path: `/${_id}` }
   }
 
-  it('loses and duplicates nothing when it creates a product', async () => {
+  it('neither loses nor duplicates anything when it creates a product', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const create = request(
       201,
@@ -75,7 +75,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps).to.deep.equal(expected)
   })
 
-  it('loses and duplicates nothing when it changes a product', async () => {
+  it('neither loses nor duplicates anything when it changes a product', async () => {
     const added = { label: 'New', price: 1, sku: 'B' }
     const body = { variants: [{ label: 'Default', sku: null }, added] }
     const change = request(
@@ -91,7 +91,7 @@ describe('A process that is killed between any two steps', function () {
     expect(steps.slice(2)).to.deep.equal(['mongodb find', 'mongodb findAndModify', 'mongodb update'])
   })
 
-  it('loses and duplicates nothing when it deletes a product', async () => {
+  it('neither loses nor duplicates anything when it deletes a product', async () => {
     const remove = request(
       200,
       async () => ({ ...(await made()), method: 'DELETE', body: {} }),

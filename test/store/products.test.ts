@@ -23,7 +23,7 @@ describe('A product', () => {
   const remove = (id: string, key?: string) => service.http.delete(`${path}/${id}`).set(merchant.write(key))
   const count = () => service.deps.Product.countDocuments({ businessId: merchant.businessId })
 
-  it('is created as it was sent, and later reads return the same product', async () => {
+  it('is created exactly as it was sent, and later reads return the same product', async () => {
     const sent = {
       name: ' شاي أخضر 🍵 ',
       description: '=1+1\r\n"d\'Atar"',
@@ -54,7 +54,7 @@ describe('A product', () => {
     expect((await read(_id)).body).to.deep.equal(body)
   })
 
-  it('gets one variant called Default if none is given, with price, stock and sku next to the name', async () => {
+  it('gets one variant called Default if its price, stock and SKU are given outside `variants`', async () => {
     const made = await createProduct(service, merchant, { price: 0, stock: 3, sku: 'A' })
     expect(made).to.deep.include({ description: '', images: [], active: true })
     expect(made.variants).to.have.length(1)
@@ -63,7 +63,7 @@ describe('A product', () => {
     expect(body.data.variants[0]).to.include({ label: 'Default', price: 5, stock: 0, sku: null })
   })
 
-  it('is not created from invalid input, and the error names the field', async () => {
+  it('is not created from invalid input, and the error names the invalid field', async () => {
     const some = { label: 'x', price: 1 }
     const out = 'AMOUNT_OUT_OF_RANGE'
     const cases: [unknown, string, code?: string][] = [
@@ -118,7 +118,7 @@ describe('A product', () => {
     expect(await count()).to.equal(0)
   })
 
-  it('is rejected with all its faults, in the order of the fields', async () => {
+  it('is rejected with a list of all its faults, in the order of its fields', async () => {
     const { body } = await create({
       variants: [
         { label: 5, stock: 'x' },
@@ -143,7 +143,7 @@ describe('A product', () => {
     )
   })
 
-  it('is rejected with the first hundred faults out of a thousand', async () => {
+  it('is rejected with a list of only the first hundred faults if it has more', async () => {
     const { body } = await create(
       variants(...Array.from({ length: 100 }, () => ({ label: '', price: '', stock: '' }))),
     )
@@ -151,7 +151,7 @@ describe('A product', () => {
     expect(body.error.details[3].param).to.equal('variants[1].label')
   })
 
-  it('is rejected for having too many variants, with the first hundred faults', async () => {
+  it('is rejected if it has too many variants, with a list of the first hundred faults', async () => {
     const { body } = await create({ ...variants(...Array.from({ length: 80_000 }, () => ({}))), name: '' })
     const { details } = body.error
     expect(details).to.have.length(100)
@@ -162,7 +162,7 @@ describe('A product', () => {
   })
 
   describe('with a SKU that is already used in the shop', () => {
-    it('is rejected with the name of the field, although a different shop may use the SKU', async () => {
+    it('is rejected with the name of the field, but a different shop can use the same SKU', async () => {
       await createProduct(service, merchant, { variants: [{ label: 'x', price: 1, sku: 'A' }] })
       const beside = await create({ name: 'x', price: 1, sku: 'A' })
       expect([beside.status, beside.body.error.code]).to.deep.equal([400, 'VALIDATION_ERROR'])
@@ -176,7 +176,7 @@ describe('A product', () => {
       await createProduct(service, await service.merchant(), { sku: 'A' })
     })
 
-    it('is rejected with the field of that SKU, not of a SKU used in the live shop', async () => {
+    it('is rejected with the name of the field of that SKU, not of a SKU that is used only in the live shop', async () => {
       const { businessId } = merchant
       await openLiveShop(service, merchant)
       const live = asMerchant(businessId, await service.key(businessId, { mode: 'live' }))
@@ -189,7 +189,7 @@ describe('A product', () => {
       expect(body.error).to.include({ code: 'VALIDATION_ERROR', param: 'variants[1].sku' })
     })
 
-    it('is created once under ten concurrent requests', async () => {
+    it('is created only once if ten requests compete for the SKU', async () => {
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) => create({ name: `${index}`, price: 1, sku: 'A' })),
       )
@@ -199,7 +199,7 @@ describe('A product', () => {
     })
   })
 
-  it('is created once per idempotency key, even under ten concurrent requests', async () => {
+  it('is created once per idempotency key, even if ten requests compete', async () => {
     const body = { name: 'x', price: 1, sku: 'A' }
     const responses = await Promise.all(Array.from({ length: 10 }, () => create(body, merchant, 'the-same')))
     expect(new Set(responses.map(({ status, text }) => `${status} ${text}`))).to.have.property('size', 1)
@@ -230,14 +230,14 @@ describe('A product', () => {
       expect((await remove(_id, 'first')).body).to.deep.equal(body)
     })
 
-    it('frees its SKU', async () => {
+    it('frees its SKU for a different product', async () => {
       const { _id } = await createProduct(service, merchant, { sku: 'A' })
       await remove(_id).expect(200)
       const again = await createProduct(service, merchant, { sku: 'A' })
       expect(await readProduct(service, merchant, again._id)).to.deep.equal(again)
     })
 
-    it('is deleted once under ten concurrent requests', async () => {
+    it('is deleted once if ten requests compete', async () => {
       const { _id } = await createProduct(service, merchant)
       const responses = await Promise.all(Array.from({ length: 10 }, () => remove(_id)))
       const counts = [200, 404].map((code) => responses.filter(({ status }) => status === code).length)

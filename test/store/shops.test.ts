@@ -21,7 +21,7 @@ describe('A shop', () => {
     service.http.put(`${path}/${id}`).set(as.write()).send(input)
   const remove = (as: Merchant, id: string) => service.http.delete(`${path}/${id}`).set(as.write())
 
-  it('is created with the first product for a test key, once under ten concurrent requests', async () => {
+  it('is created together with the first product of a test key, and only once if ten requests compete', async () => {
     await read(test).expect(200)
     await expectRefused(read(test, '/x'), 404, 'PRODUCT_NOT_FOUND')
     await expectRefused(remove(test, 'x'), 404, 'PRODUCT_NOT_FOUND')
@@ -32,7 +32,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('causes SHOP_NOT_FOUND for a live key if it does not exist, unless the request itself is invalid', async () => {
+  it('causes SHOP_NOT_FOUND for a live key if it does not exist, except for requests that are themselves invalid', async () => {
     const { _id } = await createProduct(service, test)
     const requests = [
       create(live),
@@ -50,7 +50,7 @@ describe('A shop', () => {
     expect((await shops()).map(({ sandbox }) => sandbox)).to.deep.equal([true])
   })
 
-  it('is separate in each environment', async () => {
+  it('has separate products in each environment', async () => {
     await openLiveShop(service, test)
     const sold = await createProduct(service, live, { sku: 'A' })
     const tried = await createProduct(service, test, { sku: 'A' })

@@ -72,7 +72,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stored(product)).to.include({ revision: 5 })
     })
 
-    it("accepts a variant's label, with any characters", async () => {
+    it("accepts a variant's label instead of its id, whatever characters it contains", async () => {
       const labels = ['Rouge / XL', '100 % coton', '50%25', 'أحمر', ' S ', 'a?b#c', 'é'.repeat(100), '..%2F']
       const product = await withVariants(...labels)
       await Promise.all(labels.map((label, index) => change(product, label, { stock: index }).expect(200)))
@@ -99,7 +99,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   })
 
   describe('with an invalid change', () => {
-    it('rejects an unknown variant, and reports the ids if several variants have the label', async () => {
+    it('rejects an unknown variant, and reports the ids if several variants have the given label', async () => {
       const product = await withVariants('S', 'M', 'S')
       const [first, , third] = product.variants
       for (const vid of ['L', 's', 'S ', '\0', first._id.toUpperCase(), '0'.repeat(24), '{"$ne":1}'])
@@ -113,7 +113,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect((await read(product)).variants.map(({ stock }) => stock)).to.deep.equal([5, 5, 1])
     })
 
-    it('rejects an invalid body, names the field, and changes nothing', async () => {
+    it('rejects an invalid body, names the invalid field, and changes nothing', async () => {
       const product = await createProduct(service, merchant)
       const cases: [body: string, param: string][] = [
         ['', 'stock'],
@@ -180,7 +180,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
   })
 
   describe('with concurrent requests', () => {
-    it('takes exactly five units under ten requests, in one process and across two', async () => {
+    it('takes exactly the five units in stock when ten requests compete for them, in one process or in two', async () => {
       const beside = await openSecondProcess(service)
       for (const services of [[service], [service, beside]]) {
         const product = await createProduct(service, merchant)
@@ -200,7 +200,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       await beside.close()
     })
 
-    it('happens once per key, with the same response for all requests', async () => {
+    it('happens once per idempotency key, and all requests get the same response', async () => {
       const product = await createProduct(service, merchant)
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => change(product, 'Default', { delta: -1 }, { key: 'one-sale' })),
@@ -209,7 +209,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       expect(await stockOf(product)).to.equal(4)
     })
 
-    it('rejects one change without affecting the others', async () => {
+    it('rejects some changes without affecting the concurrent changes to other products', async () => {
       const products = await Promise.all(Array.from({ length: 8 }, () => createProduct(service, merchant)))
       const responses = await Promise.all(
         products.map((product, index) =>
@@ -237,7 +237,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
         })),
       )
 
-    it('happens once, even if its response is gone after a thousand other changes, and a new key works', async () => {
+    it('happens once, even if a thousand other changes have removed its record, and then needs a new idempotency key', async () => {
       const byId = ({ variants }: ProductResponse) => variants[1]?._id ?? ''
       const cases = [
         [byId, 0],
@@ -264,7 +264,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       }
     })
 
-    it('reports that it happened, with null values if the variant has since been deleted', async () => {
+    it('reports that the change was made, with null values if the variant has since been deleted', async () => {
       const gone = { label: null, sku: null, price: null, stock: null }
       for (const byLabel of [false, true]) {
         const product = await withVariants('S', 'M')
@@ -313,7 +313,7 @@ describe('PATCH /dev/store/products/{id}/variants/{vid}/stock', function () {
       },
     })
 
-    it('happens once', async () => {
+    it('happens exactly once', async () => {
       const byId = sale(({ variants: [{ _id }] }) => _id, 2)
       const steps = ['aggregate', 'insert', 'update', 'find', 'update'].map((name) => `mongodb ${name}`)
       expect(await killAtEveryStep(service, byId, closings, 0)).to.deep.equal(steps)

@@ -103,7 +103,7 @@ describe("A merchant's requests, compared with a model of the specification,", f
       { numRuns, ...limits, ...seed, reporter: judge },
     )
 
-  it('have the modelled responses, and leave every list and intent in the modelled state', () =>
+  it('get the responses that the model predicts, and leave every list and intent in the state that it predicts', () =>
     holds([
       ...often(5, writes(key).map(writing)),
       ...often(2, rivals(key).map(writingAtOnce)),
@@ -113,6 +113,6 @@ describe("A merchant's requests, compared with a model of the specification,", f
       fc.constant(working()),
     ]))
 
-  it('have one response per path and idempotency key for 24 hours', () =>
+  it('get one response per path and idempotency key within 24 hours', () =>
     holds([...often(5, writes(fewKeys).map(writing)), twins(fewKeys).map(writingAtOnce), waits, looks]))
 })
