@@ -9,7 +9,7 @@ import type { Act } from './acts.ts'
  */
 export interface Actor {
   kind: 'staff' | 'operator' | 'merchant'
-  /** The staff account's name, the operating system user, or the API key's id. */
+  /** The name of the staff account or of the operating system's user, or the id of the API key. */
   name: string
   /** The actor's IP address, or null for an operator. */
   ip: string | null
@@ -23,9 +23,12 @@ export interface AuditEvent {
   act: Act
   /** The id or name of the changed object, such as a delivery or a staff account. */
   subject: string
-  /** The id of the business that the action concerns, or null if it concerns none. */
+  /** The id of the business that the action concerns, or null if the action does not concern a particular business. */
   businessId: string | null
-  /** The changed fields, with their values if these are short. Secrets, bodies and customer data are never included. */
+  /**
+   * The changed fields with their previous values. Long values are left out, and so are secrets, bodies and customer
+   * data.
+   */
   before: Record<string, unknown> | null
   after: Record<string, unknown> | null
 }
@@ -58,8 +61,8 @@ export const auditEvents: Collection = {
 
 /**
  * Audit lines that are not in the audit trail yet, stored as a field of the changed document. The same update makes the
- * change and adds the line, so neither exists without the other. `publishAudit` moves the lines to the trail. If a
- * process is killed first, a poll moves its lines.
+ * change and adds the line, so neither exists without the other. `publishAudit` moves the lines to the trail. If the
+ * process is killed before it moves the lines, a poll moves them.
  */
 export const unauditedFields = [fields]
 export const unauditedIndex = {

@@ -3,7 +3,9 @@ import type { Deps } from '../deps.ts'
 import { readSpan, type Span, within } from '../input/span.ts'
 import type { AuditEvent } from './audit-event.ts'
 
-/** Selects lines from the audit trail. Each value must match exactly, and null matches everything. */
+/**
+ * Selects lines from the audit trail. A line must have exactly the given values. A value of null matches every line.
+ */
 export interface AuditFilter extends Span {
   who: string | null
   act: string | null
@@ -40,8 +42,8 @@ export async function listAudit(
 ): Promise<{ lines: AuditEvent[]; next: string | null }> {
   const found = await deps.AuditEvent.find(conditions(filter))
     .sort({ at: -1, _id: -1 })
-    // The additional line shows whether there is another page. Counting all lines would become slower as the trail
-    // grows.
+    // One additional line is read to determine whether there is another page. Counting all lines would become slower as
+    // the trail grows.
     .limit(pageSize + 1)
     .lean<AuditEvent[]>()
   const lines = found.slice(0, pageSize)

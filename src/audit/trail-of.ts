@@ -1,7 +1,10 @@
 import type { Deps } from '../deps.ts'
 import type { AuditEvent } from './audit-event.ts'
 
-/** This many lines are enough for a page about these subjects. The audit page shows the rest. */
+/**
+ * The maximum number of lines that are returned, which is enough for a page about these subjects. The audit page shows
+ * all other lines.
+ */
 const maxLines = 100
 
 /** Returns the newest audit lines about the given subjects, newest first. */

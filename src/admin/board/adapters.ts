@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq'
 import type { Jobs, QueueName } from '../../queues/jobs.ts'
 import { deliveryIdOf } from '../../webhooks/deliveries/delivery-job.ts'
 
-/** The description shown below each queue's name. */
+/** The description that Bull Board shows below each queue's name. */
 const descriptions: Record<QueueName, string> = {
   'webhook-delivery':
     'Delayed: waits for the next attempt or for a slot. Failed: DEAD; Retry re-queues it. A delivery whose first attempt succeeds at once has no job.',
@@ -14,12 +14,12 @@ const descriptions: Record<QueueName, string> = {
   retention: 'Deletes old data every night.',
 }
 
-/** Returns whether a queue's jobs are deliveries, which are the only jobs that staff can retry. */
+/** Returns whether this is the queue of deliveries. Staff can retry only the jobs in that queue. */
 export const isDeliveryQueue = (name: string): boolean => name === 'webhook-delivery'
 
 /**
  * Wraps a queue for Bull Board. If `mayRetry` is true and the jobs are deliveries, the board shows the Retry buttons.
- * It shows no buttons for other actions.
+ * The board never shows buttons for other actions.
  */
 export function asBoardQueue(name: QueueName, queue: Queue, mayRetry: boolean): BullMQAdapter {
   const isDelivery = isDeliveryQueue(name)
@@ -71,7 +71,7 @@ const shownTime = (at: Date | string): string =>
 /** The names of the fields in a job's data. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
-/** Whether the board shows each field of a job's data. Every new field must be added here. */
+/** States for each field of a job's data whether Bull Board shows that field. Every new field must be added here. */
 const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,

@@ -9,9 +9,12 @@ import { type BoardResponse, retryAll, retryJob } from './retry.ts'
 import { createRoleBoard } from './role-board.ts'
 import { contentSecurityPolicy, style } from './settings.ts'
 
-/** The maximum that Bull Board's own settings offer. */
+/** The largest number of jobs per page that Bull Board's own settings offer. */
 const maxJobsPerPage = 50
-/** Redis cannot hold this many pages. It rejects larger numbers with an error that would look like a fault in Redis. */
+/**
+ * The largest page number that is accepted. Redis cannot hold this many pages of jobs. It rejects very large numbers
+ * with an error that would look like a fault in Redis.
+ */
 const lastPage = 1_000_000
 
 /**
@@ -39,7 +42,7 @@ export function createBoard(deps: Deps): Router {
   const boards = { support: createRoleBoard('support'), viewer: createRoleBoard('viewer') }
   router.get('/static/own.css', (_req, res) => void res.type('css').send(style))
   router.get(/^\/static\/(?:js|css)\//, (_req, res, next) => {
-    // The names of these files change whenever their contents do.
+    // Browsers can cache these files indefinitely, because their names change whenever their contents change.
     res.setHeader('Cache-Control', 'private, max-age=31536000, immutable')
     next()
   })

@@ -31,7 +31,8 @@ function responseFor(error: unknown): BoardResponse {
   const { status } = error as { status?: number }
   if (error instanceof URIError || status === 400)
     return { status: 400, body: { error: 'This address is not valid' } }
-  // Bull Board parses request bodies itself, even for GET requests.
+  // Bull Board parses the request bodies itself, even those of GET requests, and rejects some of them with these
+  // statuses.
   if (status === 413 || status === 415) return { status, body: { error: 'This request body is not valid' } }
   return {
     status: 500,

@@ -39,12 +39,12 @@ const responses: Record<Requeued, BoardResponse> = {
   },
 }
 
-/** Returns whether the job no longer belongs in Bull Board's *failed* list. */
+/** Returns whether a job with this outcome no longer belongs in Bull Board's *failed* list. */
 const isStale = (outcome: Requeued): boolean => outcome !== 'endpoint-gone'
 
 /**
  * Re-queues the delivery that a job identifies. MongoDB, not the job, determines whether the delivery can be re-queued.
- * The job is removed from *failed* unless the delivery is still DEAD.
+ * The job is removed from the *failed* list unless the delivery is still DEAD.
  */
 export async function retryJob(
   deps: RetryDeps,
@@ -59,8 +59,8 @@ export async function retryJob(
 }
 
 /**
- * Re-queues the deliveries of all jobs in *failed*, oldest first. Jobs that fail while the request is running are not
- * included. After an interrupted request, a second request continues with the remaining jobs.
+ * Re-queues the deliveries of all jobs in the *failed* list, starting with the oldest. Jobs that fail while the request
+ * is running are not included. If the request is interrupted, a second request continues with the remaining jobs.
  */
 export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Promise<BoardResponse> {
   const total = await queue.getFailedCount()
@@ -83,8 +83,8 @@ export async function retryAll(deps: RetryDeps, queue: Queue, by: Requeuer): Pro
 }
 
 /**
- * Removes jobs from *failed*. If Redis fails, the deliveries remain re-queued, and `restoreJobs` removes the jobs
- * later.
+ * Removes jobs from the *failed* list. If Redis fails, the deliveries are still re-queued, but the jobs stay in the
+ * list until `restoreJobs` next repairs all jobs (workers/run/restore-jobs.ts).
  */
 async function forget(deps: RetryDeps, queue: Queue, jobIds: string[]): Promise<void> {
   try {

@@ -8,7 +8,7 @@ import type { Role } from '../../staff/account.ts'
 import { asBoardQueue } from './adapters.ts'
 import { uiConfig } from './settings.ts'
 
-/** The base path of all URLs on the page. */
+/** The path with which all URLs on Bull Board's page begin. */
 const boardPath = '/admin/queues'
 
 /** Bull Board as shown to staff with one role. */
@@ -18,7 +18,7 @@ export interface RoleBoard {
   addQueues(queues: ReadonlyMap<QueueName, Queue>): void
 }
 
-/** A second safeguard in addition to the one in board.ts: Bull Board itself only serves reads. */
+/** These hooks make Bull Board itself serve only reads, as a safeguard in addition to the one in board.ts. */
 const hooks: BoardHooks = {
   before: ({ method }) => ({ allow: method === 'get' }),
   after: (_context, result) => {
@@ -27,7 +27,10 @@ const hooks: BoardHooks = {
   },
 }
 
-/** Bull Board's page would show a failed job's stack trace, so the trace is replaced with the failure reason. */
+/**
+ * A failed job as Bull Board's page shows it. The page would show the stack trace, so the trace is replaced with the
+ * reason for the failure.
+ */
 interface FailedJob {
   failedReason?: string
   stacktrace?: string[]
@@ -47,7 +50,7 @@ export function createRoleBoard(role: Role): RoleBoard {
     serverAdapter: adapter,
     options: { uiConfig, handlerHooks: hooks },
   })
-  // Rethrown errors are handled in error-responses.ts.
+  // The error is thrown again, so that error-responses.ts handles it.
   adapter.setErrorHandler((error) => {
     throw error
   })

@@ -18,7 +18,7 @@ export const uiConfig: UIConfig = {
   miscLinks: Object.entries(navigation).map(([url, text]) => ({ url, text })),
   hideDocsLink: true,
   hideRedisDetails: true,
-  // If workers were shown, each poll would run CLIENT LIST once per queue.
+  // If the page showed the workers, Redis would have to run CLIENT LIST for every queue whenever the page is refreshed.
   showWorkers: false,
   showMetrics: false,
   pollingInterval: { showSetting: false, forceInterval: 5 },
@@ -31,7 +31,10 @@ export const uiConfig: UIConfig = {
   },
 }
 
-/** Only Bull Board's own bundle may run. Inline styles are allowed, because React sets style attributes on elements. */
+/**
+ * The only script that may run is Bull Board's own bundle. Inline styles are allowed, because React sets style
+ * attributes on elements.
+ */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -28,8 +28,8 @@ export function businessName(text: string): string {
 }
 
 /**
- * Parses a list of scopes. Throws if the list is empty instead of returning all scopes, because an empty list is
- * usually caused by an unset shell variable.
+ * Parses a list of scopes. An empty list does not stand for all scopes. It is usually caused by an unset shell
+ * variable, so it is rejected with an error.
  */
 export function someScopes(text: string): Scope[] {
   const wanted = listOf(text)
@@ -55,7 +55,10 @@ export function seconds(text: string): number {
   return Number(text)
 }
 
-/** Parses an ISO 8601 date or date-time. A date without a time stands for the start or the end of that day in UTC. */
+/**
+ * Parses an ISO 8601 date or date-time. A date without a time stands for the start or the end of that day in UTC,
+ * depending on `edge`.
+ */
 export const instant =
   (edge: 'start' | 'end') =>
   (text: string): Date => {
@@ -68,7 +71,7 @@ export const instant =
   }
 
 /**
- * Parses an id. Throws if the id is empty, because that is usually caused by an unset shell variable and must not
+ * Parses an id. Throws if the id is empty. An empty id is usually caused by an unset shell variable, and must not
  * select everything.
  */
 export function someId(text: string): string {

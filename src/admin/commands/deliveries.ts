@@ -79,8 +79,8 @@ async function requeue(
 }
 
 /**
- * Exits with an error, before connecting to MongoDB, if the options would select every delivery or could not select
- * any.
+ * Checks the options before the command connects to MongoDB. Exits with an error if the options would select every
+ * delivery or could not select any delivery.
  */
 function checkSelection(command: Command): void {
   const { id, endpoint, business, from, to, status } = command.opts<Options>()

@@ -56,7 +56,7 @@ export function addIntentsCommands(program: Command): void {
     .action(act(cancel))
 }
 
-/** If Redis is reachable, it responds within this time. */
+/** The time to wait for Redis. If Redis is reachable, it responds within this time. */
 const redisTimeoutMs = 1000
 
 interface Options {
@@ -76,7 +76,7 @@ async function cancel(deps: AdminDeps, options: Options, command: Command): Prom
   const selection: CancelSelection = {
     businessId: business,
     sandbox: mode === 'test',
-    // Excludes intents that are created while the command is running. Otherwise the command might never end.
+    // This excludes intents that are created while the command is running. Otherwise, the command might never end.
     createdBefore: createdBefore !== undefined && createdBefore < now ? createdBefore : now,
   }
   const total = await countCancellable(deps, selection)
@@ -97,7 +97,8 @@ async function cancelSelected(
   progress: ReturnType<typeof startProgress>,
 ): Promise<CancelCounts> {
   const counts: CancelCounts = { matched: 0, cancelled: 0, skipped: {} }
-  // Used to wake the workers. If Redis is unreachable, the workers find the events when they next poll.
+  // The command uses the queues to wake the workers. If Redis is unreachable, the workers find the events when they
+  // next poll MongoDB.
   const queues = openQueues(deps.config, createLog('silent', 'admin', null))
   const isReady = new Promise<void>((resolve) => queues.whenReady(resolve))
   const ending = new AbortController()

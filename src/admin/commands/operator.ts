@@ -4,7 +4,10 @@ import type { Actor } from '../../audit/audit-event.ts'
 /** Returns the operating system's current user as the actor for the audit trail. */
 export const operator = (): Actor => ({ kind: 'operator', name: userName(), ip: null })
 
-/** Returns the current user's name, or a name based on the user id, which may have no name in a container. */
+/**
+ * Returns the current user's name. In a container, the user may have no name. The function then returns a name based on
+ * the user id.
+ */
 function userName(): string {
   try {
     return userInfo().username

@@ -14,7 +14,8 @@ export function startProgress(total: number, asJson: boolean): Progress {
   const bar = new SingleBar({
     format: '{bar} {value} of {total}, {eta_formatted} left',
     stream: process.stderr,
-    // Ctrl-C ends the process immediately, so the terminal would keep a hidden cursor or changed line wrapping.
+    // The progress bar must not change the terminal's settings. Ctrl-C ends the process immediately, so the cursor
+    // would stay hidden and the line wrapping would stay changed.
     hideCursor: false,
     linewrap: true,
   })

@@ -25,10 +25,13 @@ export type RequeueCounts = { matched: number; requeued: number; skipped: Record
 /** The command works without Redis, because workers also poll MongoDB for deliveries that are due. */
 const withoutRedis = { enqueue: (): void => undefined }
 
-/** Limits the rate to 250 deliveries per second, so that other businesses' deliveries are not delayed. */
+/**
+ * The minimum time per batch of 500 deliveries. It limits the rate to 250 deliveries per second, so that other
+ * businesses' deliveries are not delayed.
+ */
 const batchEveryMs = 2000
 
-/** Returns how many deliveries `requeueSelected` would select, and throws the same errors. */
+/** Returns how many deliveries `requeueSelected` would select. Throws the same errors as that function. */
 export async function countSelected(deps: AdminDeps, selection: Selection): Promise<number> {
   await expectExisting(deps, selection)
   return deps.Delivery.countDocuments(filterOf(deps, selection))
@@ -47,7 +50,7 @@ export async function requeueSelected(
   await expectExisting(deps, selection)
   const counts: RequeueCounts = { matched: 0, requeued: 0, skipped: {} }
   const filter = filterOf(deps, selection)
-  // The signal is never aborted, because Ctrl-C ends the process immediately.
+  // This signal is never aborted, because Ctrl-C ends the process immediately.
   const pace = createPace(new AbortController().signal, async () => undefined)
   const batches = requeueAll({ ...deps, ...withoutRedis }, filter, { actor, actId: newId() })
   for (;;) {
@@ -71,7 +74,8 @@ function filterOf(deps: AdminDeps, { id, endpoint, business, from, to, status }:
     ...(business === undefined ? {} : { businessId: business }),
   }
   const span = upToNow(deps, { from: from ?? null, to: to ?? null })
-  // A CANCELLED delivery has no `deadAt`. Listing both environments allows MongoDB to use the index on the business.
+  // A CANCELLED delivery has no `deadAt`, so the time span applies to `createdAt`. The filter names both environments
+  // because MongoDB can then use the index on the business.
   if (status === 'CANCELLED')
     return { ...named, sandbox: { $in: [true, false] }, status, ...within('createdAt', span) }
   // If deliveries are selected only by id, the counts include all of them, whatever their status.

@@ -45,7 +45,8 @@ async function run(deps: AdminDeps, { dryRun }: { dryRun: boolean }, command: Co
     if (outcome === 'stopped') throw new Failed('Stopped. The next run continues from here.')
     return counts
   } catch (error) {
-    // These counts would otherwise be lost, because no later run includes what this run deleted.
+    // The counts are printed even if the run fails or is stopped. They would otherwise be lost, because the next run
+    // does not count what this run has deleted.
     if (Object.values(counts).some((count) => count > 0))
       process.stderr.write(`Before that: ${JSON.stringify(counts)}\n`)
     throw error

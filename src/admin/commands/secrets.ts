@@ -33,10 +33,10 @@ interface Rotated {
   unreadable: { endpoints: number; responses: number }
   unreadableEndpoints: { id: string }[]
   keysLeft: number
-  /** The first hundred of the keys counted in `keysLeft`. */
+  /** The first hundred of the API keys that `keysLeft` counts. */
   keys: StaleKey[]
   keysGone: number
-  /** The first hundred of the keys counted in `keysGone`. */
+  /** The first hundred of the API keys that `keysGone` counts. */
   goneKeys: StaleKey[]
   /** True if nothing depends on SECRET_KEY_PREVIOUS or on a key that is not configured. */
   mayDropPrevious: boolean
@@ -80,8 +80,8 @@ async function rotate(deps: AdminDeps, _options: unknown, command: Command) {
 }
 
 /**
- * Reports on stderr how many values need a missing key, and sets the exit code to 1. The other values have been
- * rotated.
+ * Reports on stderr how many values could not be rotated because their key is not configured, and sets the exit code to
+ * 1. All other values have been rotated.
  */
 function reportLost({ endpoints, responses }: Rotated['unreadable'], keys: number): void {
   process.exitCode = 1

@@ -9,7 +9,7 @@ import { staffOf } from './guards.ts'
 import { page, time } from './layout.ts'
 import { auditPath, businessPath, deliveryPath } from './paths.ts'
 
-/** Handles a GET for the audit trail, newest entries first. */
+/** Handles a GET for the page that shows the audit trail, with the newest lines at the top. */
 export const auditPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { lines, next } = await listAudit(deps, parseAuditFilter(deps, filledIn(req.query)))
   const filter = filterOf(req)
@@ -35,8 +35,8 @@ const filters = {
 type Filter = Record<keyof typeof filters | 'before', string>
 
 /**
- * Returns the query parameters as strings for the form and the links. `parseAuditFilter` must already have validated
- * them.
+ * Returns the query parameters as strings, as the form and the links need them. `parseAuditFilter` must already have
+ * validated them.
  */
 function filterOf(req: Request): Filter {
   const text = (name: string): string => {
@@ -102,7 +102,7 @@ const subjectLink = (act: AuditEvent['act'], subject: string): string =>
 const businessLink = (id: string | null): string =>
   id === null ? '' : html`<span class="faint">of <a class="id" href="${businessPath(id)}">${id}</a></span>`
 
-/** Formats every changed field as before → after. */
+/** Formats every changed field as its value before the change, an arrow and its value after the change. */
 function changes(before: AuditEvent['before'], after: AuditEvent['after']): string {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names

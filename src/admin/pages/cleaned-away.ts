@@ -2,7 +2,8 @@ import { html } from 'ghtml'
 import type { Deps } from '../../deps.ts'
 
 /**
- * Returns a notice about test data that the clean-up may already have partly deleted (src/retention), otherwise null.
+ * Returns a notice if this is test data that the clean-up (src/retention) may already have partly deleted. Otherwise,
+ * returns null.
  */
 export function cleanedAway(
   { config, now }: Pick<Deps, 'config' | 'now'>,

@@ -25,7 +25,7 @@ import { deliveriesCounted, outcomeOf, userText } from './words.ts'
 const dayMs = 86_400_000
 const defaultDays = shownDeadMs / dayMs
 
-/** Handles a GET for the dead deliveries of a period, grouped by business and endpoint. */
+/** Handles a GET for the page that shows the dead deliveries of a period, grouped by business and endpoint. */
 export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   const { from = '', to = '' } = req.query
   const span = readFormSpan(deps, { from, to })
@@ -39,7 +39,10 @@ export const deadPage = (deps: Deps) => async (req: Request, res: Response) => {
   sendPage(res, 200, page({ title: 'Dead deliveries', staff, current: '/admin/dead' }, body))
 }
 
-/** If only one end is given, the period covers the 30 days before or after that end. */
+/**
+ * Returns the period to show. If the end is open, the period ends now. If the start is open, the period starts 30 days
+ * before its end, or 30 days ago if the end is in the future.
+ */
 function periodOf({ from, to }: Span, now: Date): Period {
   const end = to ?? new Date(Math.max(now.getTime(), from?.getTime() ?? 0))
   const latest = Math.min(end.getTime(), now.getTime())

@@ -6,7 +6,10 @@ import { time } from './layout.ts'
 import { deliveryPath, sourcePath } from './paths.ts'
 import { outcomeOf, userText } from './words.ts'
 
-/** Returns a table of deliveries with their last attempts. On a phone, each row is shown as a card. */
+/**
+ * Returns a table of deliveries, which also shows each delivery's last attempt. On a phone, each row is shown as a
+ * card.
+ */
 export const deliveriesTable = (caption: string, deliveries: readonly ListedDelivery[]): string =>
   html`<div class="scroll">
     <table class="cards">

@@ -26,8 +26,8 @@ import { actOf, type Numbered, numbered } from './timeline.ts'
 import { duration, outcomeOf, userText } from './words.ts'
 
 /**
- * Handles a GET for one delivery with its attempts and re-queues. The page shows neither the payload nor any response
- * that echoes it.
+ * Handles a GET for the page of one delivery, which shows its attempts and re-queues. The page shows neither the
+ * payload nor any endpoint's response that repeats the payload.
  */
 export const deliveryPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const delivery = await lookUpResponses(deps, req.params.id)
@@ -63,8 +63,8 @@ const facts = (delivery: TracedDelivery, business: Business | null): string =>
   </dl>`
 
 /**
- * Returns the id of the API request, with which staff can find the request in the log. A delivery that a job created
- * has no such id.
+ * Returns the id of the API request that caused the delivery. Staff can search the log for this id. A delivery that a
+ * job caused has no such id.
  */
 const requestOf = ({ requestId }: TracedDelivery): string =>
   requestId === undefined ? '' : html`<dt>Request</dt><dd class="id">${requestId}</dd>`

@@ -18,7 +18,7 @@ import { requeueAllButton } from './requeue-buttons.ts'
 import { sendNotFound } from './respond.ts'
 import { atMost, userText } from './words.ts'
 
-/** Handles a GET for one endpoint with its health and its dead deliveries. */
+/** Handles a GET for the page of one endpoint, which shows its health and its dead deliveries. */
 export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
   const endpoint = await lookUpEndpoint(deps, id)
@@ -48,7 +48,10 @@ export const endpointPage = (deps: Deps) => async (req: Request<{ id: string }>,
   sendPage(res, 200, page({ title, staff, current: null }, body))
 }
 
-/** Returns the time span for re-queuing the remaining deliveries after a re-queue that ran out of time. */
+/**
+ * If a re-queue has run out of time, returns its time span, so that staff can re-queue the remaining deliveries.
+ * Otherwise, returns an unlimited time span.
+ */
 function spanToContinue(deps: Deps, { result, from = '', to = '' }: Request['query']) {
   return result === 'all' ? readFormSpan(deps, { from, to }) : anyTime
 }

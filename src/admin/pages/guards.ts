@@ -9,8 +9,8 @@ export const staffOf = (res: Response): SignedIn => res.locals.staff as SignedIn
 const isSafe = (req: Request): boolean => req.method === 'GET' || req.method === 'HEAD'
 
 /**
- * Refuses unsafe requests unless the browser reports that they came from a page of this site. The check covers every
- * unsafe request under /admin, including those from Bull Board, which do not contain a CSRF token.
+ * Refuses a request other than GET or HEAD unless the browser reports that the request came from a page of this site.
+ * The check covers everything under /admin, including the requests from Bull Board, which do not contain a CSRF token.
  */
 export const requireOwnOrigin =
   (publicUrl: string) =>

@@ -2,7 +2,10 @@ import { html } from 'ghtml'
 import type { Requeued } from '../../webhooks/deliveries/requeue.ts'
 import { deliveriesCounted } from './words.ts'
 
-/** The query parameters of a page that is shown after a re-queue. They contain the result and the counts. */
+/**
+ * The query parameters of a page that is shown after a re-queue. They contain the result and the counts of the
+ * re-queue.
+ */
 type Query = Record<string, unknown>
 
 const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: string]> = {

@@ -16,13 +16,13 @@ import { businessPath } from './paths.ts'
 import { sendNotFound } from './respond.ts'
 import { money, userText } from './words.ts'
 
-/** Handles a GET for one order with its webhooks. */
+/** Handles a GET for the page of one order, which also shows the order's webhooks. */
 export const orderPage = (deps: Deps) => async (req: Request<{ number: string }>, res: Response) => {
   const { number } = req.params
   const order = await lookUpOrder(deps, number)
   if (order === null) return sendNotFound(res)
-  // The deliveries are read after the order. An event leaves the outbox only once its deliveries exist, so every event
-  // appears on this page.
+  // The deliveries are read after the order. An event leaves the outbox only once its deliveries exist, so no event can
+  // be missing from the page.
   const deliveries = await deliveriesOf(deps, number)
   const business = await lookUpBusiness(deps, order.businessId)
   const staff = staffOf(res)

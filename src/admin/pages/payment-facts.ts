@@ -28,8 +28,8 @@ export function openOutcomes({ hold: payment, refunds }: TracedIntent): string {
 }
 
 /**
- * Returns the facts about a payment intent: amount, status, payment, refunds and failure. `intent` must have its
- * current status (`asOf`).
+ * Returns a list with the facts about a payment intent: its amount, status, payment, refunds and failure. `intent` must
+ * have its current status (`asOf`).
  */
 export const paymentFacts = (intent: TracedIntent, business: Business | null): string =>
   html`<dl class="facts card">

@@ -19,14 +19,14 @@ import { openOutcomes, paymentFacts } from './payment-facts.ts'
 import { sendNotFound } from './respond.ts'
 import { timeline } from './timeline.ts'
 
-/** Handles a GET for one payment intent with its webhooks and a timeline. */
+/** Handles a GET for the page of one payment intent, which also shows the intent's webhooks and a timeline. */
 export const paymentPage = (deps: Deps) => async (req: Request<{ reference: string }>, res: Response) => {
   const { reference } = req.params
   const now = deps.now()
   const stored = await lookUpIntent(deps, reference)
   if (stored === null) return sendNotFound(res)
-  // The deliveries are read after the intent. An event leaves the outbox only once its deliveries exist, so every event
-  // appears on this page.
+  // The deliveries are read after the intent. An event leaves the outbox only once its deliveries exist, so no event
+  // can be missing from the page.
   const deliveries = await deliveriesOf(deps, reference)
   const [business, trail] = await Promise.all([
     lookUpBusiness(deps, stored.businessId),
@@ -61,7 +61,8 @@ function missingDeliveries(deps: Deps, stored: TracedIntent, deliveries: ListedD
   )
   const cleaned = cleanedAway(deps, stored)
   if (cleaned !== null) return html`!${waiting}!${cleaned}`
-  // If the limit was reached, there may be more deliveries than were read.
+  // If as many deliveries were read as the limit allows, there may be further deliveries, so the events cannot be
+  // checked.
   if (deliveries.length === maxPerPayment)
     return html`!${waiting}<p class="notice">Only the first ${maxPerPayment} deliveries are shown.</p>`
   const handled = new Map(

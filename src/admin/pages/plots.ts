@@ -2,7 +2,10 @@ import { html } from 'ghtml'
 import type { DeliveryHour } from '../../webhooks/deliveries/delivery-hour.ts'
 import { time } from './layout.ts'
 
-/** Each result has its own plot, because a few dead deliveries would be invisible next to the delivered ones. */
+/**
+ * Each result has its own plot. In a shared plot, a few dead deliveries would be invisible next to many successful
+ * attempts.
+ */
 const series = {
   delivered: { title: 'Delivered', colour: 'good' },
   retrying: { title: 'Failed, to be retried', colour: 'wait' },
@@ -17,7 +20,10 @@ const ground = 76
 
 const figure = new Intl.NumberFormat('en')
 
-/** Returns bar charts of attempt results per hour, which need no scripts, with a table of the same numbers. */
+/**
+ * Returns bar charts of the attempt results per hour, with a table of the same numbers. The charts work without
+ * scripts.
+ */
 export const plots = (hours: readonly DeliveryHour[]): string =>
   html`<div class="plots">!${(Object.keys(series) as Series[]).map((name) => plot(name, hours))}</div>
     <details><summary>Show as a table</summary>!${table(hours)}</details>`

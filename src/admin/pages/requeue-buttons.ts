@@ -10,8 +10,8 @@ import { userText } from './words.ts'
 
 /**
  * Returns the button that re-queues one delivery. Returns an empty string if the member of staff may only view pages,
- * if the delivery succeeded, or if its first attempt is still due. `back` selects the page to return to: the delivery's
- * own page, or the page of its payment or order.
+ * if the delivery succeeded, or if its first attempt has not been made yet. `back` selects the page to return to: the
+ * delivery's own page, or the page of its payment or order.
  */
 export function requeueButton(
   delivery: ListedDelivery,

@@ -14,8 +14,8 @@ import { requeuer } from './requeuer.ts'
 import { sendNotFound } from './respond.ts'
 
 /**
- * The maximum time that one request spends re-queuing, out of the 8 s that a page may take in total (router.ts). Staff
- * re-queue the remaining deliveries with further requests.
+ * The maximum time that one request spends re-queuing. A page may take 8 s in total (router.ts). If deliveries remain
+ * after this time, staff can re-queue them with another request.
  */
 const budgetMs = 5000
 
@@ -31,12 +31,13 @@ export const requeueOne = (deps: Deps) => async (req: Request<{ id: string }>, r
 }
 
 /**
- * Handles a POST that re-queues an endpoint's dead deliveries: all that have died so far, or those that died within the
- * form's time span.
+ * Handles a POST that re-queues an endpoint's dead deliveries. It re-queues either all deliveries that have died so
+ * far, or those that died within the time span in the form.
  */
 export const requeueEndpoint = (deps: Deps) => async (req: Request<{ id: string }>, res: Response) => {
   const { id } = req.params
-  // The end of the span stays the same when the form is submitted again to continue.
+  // The end of the span is fixed here. It stays the same when staff submit the form again to re-queue the remaining
+  // deliveries.
   const span = upToNow(deps, readFormSpan(deps, req.body))
   const endpoint = await lookUpEndpoint(deps, id)
   if (endpoint === null) return sendNotFound(res)

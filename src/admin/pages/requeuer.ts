@@ -4,8 +4,8 @@ import type { Requeuer } from '../../webhooks/deliveries/requeue.ts'
 import { staffOf } from './guards.ts'
 
 /**
- * Returns the member of staff who is re-queuing and a new id for this request. The id ensures that one request
- * re-queues each delivery only once.
+ * Returns the member of staff who is re-queuing deliveries, together with a new id for this request. The id ensures
+ * that one request re-queues each delivery only once.
  */
 export const requeuer = (req: Pick<Request, 'ip'>, res: Response): Requeuer => ({
   actor: { kind: 'staff', name: staffOf(res).name, ip: req.ip ?? null },

@@ -18,8 +18,8 @@ import { supportRoutes } from './support-routes.ts'
 export const staffPageRights = { scripts: false, images: true, referrer: 'same-origin' } as const
 
 /**
- * Serves everything under `/admin`. All pages except the sign-in page require a session. errors.ts turns errors into
- * pages.
+ * Serves everything under `/admin`. All pages except the sign-in page require a session. If an error is thrown,
+ * errors.ts sends an error page.
  */
 export function adminPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })

@@ -18,14 +18,12 @@ import { businessPath, deliveryPath, endpointPath, orderPath, paymentPath } from
 import { plots } from './plots.ts'
 import { atMost, userText } from './words.ts'
 
-/** The result of a search: the path of a single page, or a list of businesses to choose from. */
+/** The result of a search: the path of the only matching page, or a list of businesses to choose from. */
 type Found = { path: string } | { businesses: Business[] }
 
-/** No id or name is longer than this. */
+/** The maximum length of a search text. No id or name is longer than this. */
 const maxQueryLength = 200
-/**
- * The minimum number of characters for a search by name, because almost every name contains any given single letter.
- */
+/** A search by name requires at least this many characters, because too many names contain the same single letter. */
 const minPartLength = 2
 const shownHours = 24
 const dayMs = 86_400_000
@@ -57,7 +55,7 @@ async function find(deps: Deps, query: string): Promise<Found> {
 }
 
 /**
- * Returns the path of the page for this reference or id, or null if there is none. Only delivery ids are
+ * Returns the path of the page for this reference or id, or null if there is no such page. Only delivery ids are
  * case-sensitive.
  */
 async function findById(deps: Deps, query: string): Promise<string | null> {

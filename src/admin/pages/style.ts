@@ -110,5 +110,5 @@ summary { cursor: pointer; padding: .4rem 0; }
 @media print { .top, form { display: none; } }
 `
 
-/** The URL contains a hash of the stylesheet, so browsers can cache it indefinitely. */
+/** This URL contains a hash of the stylesheet, so browsers can cache the stylesheet indefinitely. */
 export const stylePath = `/admin/style.css?v=${createHash('sha256').update(style).digest('hex').slice(0, 10)}`

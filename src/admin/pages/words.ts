@@ -18,7 +18,7 @@ export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms
 export const deliveriesCounted = (count: number): string =>
   `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/** Formats a count that was capped at `maxCounted`. */
+/** Formats a count for which counting stopped at `maxCounted`. */
 export const atMost = (count: number): string =>
   count >= maxCounted ? `${maxCounted} or more` : String(count)
 
@@ -40,8 +40,8 @@ export const stageInWords = (stage: string): string =>
   `${stage} (${stageWords[stage] ?? 'the attempt failed'})`
 
 /**
- * Returns the result of a failed attempt in brief, such as `status 500` or `timeout (the response was not complete in
- * time)`.
+ * Returns a short description of why an attempt failed, such as `status 500` or `timeout (the response was not complete
+ * in time)`.
  */
 export function outcomeOf({
   status,
