@@ -20,7 +20,8 @@ export interface Config {
   mongodbUrl: string
   redisUrl: string
   /**
-   * The key that encrypts sensitive values and peppers hashes, followed by the previous key if it is still accepted.
+   * The keys that encrypt sensitive values and pepper hashes: the current key, followed by the previous key if that key
+   * is still accepted.
    */
   secretKeys: readonly [current: Buffer, ...previous: Buffer[]]
   /** The proxies whose X-Forwarded-For header is trusted: a number of hops, or a list of addresses and CIDR blocks. */
@@ -66,7 +67,7 @@ export interface Config {
    * day. If null, there is no limit.
    */
   sandboxIntentsPerDay: number | null
-  /** The port on which a `worker` serves /healthz, /readyz and /metrics. If null, they are not served. */
+  /** The port on which a `worker` serves /healthz, /readyz and /metrics. If null, it does not serve them. */
   workerPort: number | null
   /** The URL to which traces are sent (OTLP over HTTP), without the `/v1/traces` suffix. If null, tracing is off. */
   otlpEndpoint: string | null

@@ -40,7 +40,7 @@ export interface Deps extends Models {
   metrics: Metrics
   /** If null, tracing is off. */
   tracing: Tracing | null
-  /** The only clock for times that are stored or compared (src/mongo/database-time.ts). */
+  /** Returns database time. Times that are stored or compared use no other clock (src/mongo/database-time.ts). */
   now(): Date
   databaseTime: Pick<DatabaseTime, 'unsure' | 'skewMs'>
   secrets: Secrets
@@ -64,12 +64,13 @@ export interface Deps extends Models {
   /** Limits how many groups of large documents the relay reads at a time (src/outbox/read-outboxes.ts). */
   largeOutboxes: FairSlots
   wallets: Wallets
-  /** Limits concurrent wallet queries fairly, because a wallet may hang only for the customers of one business. */
+  /** Shares wallet queries fairly among businesses, because a wallet may hang for a single business's customers. */
   walletQuerySlots: FairSlots
   /** The keys of the payments and refunds whose outcomes this process is currently querying. */
   walletQueries: Set<string>
   /**
-   * Runs each business's imports and dry runs one at a time, because each may read megabytes and compute for seconds.
+   * Runs each business's imports and dry runs one at a time, because a single run may read megabytes of data and
+   * compute for several seconds.
    */
   importOneAtATime: OneAtATime
   /** Runs each business's attempts to place orders one at a time. */

@@ -1,6 +1,6 @@
 /**
  * The error catalogue: every API error code with its HTTP status and default message (SPEC 7). A test checks that the
- * merchants' error reference matches the catalogue. Programs handle the code; people read the message.
+ * merchants' error reference matches the catalogue. Programs should check the code, and people should read the message.
  */
 export const catalogue = {
   MISSING_CREDENTIALS: [

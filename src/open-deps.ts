@@ -61,7 +61,7 @@ function after(ms: number, act: () => unknown): () => void {
 export type ProcessType = 'web' | 'worker'
 
 /**
- * Opens all connections, and waits until MongoDB responds but not until Redis does. Tests set their clock with `shift`.
+ * Opens all connections. Waits until MongoDB responds, but does not wait for Redis. Tests set their clock with `shift`.
  */
 export async function openDeps(
   config: Config,

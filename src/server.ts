@@ -14,7 +14,8 @@ import { endOnCrash } from './process/crash.ts'
 import { createLog } from './process/log.ts'
 import { stopOnSignals } from './process/stop.ts'
 
-// This is the entry point of the `web` process: config → signals → deps → listen → SIGTERM → close.
+// This is the entry point of the `web` process. It opens the dependencies, serves requests until it receives SIGTERM,
+// and then closes everything in an orderly way.
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'web', countLines(metrics))

@@ -18,8 +18,8 @@ const maxFaults = 100
  * error code.
  */
 export function inOneRefusal(schema: AnnotatedSchema, errors: ErrorObject[], rules: UrlRules): Refusal {
-  // Duplicate errors are removed: the branch of a failed `if` reports the same fault, and so does `propertyNames` for a
-  // key.
+  // Duplicate errors are removed. Ajv reports a fault in a branch of an `if` both for the branch and for the `if`. It
+  // reports a faulty key both for the keyword that the key violates and for `propertyNames`.
   const faults = errors
     .filter((error) => error.keyword !== 'if' && error.propertyName === undefined)
     .map((error) => ({ error, ...locate(schema, error) }))
@@ -36,7 +36,7 @@ interface NamedFields {
   items?: NamedFields
 }
 
-/** Longer names of unknown parameters are truncated in the response. */
+/** If the name of an unknown parameter is longer than this, the response contains a shortened name. */
 const maxNameLength = 64
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu
 

@@ -2,7 +2,7 @@ import type { SpanQuery } from '../../schemas/span.ts'
 import { refuse } from '../errors.ts'
 import { readInstant } from './instant.ts'
 
-/** A period of time. Both ends are inclusive, and null means that an end is unlimited. */
+/** A period of time. Both ends are inclusive. If an end is null, the period is unlimited at that end. */
 export interface Span {
   from: Date | null
   to: Date | null

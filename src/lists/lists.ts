@@ -11,7 +11,7 @@ export interface Lists {
   /** All models, on the connections for lists. MongoDB aborts each of their queries after `longestReadMs`. */
   models: Models
   /**
-   * Runs an owner's list query as soon as the limits allow. Throws RATE_LIMITED if the wait is too long, or
+   * Runs an owner's list query as soon as the limits allow it. Throws RATE_LIMITED if the wait is too long, or
    * SERVICE_UNAVAILABLE if MongoDB takes too long.
    */
   run<T>(owner: string, isGone: () => boolean, read: (models: Models) => Promise<T>): Promise<T>
@@ -33,12 +33,12 @@ export interface Lists {
  */
 const slots = { perOwner: 2, inAll: 4 } as const
 /**
- * There is no limit per process, because an export lasts as long as its client takes to read it, and no business must
- * wait for another.
+ * The limits on the lists or exports of one business. There is no limit for the whole process, because an export lasts
+ * as long as its client takes to read the file, and no business must have to wait for another business's clients.
  */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
 /**
- * After a list or an export that takes more than 10 ms, its slot rests for three times the excess, and for at most 200
+ * After a list or an export that takes more than 10 ms, its slot rests for three times the excess, but for at most 200
  * ms. A business that lists without pause therefore keeps MongoDB busy for half the time, or less if MongoDB is slow.
  * The rest is much shorter than the longest wait for a slot, so sequential lists are never rejected.
  */

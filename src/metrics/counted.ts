@@ -6,11 +6,20 @@ import { Counter, Histogram, type Registry } from 'prom-client'
  * 120.
  */
 const requestBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
-/** The longest attempt takes WEBHOOK_TIMEOUT_SECONDS, which is 30 by default and at most 120. */
+/**
+ * The buckets for the durations of webhook attempts, in seconds. The longest attempt takes WEBHOOK_TIMEOUT_SECONDS,
+ * which is 30 by default and at most 120.
+ */
 const attemptBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
-/** The longest job restores the failed jobs after Redis has been emptied, which may take minutes. */
+/**
+ * The buckets for job durations, in seconds. The longest job restores the failed jobs after Redis has been emptied,
+ * which may take minutes.
+ */
 const jobBuckets = [0.005, 0.025, 0.1, 0.25, 1, 2.5, 10, 30, 120]
-/** The longest call takes WALLET_PROVIDER_TIMEOUT_SECONDS, which is 10 by default and at most 60. */
+/**
+ * The buckets for the durations of calls to wallets, in seconds. The longest call takes
+ * WALLET_PROVIDER_TIMEOUT_SECONDS, which is 10 by default and at most 60.
+ */
 const walletBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
@@ -39,7 +48,7 @@ export function createCounted(registers: Registry[]) {
       labelNames: ['params'],
       registers,
     }),
-    /** The label `scope` is the limit that was exceeded (docs/merchants/errors.md). */
+    /** The label `scope` names the limit that was exceeded (docs/merchants/errors.md). */
     rateLimited: new Counter({
       name: 'payment_intents_rate_limited_total',
       help: 'Requests refused with RATE_LIMITED.',
@@ -86,7 +95,7 @@ export function createCounted(registers: Registry[]) {
       registers,
     }),
     /**
-     * The label `kind` is the collection from which documents were removed, or the part of its documents that was
+     * The label `kind` names the collection from which documents were removed, or the part of the documents that was
      * removed.
      */
     removed: new Counter({

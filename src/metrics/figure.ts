@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { inTime } from '../process/timeout.ts'
 import { omit } from './gauges.ts'
 
-/** One or more gauges whose values are queried from MongoDB or Redis during a scrape. */
+/** One or more gauges whose values are read from MongoDB or Redis during a scrape. */
 export interface Figure {
   /** How long a value is reused, so that frequent scrapes do not add load to the databases. */
   keptMs: number
@@ -13,9 +13,9 @@ export interface Figure {
   leaveOut(): void
 }
 
-/** The `keptMs` of a query that reads only a few keys. */
+/** The `keptMs` of a figure whose query reads only a few keys. */
 export const briefMs = 5_000
-/** The `keptMs` of a query that reads more keys, or whose result changes slowly. */
+/** The `keptMs` of a figure whose query reads more keys, or whose value changes slowly. */
 export const minuteMs = 60_000
 
 /** Creates a figure that sets one gauge to the result of `query`. */
@@ -45,8 +45,8 @@ export const pingOf = (up: Gauge, seconds: Gauge, ping: () => Promise<unknown>):
 })
 
 /**
- * MongoDB aborts a query after this time, and a scrape does not wait longer for it. All queries run in parallel, so the
- * whole scrape takes no longer than this, whereas Prometheus waits up to 10 s.
+ * MongoDB aborts a query after this time, and the scrape stops waiting for the query. All queries run in parallel, so
+ * the whole scrape takes no longer than this. Prometheus would wait up to 10 s.
  */
 export const queryTimeoutMs = 1500
 

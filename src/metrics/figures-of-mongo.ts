@@ -11,10 +11,11 @@ import { openPayments, openRefunds } from './open-outcomes.ts'
 import { storedBytes } from './stored-bytes.ts'
 
 /**
- * Returns the figures that a scrape queries from MongoDB. Each query uses an index and takes at most `queryTimeoutMs`.
- * The sample of codes reads up to 2 000 documents. The estimate of stored bytes and the open outcomes read up to 1 000
- * documents of each kind, and all other queries read only a few index keys. They all use the connections for lists, so
- * no write has to wait for them.
+ * Returns the figures that a scrape reads from MongoDB. Each query uses an index, and the scrape waits at most
+ * `queryTimeoutMs` for each figure. The code sample reads up to 2 000 documents, the estimate of stored bytes reads up
+ * to 1 000 documents of each kind, and counting open outcomes reads up to 1 000 intents from each end of an index. The
+ * remaining queries read only index keys or a single document. So that no write has to wait for these queries, all of
+ * them use the list connections, except for the ping and the counts of live codes.
  */
 export function figuresOfMongo(all: Deps): Figure[] {
   const deps = { ...all, ...all.lists.models }

@@ -3,7 +3,7 @@ import { briefMs, type Figure, minuteMs, pingOf } from './figure.ts'
 import { omit } from './gauges.ts'
 
 /**
- * Returns the figures that a scrape queries from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on
+ * Returns the figures that a scrape reads from Redis. If Redis forbids `INFO` or `CLIENT LIST`, the gauges based on
  * that command have no value.
  */
 export function figuresOfRedis({ metrics: { gauges }, queues }: Deps): Figure[] {

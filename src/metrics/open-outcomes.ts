@@ -5,16 +5,16 @@ import { queryTimeoutMs } from './figure.ts'
 
 /** Describes the payments or refunds that have been sent to a wallet but whose outcomes are not stored yet. */
 export interface OpenOutcomes {
-  /** The number of open outcomes, capped at `maxCounted`. */
+  /** The number of open outcomes, which are counted in at most `maxCounted` intents. */
   count: number
   /**
-   * The age of the oldest open outcome. If there are more than twice `maxCounted`, this is the age of the oldest
-   * outcome that was read.
+   * The age of the oldest open outcome. If more than twice `maxCounted` intents have open outcomes, this is the age of
+   * the oldest outcome that was read.
    */
   oldestSeconds: number
 }
 
-/** Counting more outcomes would cost more without revealing anything new. */
+/** The maximum number of intents to read from each end of the index. Reading more would not reveal anything new. */
 const maxCounted = 1_000
 
 /** Counts the payments with an open outcome. Most of them are still in progress and complete within a second. */

@@ -9,7 +9,7 @@ export interface FairSlots {
    * Takes a slot without waiting. Returns a function that frees the slot, or null if the owner may not take one now.
    */
   takeNow(owner: string): Free | null
-  /** Takes a slot, for which it waits up to `waitMs`. Resolves to null if no slot was granted in that time. */
+  /** Waits up to `waitMs` for a slot and takes it. Resolves to null if no slot was granted in that time. */
   take(owner: string, waitMs: number): Promise<Free | null>
   /** Waits for a slot until the caller calls `leave`. */
   wait(owner: string): Wait
@@ -34,8 +34,8 @@ export interface Wait {
 export type MayTake = (held: number, taken: number, owner: string) => boolean
 
 /**
- * Allows an owner to take a slot only while it holds fewer slots than are free. An owner therefore never holds more
- * than half of the slots, so others can always find a free slot.
+ * Allows an owner to take a slot only while it holds fewer slots than are free. On its own, an owner can therefore take
+ * only about half of the slots and never all of them.
  */
 export const fewerThanFree =
   (total: number): MayTake =>

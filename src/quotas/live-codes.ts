@@ -12,8 +12,8 @@ import { secondsLeft } from './seconds-left.ts'
 const longestWaitMs = 15 * 60_000
 
 /**
- * Counts businesses' live codes, including those of finished intents that are not available again yet. The query reads
- * only the index `liveCodes`.
+ * Counts the live codes that each of the businesses has in use. These include codes of finished intents that cannot be
+ * assigned to new intents yet. The query reads only the index `liveCodes`.
  */
 export const countLiveCodes = (
   { Intent, now }: Pick<Deps, 'Intent' | 'now'>,

@@ -86,8 +86,8 @@ const partOfRest = 0.1
  */
 const steadyMs = 10_000
 /**
- * Businesses that have taken less than this since their last count do not write steadily. Counting many small
- * businesses that often would cost as much as their writes.
+ * A business that has taken less than this since its last count is not considered to write steadily. Counting many
+ * small businesses every `steadyMs` would cost as much as their writes.
  */
 const steadyWrites = 20
 /** Every business is counted again after this time. */
@@ -95,8 +95,9 @@ const staleMs = 600_000
 const shownMs = 60_000
 
 /**
- * The maximum number of pictures in memory. Each uses about 300 bytes, so all of them use 3 MB. If there are more, the
- * business whose last write is the oldest is dropped, and is counted again at its next write.
+ * The maximum number of pictures in memory. Each uses about 300 bytes, so all of them use 3 MB. Beyond this number, the
+ * picture of the business whose last write is the oldest is dropped, and the business is counted again at its next
+ * write.
  */
 const maxPictures = 10_000
 

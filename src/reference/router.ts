@@ -10,8 +10,8 @@ import { script } from './script.ts'
 import { style } from './style.ts'
 
 /**
- * The page runs its own scripts, which call this API. Its images are embedded in the stylesheet. Requests are sent
- * without a referrer.
+ * The page runs scripts from this service, which call this API. All images that the page shows are `data:` URLs in
+ * Swagger UI's stylesheet, so the page loads no image files. Requests are sent without a referrer.
  */
 const rights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Types } from 'mongoose'
 
-/** 32 characters that cannot be confused with one another, without 0, O, 1 and I. */
+/** 32 characters that cannot be confused with one another. 0, O, 1 and I are left out. */
 const unambiguous = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /**

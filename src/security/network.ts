@@ -37,8 +37,8 @@ const sizes = {
 } as const
 
 /**
- * Each entry takes about 400 bytes. The cache helps because every request needs the prefixes of its address, and one
- * connection sends many requests.
+ * The maximum number of addresses in the cache. Each takes about 400 bytes. The cache helps because every request needs
+ * the prefixes of its address, and many requests arrive on the same connection.
  */
 const maxKnown = 1000
 const known = new Map<string, readonly Prefix[]>()

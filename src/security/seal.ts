@@ -35,8 +35,8 @@ export interface Secrets {
   /** Returns `v1.<key id>.<base64url of nonce, ciphertext and tag>`. Each call uses a new 192-bit nonce. */
   seal(plain: string | Buffer, field: SealedField): string
   /**
-   * Returns the string that was sealed for this field with the current or the previous SECRET_KEY. Throws in any other
-   * case.
+   * Returns the string that was sealed for this field with the current or the previous SECRET_KEY. Throws if the value
+   * was not sealed in this way.
    */
   unseal(sealed: string, field: SealedField): string
   /** Does the same as `unseal`, but returns bytes, because decoding 1 MB of text takes 4 ms. */
@@ -133,7 +133,7 @@ const signWith = (key: KeyObject, text: string): Buffer =>
 const associatedData = ({ collection, id, field }: SealedField): Buffer =>
   Buffer.from(JSON.stringify([collection, id, field]))
 
-/** Derives a key object once, because Node 24 takes about 30 µs to check a raw buffer on each use. */
+/** Derives a key as a `KeyObject`, because Node 24 takes about 30 µs to check a raw buffer each time it is used. */
 const derive = (key: Buffer, use: string): KeyObject => createSecretKey(deriveBytes(key, use))
 
 const deriveBytes = (key: Buffer, use: string): Buffer =>

@@ -16,8 +16,8 @@ const tagBytes = 16
 
 /**
  * Implements XAES-256-GCM (https://c2sp.org/XAES-256-GCM). It derives an AES-256-GCM key from the first half of the
- * nonce, and encrypts under that key with the second half. No maintained npm package exists for it. The test runs the
- * specification's test vectors. `key` must be 32 bytes long.
+ * nonce, and encrypts under that key with the second half. No maintained npm package exists for it. The unit test runs
+ * the specification's test vectors. `key` must be 32 bytes long.
  */
 export function createXaes(key: Buffer): Xaes {
   // In this mode, AES encrypts whole blocks without chaining. One cipher object can therefore be used for all

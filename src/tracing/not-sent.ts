@@ -39,7 +39,10 @@ export const reportingFailures = (exporter: SpanExporter, logLoss: LogLoss): Spa
   shutdown: () => exporter.shutdown(),
 })
 
-/** Returns the error's code, or its message if it has no code, because only then does the message come from the SDK. */
+/**
+ * Returns the error's code. If the error has no code, returns its message, because such a message comes from the SDK
+ * and not from the collector.
+ */
 function whyOf(error: Error): string {
   const { code } = error as { code?: unknown }
   if (typeof code === 'number') return `status ${code}`

@@ -3,7 +3,7 @@ import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 /** The memory reserved for one request body. Nothing is reserved for a small body. */
 export interface BodyMemory {
   bytes: number
-  /** Keeps `bytes` and releases the rest. Called once the body's size is known. */
+  /** Reduces the reserved memory to `bytes`, once the body's size is known. */
   keep(bytes: number): void
   /**
    * Runs `work`, which needs the body. The memory is released when all such work has ended, even if some of it failed.
@@ -32,8 +32,8 @@ export const bodyBudgetBytes = { json: 16 * 1024 * 1024, csv: 64 * 1024 * 1024 }
 export type BodyKind = keyof typeof bodyBudgetBytes
 
 /**
- * One business's share of a budget, across all its API keys: enough for sixteen JSON bodies or two files of the maximum
- * size.
+ * The fraction of a budget that one business may use, across all its API keys. It is enough for sixteen JSON bodies or
+ * two files of the maximum size.
  */
 export const partOfBusiness = 1 / 4
 

@@ -4,7 +4,7 @@ import { inChunks } from '../../process/in-chunks.ts'
 
 /** The maximum number of parts in a form. A form with one file needs far fewer. */
 const maxParts = 100
-/** The maximum number of bytes that the parser keeps of any other field, whose value is ignored. */
+/** How many bytes the parser keeps of each field other than the file. The values of these fields are ignored. */
 const otherFieldBytes = 1024
 
 const missing = 'Send one file as the form field file.'
@@ -46,7 +46,7 @@ function openForm(contentType: string): BusboyInstance | null {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      // The part is recognised by its field name, because some clients send no file name.
+      // The file's part is recognised by its field name, because some clients send no file name.
       isPartAFile: (field) => field === 'file',
       limits: { parts: maxParts, fieldSize: otherFieldBytes },
     })

@@ -8,7 +8,7 @@ export const maxNesting = 8
 const asUtf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Matches JSON that may parse to -0: `-0` itself, or a negative number whose exponent may be small enough for it to be
+ * Matches JSON that may parse to -0: either `-0` itself, or a negative number with a negative exponent, which may be
  * rounded to -0.
  */
 const mayBeMinusZero = /-0|-[\d.]+e-/i

@@ -1,8 +1,8 @@
 import type { Refusal } from '../../errors.ts'
 
 /**
- * A parsed request body. `value` is the operation's input. `params` is compared in order to detect that an idempotency
- * key is reused for a different request.
+ * A parsed request body. `value` is the operation's input. `params` is compared in order to detect whether an
+ * idempotency key is being reused for a different request.
  */
 export interface ParsedBody {
   value: unknown

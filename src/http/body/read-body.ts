@@ -34,9 +34,9 @@ const readSmall = readUpTo(smallBodyBytes)
 type LimitDeps = Pick<Deps, 'bodyBudgets' | 'rateLimits'>
 
 /**
- * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if fewer than Content-Length bytes are
- * left in the budget. For a chunked body, which has no Content-Length, the maximum body size is reserved. If the budget
- * has less than that left, the chunked body is still read if it turns out to be small.
+ * Reserves memory for the body before any of it is read. Throws RATE_LIMITED if the budget has less memory left than
+ * the Content-Length header announces. A chunked body has no Content-Length, so the maximum body size is reserved for
+ * it. If too little memory is left for that, the chunked body is still read, provided that it turns out to be small.
  */
 export function reserveBody(
   deps: LimitDeps,
@@ -93,7 +93,7 @@ export async function readBody(
   })
   if (refusal?.code === 'PAYLOAD_TOO_LARGE' && memory.bytes === 0) throw tooManyBodies(deps.bodyBudgets[kind])
   if (refusal !== null) return { refusal }
-  // If the client has disconnected, the parser skips the body, even if all of it had already arrived.
+  // Once the client has disconnected, the parser skips the body, even if the whole body had already arrived.
   const isSkipped = isAnnounced(req) && !Buffer.isBuffer(req.body)
   if (!req.complete || isSkipped) throw truncated()
   const bytes = Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0)

@@ -13,11 +13,11 @@ export type DescribedConfig = Pick<
 /** The path, query and fragment of a URL. */
 const afterHost = String.raw`([/?#][^\s\\]*)?$`
 const host = String.raw`[^\s\\/?#@]+`
-/** The format is `iri` because non-ASCII characters are allowed after the host. */
+/** Describes a URL. The format is `iri`, because non-ASCII characters are allowed after the host. */
 const url = (pattern: string) => ({ format: 'iri', maxLength: 2048, pattern })
 
 const label = '[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?'
-/** Returns a case-insensitive pattern, because JSON Schema patterns have no flag for ignoring case. */
+/** Returns a pattern that matches a word in any case, because JSON Schema patterns have no flag for ignoring case. */
 const anyCase = (word: string): string =>
   word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 const isPrivate = `(${[...privateSuffixes].map(anyCase).join('|')})`
@@ -26,7 +26,10 @@ const lastLabel = String.raw`(?!${isPrivate}\.?([:/?#]|$))([A-Za-z]{2,63}|[Xx][N
 const publicPort =
   '(443|102[4-9]|10[3-9][0-9]|1[1-9][0-9]{2}|[2-9][0-9]{3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])'
 
-/** The same separators as in src/wallets/phone.ts. The service also accepts parentheses and non-ASCII digits. */
+/**
+ * The separators that the OpenAPI document allows in phone numbers. The service also accepts parentheses, other kinds
+ * of spaces and dashes, and non-ASCII digits (src/wallets/phone.ts).
+ */
 const separators = '[ ./-]*'
 const digits = (least: number, most: number) => `(${separators}[0-9]){${least},${most}}`
 const countryCode = `2${separators}2${separators}2`
@@ -59,7 +62,7 @@ export const formatsFor = ({ maxAmount }: DescribedConfig): Record<string, objec
   ),
   'webhook-event': { enum: Object.keys(events) },
   'date-or-time': {
-    // The type is specified in each branch instead.
+    // Each branch of `anyOf` specifies the type instead.
     type: undefined,
     anyOf: [
       { type: 'string', format: 'date', maxLength: 10 },

@@ -47,7 +47,7 @@ export const headers = {
 const header = (name: keyof typeof headers): Part => ({ $ref: `#/components/headers/${name}` })
 
 export const requestId: Part = { 'X-Request-Id': header('RequestId') }
-/** The headers of every response to a request whose API key is known. */
+/** The headers of every response to a request that was made with a known API key. */
 export const rateLimit: Part = {
   RateLimit: header('RateLimit'),
   'RateLimit-Policy': header('RateLimitPolicy'),
@@ -63,7 +63,7 @@ const readable: Part = {
   'Access-Control-Expose-Headers': header('AccessControlExposeHeaders'),
 }
 
-/** Returns the additional headers that an operation's responses have if scripts on any site may call it. */
+/** Returns the additional headers of an operation's responses if scripts on any site may call the operation. */
 export const forBrowsers = (route: Route): Part => (isForBrowsers(route) ? readable : {})
 
 /**

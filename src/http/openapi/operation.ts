@@ -83,7 +83,7 @@ const requiresField = (body: { required?: unknown; else?: { required?: unknown }
 
 const csvFile: Part = { type: 'string', minLength: 1, maxLength: maxBodyBytes.csv, pattern: withoutNul }
 
-/** The two ways to send a file other than in JSON. */
+/** Describes the two ways to send a file without JSON: as the body itself, or in a form. */
 const csvContent = ({ csv }: { csv: string }): Part => ({
   'text/csv': { schema: csvFile, example: csv },
   'multipart/form-data': {

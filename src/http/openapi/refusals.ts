@@ -5,7 +5,7 @@ import { codesOf, ofAll, ofBodies, ofWrites } from './codes.ts'
 import { forBrowsers, headersOf, rateLimit, requestId, retryAfter } from './headers.ts'
 import type { Part } from './schema.ts'
 
-/** The error responses that have the same codes in every operation, by HTTP status. */
+/** The error responses whose codes are the same for every operation. They are keyed by HTTP status. */
 const sharedResponses: Record<number, { name: string; headers: Part }> = {
   401: { name: 'Unauthorized', headers: requestId },
   408: { name: 'RequestTimeout', headers: requestId },
@@ -51,7 +51,10 @@ function refusalOf(route: Route, status: number, codes: ErrorCode[]): Part {
   return { $ref: `#/components/responses/${shared.name}` }
 }
 
-/** All errors have the same schema, so a generated client needs to handle only one. Each error code has an example. */
+/**
+ * All errors have the same schema, so a generated client needs to handle only one schema. Each error code has an
+ * example.
+ */
 const refusal = (codes: ErrorCode[], headers: Part): Part => ({
   description: codes.join(', '),
   headers,

@@ -39,8 +39,8 @@ const longWaitMs = 1_000
 const longWaitCheckEveryMs = 500
 const maxLongWaits = 20
 /**
- * The 8 s that a request may wait for MongoDB, plus a margin of 2 s. Duplicates wait just as long, so they can take
- * over a claim whose lease has expired.
+ * How long a request's lease on its claim lasts: the 8 s that the request may wait for MongoDB, plus a margin of 2 s.
+ * Duplicates wait just as long as the lease lasts, so they can take over a claim whose lease has expired.
  */
 const claimLeaseMs = 10_000
 /** How much longer the lease is than the longest third-party step, to allow for the work before and after that step. */
@@ -65,7 +65,7 @@ export interface Write {
    */
   unread: Refusal | null
   recall: Recall | null
-  /** The maximum duration of the third-party step that `run` resolves to. Null if `run` resolves to the data itself. */
+  /** The maximum duration of the third-party step that `run` resolves to. Null if `run` resolves to data instead. */
   thirdPartyMs: number | null
   cause: Cause
   run(effect: Effect): Promise<unknown>
@@ -132,7 +132,7 @@ export async function runOnce(
     if (claimed.state === 'finished') {
       if (waited) await deadline.run((deadlineAt) => deps.batchers.noteReplay(id, deadlineAt))
       const { first } = claimed
-      // Only stored responses are paced, because a computed response is never large.
+      // Only stored responses are paced, because a response that is computed from a document is never large.
       if (first.kind === 'stored') await deps.readPace.pass(caller.businessId, first.sealedResponse.length)
       return replay(deps, write, first, claimed.paramsHash !== paramsHash)
     }

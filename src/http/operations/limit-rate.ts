@@ -28,9 +28,10 @@ export async function limitKey(deps: Limiting, caller: Caller, res: Response): P
 }
 
 /**
- * Charges a request that costs as much as `requests` ordinary requests, one of which has already been counted. Throws
+ * Counts a request that costs as much as `requests` ordinary requests, one of which has already been counted. Throws
  * RATE_LIMITED only if the key is already over its limit, so the first expensive request in each clock second always
- * runs. If it takes the key over its limit, the key's other requests are rejected until the clock second ends.
+ * runs. If such a request takes the key over its limit, the key's other requests are rejected until the clock second
+ * ends.
  */
 export function limitCostly({ rateLimits }: Limiting, { keyId, limits }: Caller, requests: number): void {
   if (rateLimits === null || requests <= 1) return
@@ -48,8 +49,8 @@ const unknownCaller: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Looks up a request's credentials with `recognise`. Throws RATE_LIMITED without a lookup if the client's network, or a
- * larger prefix, has sent too many requests without known credentials in the current second (step 3 in the order of
- * checks, docs/maintainers/decisions.md). That error is delayed by one to two seconds
+ * larger prefix that contains the network, has sent too many requests without known credentials in the current second
+ * (step 3 in the order of checks, docs/maintainers/decisions.md). That error is delayed by one to two seconds
  * (src/http/pages/limit-visitors.ts). The number of concurrent lookups for a network never exceeds what is left of its
  * limit. Other requests wait for one of these lookups to end, so a valid key is not rejected just because many valid
  * requests arrive at the same time. Requests that are still waiting at `deadlineAt` receive SERVICE_UNAVAILABLE. A

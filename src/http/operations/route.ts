@@ -34,8 +34,8 @@ export interface ReadRoute extends Common {
   /** The kind of key that the operation accepts. `any` includes publishable keys, which are visible in browsers. */
   key: 'any' | 'secret'
   /**
-   * The kind of item that the response contains, whether a single item or a page. It determines how much memory is
-   * reserved.
+   * The kind of item that the response contains, either alone or in a page. The kind determines how much memory is
+   * reserved for the response.
    */
   shows: ItemKind
   /**
@@ -43,7 +43,7 @@ export interface ReadRoute extends Common {
    * reserved for lists (src/lists).
    */
   isPage?: true
-  /** See src/mongo/batching/batcher.ts for the meaning of `deadlineAt`. */
+  /** Runs the operation. The meaning of `deadlineAt` is explained in src/mongo/batching/batcher.ts. */
   run(deps: Deps, caller: Caller, input: OperationInput, deadlineAt: number): Promise<unknown>
 }
 

@@ -63,7 +63,7 @@ async function read(
   // must not hold any memory.
   const { shares } = deps.lists
   const free = await deadline.run((deadlineAt) =>
-    // A request that is past its deadline must not receive a slot, because nothing would release it.
+    // A request that is past its deadline must not receive a slot, because nothing would release the slot.
     shares.take(caller.businessId, () => res.closed || performance.now() > deadlineAt),
   )
   return respond(deps, route, caller, input, deadline, res).finally(free)

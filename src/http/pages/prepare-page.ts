@@ -4,8 +4,8 @@ import { type Deadline, startDeadline } from '../server/deadline.ts'
 import type { SetPageHeaders } from './page-headers.ts'
 
 /**
- * Creates the first handler for the pages below `mount`. The log line contains the route pattern that matched, without
- * ids or the query.
+ * Creates the first handler for the pages below `mount`. The log line of a request contains the pattern of the route
+ * that matched, and therefore neither ids nor the query.
  */
 export const preparePage =
   (mount: string, setPageHeaders: SetPageHeaders) =>

@@ -8,17 +8,17 @@ import { createHolds, type Hold } from './holds.ts'
  * has either read the response or disconnected.
  */
 export interface ResponseMemory {
-  /** Replaces the estimate with the actual size of the response, once it has been built. */
+  /** Replaces the estimate with the actual size of the response, once the response has been built. */
   set(bytes: number): void
   /** Records that the client has read this many bytes. */
   release(bytes: number): void
-  /** Runs `work`, and keeps the memory reserved until it has ended. */
+  /** Runs `work`, and keeps the memory reserved until `work` has ended. */
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Limits how many bytes of responses a process holds in memory, whether it is still building them or clients have not
- * read them yet.
+ * Limits how many bytes of responses a process holds in memory. This includes responses that are still being built and
+ * responses that clients have not fully read yet.
  */
 export interface ResponseBudget {
   perBusiness: number
@@ -48,14 +48,16 @@ export const partOfBusiness = 1 / 4
 
 /** The maximum number of reads that one business may have waiting at a time. Each waiting read uses about 30 KB. */
 const maxWaiting = 100
-/** A read may then wait up to 8 s for MongoDB, so the client receives the response within 10 s. */
+/**
+ * How long a read waits for memory. It may then wait up to 8 s for MongoDB, so the client has a response within 10 s.
+ */
 const maxWaitMs = 2000
 /** A response counts as stalled once its client has read nothing for this long. */
 const stalledMs = 1000
 
 interface Waiting {
   hold: Hold
-  /** Called once memory is reserved for the read. */
+  /** Lets the read continue, after memory has been reserved for it. */
   admit(): void
 }
 
@@ -74,8 +76,8 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
   const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= total
 
   /**
-   * Does the same as `isFree`, but if necessary, first frees memory that is held by a business that uses more than this
-   * one.
+   * Does the same as `isFree`. If too little memory is free, however, first frees memory that is held by businesses
+   * that use more than this business.
    */
   function isFreeOrFreed(hold: Hold): boolean {
     while (isWithinShare(hold) && !isFree(hold)) {

@@ -3,9 +3,9 @@ import type { Page } from '../../input/pagination.ts'
 import { maxPageBytes, PageTooLarge } from '../../lists/page-bytes.ts'
 import { success } from './envelope.ts'
 
-/** The approximate length of a part. The memory of each part is released once the client has read it. */
+/** The approximate length of a part. The memory of each part is released once the client has read the part. */
 const partLength = 64 * 1024
-/** After building each slice of about this length, which takes 3 ms, `buildPage` yields to other requests. */
+/** The approximate length of a slice. Building a slice takes 3 ms, after which `buildPage` yields to other requests. */
 const sliceLength = 256 * 1024
 
 /** Builds the envelope for a single item. */

@@ -17,7 +17,7 @@ export interface DownloadBegun extends Download {
   first: string
 }
 
-/** Waits for the first piece, but not beyond the deadline. */
+/** Waits until the first piece is ready, but not beyond the deadline. */
 export async function beginDownload(file: Download, deadline: Deadline): Promise<DownloadBegun> {
   try {
     const { value } = await deadline.run(() => file.pieces.next())

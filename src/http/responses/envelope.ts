@@ -21,7 +21,7 @@ export const success = (status: number, data: unknown): ApiResponse => ({
   headers: {},
 })
 
-/** The failure envelope (SPEC 7). It contains the request id, and if the error has them, the field and details. */
+/** The failure envelope (SPEC 7). It contains the request id, and the error's field and details if there are any. */
 export function failure(refusal: Refusal, requestId: string): ApiResponse {
   const { code, message, statusCode, extras } = refusal
   const error = {

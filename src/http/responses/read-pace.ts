@@ -26,7 +26,10 @@ const largeBytes = 256 * 1024
 export const bytesPerSecond = 16 * 1024 * 1024
 /** How long a business's reads run one at a time after its last large response. */
 const carefulMs = 600_000
-/** The largest page delays the next read by less than this, so sequential reads are never rejected. */
+/**
+ * How long a read waits before it is rejected. Even the largest page delays the next read by less than this, so
+ * sequential reads are never rejected.
+ */
 const maxWaitMs = 2_000
 const maxWaiting = 100
 
@@ -105,8 +108,8 @@ export function createReadPace(elapsedMs: () => number): ReadPace {
         await wait(businessId, queue)
         queue.running = false
       }
-      // Without a queue, nothing has been awaited so far, so any work that starts after this call will find the new
-      // queue.
+      // If there was no queue, this function has not awaited anything yet, so any work that starts after this call will
+      // find the queue that `note` creates.
       note(businessId, bytes * times)
     },
   }

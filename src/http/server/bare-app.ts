@@ -17,8 +17,8 @@ import { createErrorReporter } from './report-error.ts'
 export const maxHeaders = 100
 
 /**
- * Creates the app that serves each HTTP port. It makes the first checks on each request and handles errors. `fill` adds
- * the routes.
+ * Creates the Express app for an HTTP port. The app makes the first checks on each request and handles errors. `fill`
+ * adds the routes to the app.
  */
 export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
   const app = express()

@@ -31,7 +31,8 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
     const isSlow = socket.bytesRead - connection.bytesBefore < seconds * minRequestRate
     if (isSlow) endUnfinished(connection, hangUp, refuse('REQUEST_TIMEOUT'))
   } else if (current?.headersSent && !current.writableFinished) {
-    // Node.js closes the socket if no progress is made for this long. After the response, it restores its own timeout.
+    // Node.js closes the socket if no progress is made for this long. After the response, Node.js restores its own
+    // timeout.
     if (socket.timeout !== timeouts.responseIdleMs) socket.setTimeout(timeouts.responseIdleMs)
     connection.sendingSince ??= at
     const seconds = (at - connection.sendingSince - timeouts.responseGraceMs) / 1000
@@ -40,8 +41,8 @@ export function cutSlow(connection: Connection, hangUp: HangUp, timeouts: Timeou
     const written = socket.bytesWritten - connection.writtenBefore
     if (socket.writableLength > 0 && written < seconds * minResponseRate) socket.destroy()
   } else if (current?.closed && connection.waiting === 0) {
-    // Idle time is measured here, because Node.js restarts its own timeout whenever it receives an empty line. If a
-    // request starts in time, all its headers have arrived by the end of this period.
+    // Idle time is measured here, because Node.js restarts its own timeout whenever it receives an empty line. The
+    // limit includes `headersMs`, because the headers of a request that starts in time may take that long to arrive.
     connection.idleSince ??= at
     if (at - connection.idleSince > timeouts.keepAliveMs + timeouts.headersMs) socket.destroy()
   }

@@ -4,8 +4,8 @@ import { withTimeout } from '../../process/timeout.ts'
 /** How long a request may wait for MongoDB in total, so that the client receives a response within 10 s. */
 const budgetMs = 8000
 /**
- * Timers are rounded up to a multiple of this. Node.js keeps all timers of the same duration in one list, and the
- * overhead of a list for each request would outweigh the benefit of an exact deadline.
+ * The durations of timers are rounded up to a multiple of this value. Node.js keeps all timers of the same duration in
+ * one list, and the overhead of a list for each request would outweigh the benefit of an exact deadline.
  */
 const tickMs = 100
 

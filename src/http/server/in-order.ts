@@ -14,13 +14,13 @@ export const maxWaiting = 100
  * closes the connection.
  */
 export function oneAtATime(connection: Connection, reply: Reply, hangUp: HangUp, begin: () => void): void {
-  // After a fault, Node.js may still parse requests from the bytes that arrived with it.
+  // After a fault, Node.js may still parse requests from bytes that arrived together with the faulty ones.
   if (connection.fault !== null || connection.endedAt !== null) return
   if (connection.waiting === maxWaiting) {
     return giveUp(connection, hangUp)
   }
   const start = () => {
-    // If the request is incomplete after a fault, the rest of it will never arrive.
+    // After a fault, the missing part of an incomplete request will never arrive.
     if (connection.fault !== null && !reply.req.complete) return hangUp(connection, connection.fault)
     connection.current = reply
     connection.begunAt = performance.now()

@@ -88,7 +88,7 @@ export function createHttpServer(
   )
   const maxConnections = connectionLimit()
   server.maxConnections = maxConnections
-  // `close` calls this method. The original would cut off responses that the client has not fully read.
+  // `close` calls this method. The original method would cut off responses that the client has not fully read.
   server.closeIdleConnections = () => {
     for (const { socket, latest } of connections.values()) if (latest?.writableFinished) socket.destroy()
   }
@@ -99,7 +99,8 @@ export function createHttpServer(
   server.on('connection', (socket: Socket) => {
     gate.noteConnection()
     const ip = socket.remoteAddress ?? ''
-    // The share of a network does not apply to a proxy, whose connections carry requests from many networks.
+    // The limit for a single network does not apply to a proxy, because its connections carry requests from many
+    // networks.
     const share = isTrusted(ip, 0) ? null : shares.take(ip)
     if (share?.outcome === 'closed') {
       warnNetworkFull({ network: share.network, connections: share.max })
@@ -136,7 +137,8 @@ export function createHttpServer(
   server.on('checkExpectation', (req: IncomingMessage, res: Reply) =>
     queue(req, res, (connection) => hangUp(connection, unsupportedExpect())),
   )
-  // CONNECT is not supported. Upgrade headers need no listener, because Node.js then ignores them, as HTTP allows.
+  // CONNECT is not supported. Without an `upgrade` listener, Node.js ignores Upgrade headers, which RFC 9110, section
+  // 7.8, allows servers to do.
   server.on('connect', ({ socket }: IncomingMessage) => {
     const connection = connections.get(socket)
     if (connection !== undefined)

@@ -6,7 +6,7 @@ import type { HungUp } from './connection.ts'
 import { isProbe } from './probe.ts'
 
 /**
- * Logs one line with many fields for each request, when the response has been sent or the connection has closed. The
+ * Logs one line with many fields for each request, once the response has been sent or the connection has closed. The
  * line never contains headers, a body or a query. Also counts the request and ends its span. Probes are not traced.
  * Each request starts a new trace that links to the caller's trace, so that callers cannot determine which traces are
  * kept.

@@ -9,9 +9,7 @@ const shareOfNetwork = 1 / 10
 /** Each larger prefix has this many times the share of the next smaller one, up to four fifths for an IPv6 /32. */
 const perSize = 2
 
-/**
- * Limits how many connections each network may have open, so that no network can use up the connections of all others.
- */
+/** Limits how many connections each network may have open, so that no network can use up all the connections. */
 export interface NetworkShares {
   /**
    * Counts a new connection from an address towards each prefix that contains the address. If one of these prefixes has

@@ -17,7 +17,7 @@ export interface Timeouts {
   keepAliveMs: number
   /** How long the client may take to close the connection after the last response. */
   lingerMs: number
-  /** How often the server checks these times. */
+  /** How often the server checks whether a connection has exceeded one of these limits. */
   checkEveryMs: number
 }
 

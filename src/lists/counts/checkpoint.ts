@@ -23,8 +23,8 @@ export const maxCheckpoints = 250_000
 const maxDelayMs = 300_000
 
 /**
- * Returns a time before which all created items have been written to MongoDB. An exception is an item whose insert was
- * delayed because a process or MongoDB was frozen.
+ * Returns the time up to which all created items have been written to MongoDB. The only exceptions are items whose
+ * insert was delayed for minutes because a process or MongoDB was frozen.
  */
 export const writtenBefore = (now: Date): Date => new Date(now.getTime() - maxDelayMs)
 

@@ -6,7 +6,7 @@ import { type Listed, longestReadMs } from '../../input/pagination.ts'
  * fields of `where`, the index must contain the creation time and id.
  */
 export interface Countable {
-  /** Identifies the list within a process. Consists of the owner, the environment and the kind of item. */
+  /** Identifies the list within a process. The key consists of the owner, the environment and the kind of item. */
   key: string
   collection: Model<Listed>['collection']
   index: string
@@ -15,7 +15,7 @@ export interface Countable {
   keptFrom: Date | null
 }
 
-/** This is many times the clock skew between two processes. */
+/** The safety margin for clock skew, which is many times the actual skew between two processes. */
 const marginMs = 60_000
 
 /** Returns the time before which the clean-up may have removed items that were created with test keys. */

@@ -47,7 +47,7 @@ export function createListCounts(
     const { keptFrom } = countable
     const beganAtMs = elapsedMs()
     listCount.checkpoints = settled(listCount.checkpoints, keptFrom, now)
-    // Items that may have been removed precede the first checkpoint, so they are recounted each time.
+    // Items that were created before the first checkpoint may have been removed, so they are recounted each time.
     if (listCount.checkpoints.length === 0)
       listCount.checkpoints.push({ at: keptFrom?.getTime() ?? 0, count: 0 })
     try {

@@ -17,7 +17,7 @@ export async function extendCheckpoints(
     if (last === undefined) return
     const next = await createdAfter(countable, last.at, endsBefore, step)
     if (next === null) return
-    // More than a stride of items were created in the same millisecond.
+    // More items than one stride were created in the same millisecond, so a larger step is needed.
     if (next.getTime() === last.at) step *= 2
     else {
       const more = await countCreated(

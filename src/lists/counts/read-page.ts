@@ -8,8 +8,8 @@ import type { Countable } from './countable.ts'
 
 /**
  * Reads one page of the items in a span, sorted from newest to oldest and then by id, and counts all items in the span.
- * However long the list is and however late the page, MongoDB skips at most a few strides of the index. A page past the
- * end is empty.
+ * MongoDB skips at most a few strides of the index, even if the list is long and the page is near its end. A page past
+ * the end is empty.
  */
 export async function readCountedPage<Item>(
   deps: Pick<Deps, 'listCounts' | 'now'>,

@@ -65,7 +65,7 @@ export function createLimitByNetwork(
     limiters.set(share, limiter)
     return limiter
   }
-  /** Reads all prefixes of all attempts that arrive together in one query. */
+  /** Reads the prefixes of all attempts that arrive at the same time, using a single query. */
   const read = createReadBatcher<Stored>(
     (keys) =>
       deps.mongo
@@ -74,7 +74,7 @@ export function createLimitByNetwork(
         .toArray(),
     ({ key }) => [key],
   )
-  /** Returns how long a prefix stays closed if this many points are added, in ms, or 0 if the prefix is open. */
+  /** Returns for how many ms a prefix is closed if `ahead` points are added to the stored ones, or 0 if it is open. */
   const closedMsOf = async ({ prefix, limiter, key }: Counted, ahead = 0): Promise<number> => {
     const stored = await read(limiter.storedKey(key), noDeadline)
     const leftMs = stored === null ? 0 : Math.max(0, stored.expire.getTime() - deps.now().getTime())

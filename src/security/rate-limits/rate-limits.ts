@@ -58,9 +58,9 @@ const exchangeEveryMs = 250
  */
 const keptInRedisMs = 3000
 /**
- * A process serves fewer callers than this in one second, even with up to four prefixes per request. The counts take up
- * to 8 MB until the next second. Further callers are not counted in that second, because refusing them would let a
- * flood shut out every caller.
+ * The maximum number of callers that are counted in one second. A process serves fewer callers, even though a request
+ * may count towards up to four prefixes. The counts take up to 8 MB until the next second. Further callers are not
+ * counted in that second, because refusing them would let a flood shut out every caller.
  */
 const maxCounted = 20_000
 /** The maximum batch size, which takes Redis a few milliseconds. The remaining counts are sent in the next batch. */
