@@ -152,7 +152,7 @@ describe('The language check', () => {
     expect(wrong.join('\n')).to.equal('')
   })
 
-  it('finds no comment with a sentence that hides its subject', () => {
+  it('finds no comment with a sentence that lacks a subject', () => {
     const wrong = code.flatMap((file) =>
       commentsOf(read(file)).flatMap(({ text, line }) =>
         opening.test(text) ? [`${file}:${line} ${text}`] : [],

@@ -38,13 +38,13 @@ const found = (text: string, pattern: RegExp): string[] =>
   [...text.matchAll(pattern)].map(([, group = '']) => group)
 
 describe('The project', () => {
-  it('contains files to check, whose imports are recognised', () => {
+  it('contains files for these rules to check, and their imports are recognised', () => {
     expect(sources.length).to.be.greaterThan(50)
     expect(domain).to.include('src/intents/create.ts')
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
   })
 
-  it('has one src folder per subject, and only the listed files next to those folders', () => {
+  it('has only the listed files in src next to its folders, and only type imports in src/deps.ts', () => {
     expect(looseFiles).to.have.members(
       ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map(
         (name) => `src/${name}.ts`,
@@ -53,11 +53,11 @@ describe('The project', () => {
     expect(read('src/deps.ts')).to.not.match(/^import (?!type )/m)
   })
 
-  it('contains no import cycles, not even of type imports', () => {
+  it('contains no import cycles, not even cycles of type imports', () => {
     expect(importCycles()).to.deep.equal([])
   })
 
-  it('contains no file so small that it belongs in its only importer', () => {
+  it('contains no file that is so small that it belongs in the only file that imports it', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
@@ -65,7 +65,7 @@ describe('The project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
-  it('imports neither Express nor BullMQ, nor http, nor workers in domain folders', () => {
+  it('imports neither Express, BullMQ, the interface folders nor the workers in the domain folders', () => {
     const isWrong = (name: string) =>
       /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
         name,
@@ -73,7 +73,7 @@ describe('The project', () => {
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('imports no mongoose or BullMQ in http and checkout, and no pages in http', () => {
+  it('imports neither mongoose nor BullMQ in http and checkout, and no pages in http', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -119,7 +119,7 @@ describe('The project', () => {
     ])
   })
 
-  it('takes the time from deps.now(), and reads the wall clock only to measure its skew and for BullMQ', () => {
+  it('takes the time from deps.now(), and reads the wall clock only to measure the clock skew and for BullMQ', () => {
     const wallClock =
       /\bDate\.now\b|\bnew Date\b(?!\()|\b(?:new )?Date\(\)|timeOrigin|\bTemporal\b|os\.uptime/
     for (const wrong of ['Date.now()', 'map(Date.now)', 'new Date()', 'new Date', 'Date()', 'timeOrigin'])
@@ -131,12 +131,12 @@ describe('The project', () => {
     ])
   })
 
-  it("never writes MongoDB's own time, and creates ids in one place because ids begin with the wall clock", () => {
+  it("never writes MongoDB's own time, and creates ids only in one place, because ids begin with the time of the wall clock", () => {
     expect(mentioning(sources, /\$currentDate|timestamps: true|\$\$NOW/)).to.deep.equal([])
     expect(mentioning(sources, /new Types\.ObjectId\(\)/)).to.have.members(['src/security/ids.ts'])
   })
 
-  it("changes an intent's status only in transition.ts, and otherwise only inserts, frees codes or sets holds", () => {
+  it("changes intents only in the listed files, and an intent's status only in transition.ts", () => {
     const changing =
       /(\.(updateOne|updateMany|findOneAndUpdate|bulkWrite|replaceOne|save)|updateIntent|writeInBatch)\(/
     expect(mentioning(filesIn('src/intents'), changing)).to.have.members([
@@ -153,7 +153,7 @@ describe('The project', () => {
     expect(mentioning(sources, /status: transition\./)).to.have.members(['src/intents/transition.ts'])
   })
 
-  it('sets a status in no other intents file', () => {
+  it('sets no status in the other files that change intents', () => {
     const setting = /\bset: \{[^{}]*(?<![\w.'])status\b/
     for (const wrong of [
       "$set: { status: 'PAID' }",
@@ -189,7 +189,7 @@ describe('The project', () => {
     ])
   })
 
-  it('deletes documents only in the listed files, and only test data in src/retention/remove.ts', () => {
+  it('deletes documents only in the listed files, and in src/retention/remove.ts only test data', () => {
     const deleting = /\.(deleteMany|deleteOne|findOneAndDelete|findByIdAndDelete)\(/
     expect(mentioning(sources, deleting)).to.have.members([
       'src/retention/remove.ts',
@@ -210,7 +210,7 @@ describe('The project', () => {
     ])
   })
 
-  it('excludes placeholders from every query of orders', () => {
+  it('excludes placeholders, which are not placed orders, from every query of orders', () => {
     const finding = /\bOrder\)?\s*\.(find|count|exists|aggregate|distinct)|read(Counted)?Page<\w*Order\b/g
     const finders = sources.filter((file) => read(file).search(finding) >= 0)
     expect(finders).to.include.members([
@@ -222,13 +222,13 @@ describe('The project', () => {
     expect(finders.filter((file) => times(file, /\.\.\.placed\b/g) < times(file, finding))).to.deep.equal([])
   })
 
-  it('only inserts and reads audit lines, never changes or deletes them', () => {
+  it('only inserts and reads audit lines, and never changes or deletes them', () => {
     const used = sources.flatMap((file) => found(read(file), /\bAuditEvent\)?\s*\.(\w+)/g))
     expect([...new Set(used)].toSorted()).to.deep.equal(['find', 'insertMany', 'insertOne'])
     expect(mentioning(sources, /'auditevents'/)).to.have.members(['src/audit/audit-event.ts'])
   })
 
-  it('uses one name per job for its queue, its file in workers/, its export and the docs', () => {
+  it("uses the same name for a job's queue, for its file in workers/ and in the docs", () => {
     const files = readdirSync(join(root, 'workers')).filter(
       (name) => name.endsWith('.ts') && name !== 'main.ts',
     )
@@ -256,7 +256,7 @@ describe('The project', () => {
     expect(named).to.have.members(Object.keys(environment.properties))
   })
 
-  it('passes every variable on in docker-compose.yml, except those that the file sets itself', () => {
+  it('passes every environment variable on in docker-compose.yml, except the variables that the file sets itself', () => {
     const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
       ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
     )
@@ -265,7 +265,7 @@ describe('The project', () => {
     expect(set).to.deep.equal(['PORT', 'MONGODB_URL', 'REDIS_URL', 'WORKER_PORT'])
   })
 
-  it('uses every error code', () => {
+  it('uses every error code of the catalogue', () => {
     const code = sources.map(read).join('\n')
     const named = filesIn('schemas').map(read).join('\n')
     const isUsed = (name: string) =>
@@ -303,7 +303,7 @@ describe('The project', () => {
     expect(named.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([])
   })
 
-  it('explains every error log line in docs/operators/watch.md, and refers to no unknown line', () => {
+  it('explains every error log line in docs/operators/watch.md, and refers to no log line that does not exist', () => {
     const [, logs = ''] = read('docs/operators/watch.md').split('\n## Logs\n')
     const [tables = ''] = logs.split('\n## Traces\n')
     const name = /`([a-z]+\.[a-z-]+)`/g

@@ -30,7 +30,7 @@ describe('Bull Board in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support staff find a dead delivery, retry it, and see it delivered and in the audit trail', async () => {
+  it('lets support staff find a dead delivery, retry it, and see both its success and its line in the audit trail', async () => {
     const delivery = await stage.deadDelivery()
     const page = support
     await page.getByRole('link', { name: 'webhook-delivery', exact: true }).first().click()
@@ -82,7 +82,7 @@ describe('Bull Board in a browser', function () {
     await picture(page, 'board-overview-desktop')
   })
 
-  it('offers a viewer no action', async () => {
+  it('offers no action to a viewer', async () => {
     const delivery = await stage.deadDelivery()
     const page = viewer
     await page.goto(failed)
@@ -117,7 +117,7 @@ describe('Bull Board in a browser', function () {
     expect(stage.endpointServer.received).to.have.length(sent)
   })
 
-  it('re-sends every dead delivery once with Retry all', async () => {
+  it('sends every dead delivery again when support staff press Retry all', async () => {
     const deliveries = [await stage.deadDelivery(), await stage.deadDelivery()]
     const page = support
     await page.goto(failed)

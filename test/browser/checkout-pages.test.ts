@@ -143,7 +143,7 @@ describe('The hosted payment pages', function () {
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
     for (const locale of locales)
-      it(`are accessible in ${locale.words.language} on ${size}, and load nothing from other hosts`, async () => {
+      it(`are accessible and load nothing from other hosts (${locale.words.language}, ${size})`, async () => {
         const page = await counter.openWindow({ size, language: locale.code })
         const wrong: string[] = []
         for (const [name, shown] of Object.entries(pages)) {
@@ -153,7 +153,7 @@ describe('The hosted payment pages', function () {
         expect([...wrong, ...counter.faults()]).to.deep.equal([])
       })
 
-  it('fit into 320 pixels, which equals a large screen at 400 %, and are readable in dark mode', async () => {
+  it('fit into a width of 320 pixels, which a large screen has at 400 % zoom, and are readable in dark mode', async () => {
     const page = await counter.openWindow({ size: 'phone', language: 'fr' })
     await page.setViewportSize({ width: 320, height: 256 })
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -165,7 +165,7 @@ describe('The hosted payment pages', function () {
     expect(wrong).to.deep.equal([])
   })
 
-  it("show the merchant's label as plain text, in its own direction", async () => {
+  it("show the merchant's label as plain text in the text direction of the label", async () => {
     const page = await counter.openWindow({ size: 'phone', language: 'en' })
     let alerts = 0
     page.on('dialog', (dialog) => {

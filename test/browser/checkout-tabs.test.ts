@@ -66,7 +66,7 @@ describe('A payment in a browser', function () {
   }
 
   for (const scripts of [true, false])
-    it(`is shown in a waiting tab when it is paid in another tab${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is shown in a waiting tab once it has been made in another tab${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const [first, second] = [await open(path, scripts), await open(path, scripts)]
       const wallet = holdWallet()
@@ -85,7 +85,7 @@ describe('A payment in a browser', function () {
     })
 
   for (const scripts of [true, false])
-    it(`is charged once on a double click${scripts ? '' : ' (without scripts)'}`, async () => {
+    it(`is charged only once if the customer double-clicks${scripts ? '' : ' (without scripts)'}`, async () => {
       const { path, referenceNumber } = await order()
       const page = await open(path, scripts)
       await fill(page)
@@ -94,7 +94,7 @@ describe('A payment in a browser', function () {
       await expectPaidOnce(referenceNumber)
     })
 
-  it('is charged once if two tabs submit at the same moment', async () => {
+  it('is charged only once if several tabs submit their forms at the same moment', async () => {
     const { path, referenceNumber } = await order()
     const tabs = [await open(path), await open(path), await open(path, false)]
     for (const tab of tabs) await fill(tab)
@@ -106,7 +106,7 @@ describe('A payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is shown as paid after going back or refreshing, which sends nothing', async () => {
+  it('is still shown as paid, and not sent again, after the customer goes back or refreshes the page', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await pay(page, locale, payer)
@@ -121,7 +121,7 @@ describe('A payment in a browser', function () {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('is shown as paid if the response is lost and the page is opened again', async () => {
+  it('is shown as paid if the response is lost and the customer opens the page again', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await page.route('**/p/*', async (route) => {
@@ -153,7 +153,7 @@ describe('A payment in a browser', function () {
       expect(await counter.debits(merchant)).to.equal(0)
     })
 
-  it('is cancelled by the merchant while the page is open, and the page updates itself', async () => {
+  it('can be cancelled by the merchant while the page is open, and the page then updates itself', async () => {
     const { path, referenceNumber } = await order()
     const page = await open(path)
     await counter.service.http

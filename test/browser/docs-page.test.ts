@@ -81,7 +81,7 @@ describe('The page /docs', function () {
   const ownBarriers = async (page: Page) =>
     (await barriers(page)).filter((each) => !knownViolations.test(each))
 
-  it('creates intents with a test key, forgets the key on reload, and sends nothing with a live key', async () => {
+  it('creates intents with a test key, forgets the key when the page is reloaded, and sends no request with a live key', async () => {
     const page = await open('desktop')
     const requests = watch(page)
     await picture(page, 'docs-desktop')
@@ -112,7 +112,7 @@ describe('The page /docs', function () {
     expect(requests).to.deep.equal([])
   })
 
-  it('fits on a phone, and works on it', async () => {
+  it('fits on the screen of a phone, and works there', async () => {
     const page = await open('phone')
     await picture(page, 'docs-phone')
     await authorize(page, merchant.key)

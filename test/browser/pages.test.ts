@@ -53,7 +53,7 @@ describe('The staff pages', function () {
   })
 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
-    it(`are accessible on a ${size} screen, run no script and load nothing from other hosts`, async () => {
+    it(`are accessible, run no script and load nothing from other hosts on this screen: ${size}`, async () => {
       const wrong: unknown[] = []
       const inspect = async (page: Page, name: string) => {
         await picture(page, `${name}-${size}`)

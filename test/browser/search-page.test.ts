@@ -17,7 +17,7 @@ describe('The search page in a browser', function () {
   })
   afterEach(() => expect(stage.faults()).to.deep.equal([]))
 
-  it('lets support staff find a payment by keyboard, re-queue its delivery and see the outcome', async () => {
+  it('lets support staff find a payment with the keyboard alone, re-queue its delivery and see the outcome', async () => {
     const delivery = await stage.deadDelivery()
     const { keyboard } = support
     await support.goto('/admin')
@@ -49,7 +49,7 @@ describe('The search page in a browser', function () {
     for (const delivery of deliveries) await stage.delivered(delivery)
   })
 
-  it('shows a viewer all pages, but offers no action', async () => {
+  it('shows all pages to a viewer, but offers no re-queue action', async () => {
     const delivery = await stage.deadDelivery()
     for (const path of [
       `/admin/payments/${delivery.referenceNumber}`,
@@ -65,7 +65,7 @@ describe('The search page in a browser', function () {
     }
   })
 
-  it('returns to the requested page after signing out and in again', async () => {
+  it('leads back to the requested page after the user has signed out and in again', async () => {
     await viewer.goto('/admin/dead')
     await viewer.getByRole('button', { name: 'Sign out' }).click()
     await viewer.waitForURL('**/admin/sign-in')

@@ -22,18 +22,18 @@ describe("The demo's endpoint server", () => {
     expect(subscribed).to.have.members(Object.keys(events))
   })
 
-  it('accepts deliveries that the service signed', async () => {
+  it("accepts a delivery with the service's signature", async () => {
     expect(await statusOf(body, signed(secret, new Date()))).to.equal(200)
   })
 
-  it('rejects a changed body, a different secret, an old timestamp and a missing signature', async () => {
+  it('rejects a delivery with a changed body, a wrong secret, an old timestamp or no signature', async () => {
     expect(await statusOf(body.replace('50000', '1'), signed(secret, new Date()))).to.equal(401)
     expect(await statusOf(body, signed(randomBytes(32).toString('hex'), new Date()))).to.equal(401)
     expect(await statusOf(body, signed(secret, longAgo))).to.equal(401)
     expect(await statusOf(body, {})).to.equal(401)
   })
 
-  it('treats a delivery as handled only after it has returned 200 for its id', async () => {
+  it("treats a delivery as handled only after the server has returned 200 for the delivery's id", async () => {
     server.failNext('payment.created')
     const statuses: number[] = []
     for (let times = 0; times < 3; times++) statuses.push(await statusOf(body, signed(secret, new Date())))

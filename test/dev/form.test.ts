@@ -9,7 +9,7 @@ const page = `<body><p>Pay <b>5.00</b> &amp; go</p><p hidden>later</p><dl><dt>Fo
     <label>PIN <input value="12" name="pin"></label><button name="way" value="1">Pay</button></form><script>no()</script></body>`
 
 describe('The page reader for the demo and the benchmarks', () => {
-  it('finds the form that contains a field, and its values', () => {
+  it("finds the form that contains a given field, and the values of that form's fields", () => {
     expect(formFor('pin', page, 'http://pay.example/p/ABC234')).to.deep.equal({
       method: 'POST',
       url: 'http://pay.example/p/ABC234?lang=en',

@@ -33,7 +33,7 @@ describe('npm test', () => {
     return { code, stdout: command.output.stdout }
   }
 
-  it('runs every file in one of three parts, prints the failures and ends with the totals', async () => {
+  it('runs every test file in one of three parts, prints the failures and ends with the totals', async () => {
     const { code, stdout } = await run()
     expect(code).to.equal(1)
     expect(stdout.trim().split('\n').at(-1)).to.equal('4 passed, 1 failed, 1 skipped')
@@ -41,7 +41,7 @@ describe('npm test', () => {
     expect(stdout.match(/^\d+ passed/gm)).to.have.length(4)
   })
 
-  it('runs the given files once, with all mocha options', async () => {
+  it('runs the files in a single part if arguments are given, and passes the arguments on to mocha', async () => {
     const { code, stdout } = await run('--grep', 'holds')
     expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['4 passed, 0 failed']])
   })

@@ -38,7 +38,7 @@ describe('Local servers', () => {
     expect(await query(queue.port, 'GET kept\r\n')).to.equal('$3\r\nyes\r\n')
   })
 
-  it('can be frozen and thawed, and can be stopped while frozen', async () => {
+  it('can be frozen and thawed, and can be stopped even while they are frozen', async () => {
     const [queue, other] = [keep(await startRedis()), keep(await startRedis())]
     await queue.kill('SIGSTOP')
     let isSilent = true
@@ -55,13 +55,13 @@ describe('Local servers', () => {
     expect(await query(queue.port)).to.equal(undefined)
   })
 
-  it('report why they cannot start', async () => {
+  it('report the reason why they cannot start', async () => {
     const queue = keep(await startRedis())
     const second: Promise<Server | string> = startRedis({ port: queue.port }).catch((error) => error.message)
     expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)
   })
 
-  it('end when the process that started them ends, even after kill -9, and leave nothing behind', async () => {
+  it('end and leave nothing behind when the process that started them ends, even if that process ends by kill -9', async () => {
     const script = `
       import { startMongo, startRedis } from ${JSON.stringify(resolve('dev/servers.ts'))}
       const servers = await Promise.all([startMongo(), startRedis()])

@@ -32,7 +32,7 @@ describe('The setup script', () => {
     return { code, lines, last: lines.at(-1), stdout: command.output.stdout }
   }
 
-  it('lists every way to install the missing programs, in one line', async () => {
+  it('lists every way to install the missing programs in a single line', async () => {
     await copy.usePackages()
     const { code, lines, last, stdout } = await run('stack', nothing())
     expect(code).to.equal(1)
@@ -44,7 +44,7 @@ describe('The setup script', () => {
       .and.to.contain('Redis: no redis-server')
   })
 
-  it('does not run the tests on a server that it did not start', async () => {
+  it('never runs the tests on a server that the script did not start', async () => {
     await copy.usePackages()
     const given = { MONGODB_URL: 'mongodb://db.example', REDIS_URL: 'redis://db.example' }
     const { code, last } = await run('test', { ...nothing(), ...given })
@@ -54,7 +54,7 @@ describe('The setup script', () => {
       .and.not.to.contain('_URL')
   })
 
-  it('uses programs on the PATH, except those that fail to start', async () => {
+  it('uses the programs on the PATH, except programs that fail to start', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     await writeFile(join(empty, 'mongod'), '#!/bin/sh\necho broken >&2; exit 1\n', { mode: 0o755 })
@@ -78,7 +78,7 @@ describe('The setup script', () => {
     expect(last).to.match(/^No MongoDB/)
   })
 
-  it('runs the command with the servers it found', async () => {
+  it('runs the command with the servers that it has found', async () => {
     await copy.usePackages()
     await symlink((await findRedisServer()).path, join(empty, 'redis-server'))
     const env = { ...nothing(), MONGOMS_SYSTEM_BINARY: (await findMongod()).path }

@@ -25,7 +25,7 @@ describe('npm run stack', function () {
     return { ...command, ports, responses }
   }
 
-  it('prints one line, refuses to run twice, keeps its data and stops on SIGTERM', async () => {
+  it('prints one line, refuses to run twice at the same time, keeps its data and stops on SIGTERM', async () => {
     const first = await stack()
     expect(first.output.stdout).to.match(LINE)
     expect(await first.responses()).to.deep.equal(['', ''])
@@ -48,7 +48,7 @@ describe('npm run stack', function () {
     await third.ended
   })
 
-  it('stops its servers even after kill -9, and can be restarted immediately', async () => {
+  it('stops its servers even if it is killed by kill -9, and can be restarted immediately', async () => {
     const killed = await stack()
     killed.kill('SIGKILL')
     const next = await stack()

@@ -27,7 +27,7 @@ const named = (pattern: RegExp): { page: string; name: string }[] =>
   pages.flatMap((page) => [...textOf(page).matchAll(pattern)].map(([, name = '']) => ({ page, name })))
 
 describe('The documentation', () => {
-  it('shows the version from package.json as the newest in CHANGELOG.md and in the API description', () => {
+  it('shows the version from package.json as the newest version in CHANGELOG.md and in the API description', () => {
     const { version } = JSON.parse(textOf('package.json')) as { version: string }
     expect(/^## (\S+)/m.exec(textOf('CHANGELOG.md'))?.[1]).to.equal(version)
     expect(description.info).to.include({ version })

@@ -42,14 +42,14 @@ describe("The guide's example programs", function () {
   const named = (name: string): Block[] =>
     programs.filter((program) => fileOf(program)?.startsWith(`${name}.`))
 
-  it('exist in every language', () => {
+  it('are available in every language of the guide', () => {
     for (const name of ['pay', 'ship', 'refund', 'outcomes', 'preflight', 'retry'])
       expect(named(name), name).to.have.length(languages.length)
     expect(named('pending')).to.have.length(2)
   })
 
   for (const program of programs.filter((one) => shownBelow(one) !== undefined))
-    it(`print the output shown on the page: ${nameOf(program)}`, async function () {
+    it(`print the output that the page shows: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const { environment, merchant } = await createFixture(service, endpointServer, program.text)
       const printed = await run(program, environment)
@@ -62,7 +62,7 @@ describe("The guide's example programs", function () {
     })
 
   for (const program of named('pay'))
-    it(`print the error code and the request id: ${nameOf(program)}`, async function () {
+    it(`print the error code and the request id after an error: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const merchant = await service.merchant({ kind: 'publishable' })
       const printed = await run(program, environmentOf(merchant, service.origin)).catch(String)
@@ -72,7 +72,7 @@ describe("The guide's example programs", function () {
     })
 
   for (const program of named('retry'))
-    it(`create one intent even if the first response is lost: ${nameOf(program)}`, async function () {
+    it(`create only one intent even if the first response is lost: ${nameOf(program)}`, async function () {
       skipUnlessRunnable(this, program)
       const merchant = await service.merchant()
       const proxy = await startProxy(service.origin, { loses: (count) => count === 1 })
@@ -82,7 +82,7 @@ describe("The guide's example programs", function () {
       expect(await service.deps.Intent.countDocuments({ businessId })).to.equal(1)
     })
 
-  describe('for reading a list', () => {
+  describe('that read a list', () => {
     const merchant = withMerchant(service)
     let references: string[]
     before(async () => {
@@ -93,7 +93,7 @@ describe("The guide's example programs", function () {
     })
 
     for (const program of named('pending'))
-      it(`read each item once even if one is cancelled while they run: ${nameOf(program)}`, async function () {
+      it(`read each item exactly once even if an item is cancelled in the meantime: ${nameOf(program)}`, async function () {
         skipUnlessRunnable(this, program)
         const newest = String(references.pop())
         const cancelOnSecondPage = async (url: string) => {

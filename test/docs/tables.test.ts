@@ -30,7 +30,7 @@ const tables = pages.flatMap(tablesOf)
 describe('The generated tables', () => {
   let generated = 0
   for (const page of pagesWithTables())
-    it(`on ${page} are up to date`, async () => {
+    it(`are up to date on the page ${page}`, async () => {
       const { before, after, stale } = await fillTables(page)
       generated += before.match(/<!-- end of table -->/g)?.length ?? 0
       const remedy = `Stale: ${stale.join(', ')}. Run \`npm run tables\`, and commit the page.`
@@ -47,7 +47,7 @@ describe('The tables on the pages', () => {
     expect(tables.length).to.be.at.least(50)
   })
 
-  it('each start with a header row and a separator row', () => {
+  it('all start with a header row and a separator row', () => {
     const broken = tables.filter(([, second]) => second?.isRule !== true)
     expect(broken.map(([first]) => first)).to.deep.equal([])
   })

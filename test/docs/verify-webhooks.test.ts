@@ -25,13 +25,13 @@ async function verdicts(language: Language): Promise<string[]> {
 }
 
 describe('The test vectors for signed requests', () => {
-  it('number at least 30, have unique names, and match the file', () => {
+  it('are at least 30, have unique names, and match the stored file', () => {
     expect(new Set(vectors.map(({ name }) => name)).size).to.equal(vectors.length)
     expect(vectors.length).to.be.at.least(30)
     expect(written()).to.equal(asText())
   })
 
-  it('have the same signatures as the service produces, even after rotations', () => {
+  it('have the same signatures that the service produces, even after secrets have been rotated', () => {
     const serviceSigns = (secrets: [string, ...string[]], { headers, body = '' }: Vector) => {
       const at = new Date(Number(headers['X-Service-Timestamp']) * 1000)
       return signedHeaders('Service', secrets, 'payment.created', body, at)
@@ -59,7 +59,7 @@ describe('docs/merchants/webhooks.md', () => {
   })
 
   for (const language of languages) {
-    it(`contains ${language.name} code that verifies every vector correctly`, async function () {
+    it(`contains code that verifies every vector correctly in ${language.name}`, async function () {
       this.timeout(slowestMs)
       skipUnlessHere(this, language.name, [language.command, '--version'], 'docs/merchants/webhooks.md')
       const found = await verdicts(language)

@@ -26,7 +26,7 @@ const times = <T>(count: number, thing: T): T[] => Array.from({ length: count },
 const shortOf = (planned: PlannedFault[], done: PlannedFault[]) => shortfalls([{ planned, done, faults: [] }])
 
 describe('The report on a fault run', () => {
-  it('counts faults by kind, and the points that were reached', () => {
+  it('counts the faults of each kind and the points that were reached', () => {
     const planned = [kill, kill, at('create.inserted'), at('pay.settled')]
     const faults = { planned, done: planned.slice(1, 3), faults: [reached('create.inserted')] }
     expect(faultsDone(faults)).to.equal('2 of 4 faults (process.kill 1/2, process.point 1/2); 1 of 2 points')
@@ -36,7 +36,7 @@ describe('The report on a fault run', () => {
     )
   })
 
-  it('requires half of the planned faults to happen, and a quarter of those at points', () => {
+  it('requires that at least half of the planned faults happened, and at least a quarter of the faults at points', () => {
     const planned = [...times(10, kill), ...times(10, at('create.inserted'))]
     const done = (kills: number, points: number) => [
       ...planned.slice(0, kills),
@@ -47,7 +47,7 @@ describe('The report on a fault run', () => {
     expect(shortOf(planned, done(5, 2))).to.deep.equal(['only 2 of 10 faults at points were done'])
   })
 
-  it('requires each kind of fault that was planned often to happen, and every clock jump', () => {
+  it('requires that every clock jump happened, and each kind of fault that was planned several times', () => {
     const planned = [...times(10, kill), ...times(3, flush), jump]
     expect(shortOf(planned, [...times(10, kill), flush, jump])).to.deep.equal([])
     expect(shortOf(planned, times(10, kill))).to.deep.equal([
@@ -56,7 +56,7 @@ describe('The report on a fault run', () => {
     ])
   })
 
-  it('requires each promise about timing to have been tested, unless the run is short', () => {
+  it('requires that each promise about timing was tested, unless the run was short', () => {
     const checked = { 'response.sound': 8, 'delivery.counted': 7, 'delivery.paced': 0, 'expiry.prompt': 5 }
     const calm = { checked, busy: { ms: 0, ofMs: 90_000, isMostly: false } }
     const busy = { checked: nothingChecked(), busy: { ms: 60_000, ofMs: 90_000, isMostly: true } }

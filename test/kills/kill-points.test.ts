@@ -251,7 +251,7 @@ describe('A process that is killed between any two steps of its work', function 
     expect(steps).to.deep.equal(changing)
   })
 
-  it('leaves no delivery behind when it deletes an endpoint', async () => {
+  it('leaves no delivery pending when it deletes an endpoint', async () => {
     const operation = request(
       200,
       async () => {
@@ -291,7 +291,7 @@ describe('A process that is killed between any two steps of its work', function 
     check: ({ merchant }, label) => expectDelivered(merchant, ['payment.created', 'payment.created'], label),
   })
 
-  it('loses and duplicates nothing when it relays events without free slots', async () => {
+  it('loses and duplicates nothing when it relays events while no slot is free', async () => {
     const steps = await kill(relaying((_, act) => act()))
     expect(steps).to.include.members(['mongodb insert', 'mongodb update', 'enqueue webhook-delivery'])
   })
@@ -327,7 +327,7 @@ describe('A process that is killed between any two steps of its work', function 
     expect(steps).to.deep.equal(attempting)
   })
 
-  it('uses up exactly one attempt when an attempt fails', async () => {
+  it('uses up exactly one attempt of the delivery when an attempt fails', async () => {
     const steps = await kill<Delivery>({
       async prepare() {
         const merchant = await service.merchant()

@@ -147,14 +147,14 @@ describe('A live payment', () => {
     ],
   ]
   for (const [what, behaviour] of responses)
-    it(`is held while its outcome is unknown, and then becomes PAID once, if ${what}`, async () => {
+    it(`holds its intent while the outcome is unknown, and then succeeds exactly once, if ${what}`, async () => {
       const referenceNumber = await unknownPayment(behaviour)
       await expectHeld(referenceNumber)
       await expectPaidOnce(referenceNumber)
       expect(orders()).to.have.length(1)
     })
 
-  it('gets its outcome through a worker, without any request', async () => {
+  it('gets its outcome from a worker, without any further request', async () => {
     const workers = service.startWorkers()
     const referenceNumber = await unknownPayment(responseLost)
     await waitFor('PAID', async () => (await storedIntent(service, referenceNumber)).status === 'PAID')
@@ -162,7 +162,7 @@ describe('A live payment', () => {
     expect(moved(referenceNumber)).to.deep.equal([-amount])
   })
 
-  it('may be retried a minute after its deadline if its order never reached the provider', async () => {
+  it("can be retried a minute after its order's deadline if the order never reached the provider", async () => {
     const referenceNumber = await unknownPayment(requestLost)
     await expectHeld(referenceNumber)
     service.clock.advance(2_000)
@@ -176,7 +176,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is held until a slow order reaches the provider', async () => {
+  it('stays on hold until a slow order reaches the provider', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(2_000)
     // The provider does not know the order yet.
@@ -186,7 +186,7 @@ describe('A live payment', () => {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('takes no money if its order reaches the provider after the deadline', async () => {
+  it('takes no money if its order reaches the provider only after the deadline', async () => {
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(lostForGoodMs)
     expect(await queryRepeatedly(referenceNumber)).to.include({ outcome: 'not-executed' })
@@ -210,7 +210,7 @@ describe('A live payment', () => {
     expect(await stateOf(lost)).to.deep.equal(expired)
   })
 
-  it('is held while the provider is down, with growing intervals between queries', async () => {
+  it('stays on hold while the provider is down, and is queried at growing intervals', async () => {
     const referenceNumber = await unknownPayment(responseLost)
     await provider.goDown()
     const waits: number[] = []
@@ -228,7 +228,7 @@ describe('A live payment', () => {
     await expectPaidOnce(referenceNumber)
   })
 
-  it('may be retried immediately if the provider is unreachable', async () => {
+  it('can be retried immediately if the provider was unreachable', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     await provider.goDown()
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
@@ -237,7 +237,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal(paidOnce)
   })
 
-  it('is made once if one form is submitted twice in parallel, or two customers pay at the same time', async () => {
+  it('is made only once if the same form is submitted twice while another customer pays at the same time', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     const form = { paymentId: newId() }
     const outcomes = await Promise.all([form, form, {}].map((each) => payLive(referenceNumber, each)))
@@ -246,7 +246,7 @@ describe('A live payment', () => {
     expect(orders()).to.have.length(1)
   })
 
-  it("ends with the provider's outcome: refused, declined or failed", async () => {
+  it('ends with the outcome that the provider returns: refused, declined or failed', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amountType: 'OPEN' })
     expect(outcomeName(await payLive(referenceNumber, { pin: '0000' }))).to.equal('refused')
     expect(outcomeName(await payLive(referenceNumber, { amount: payer.balance * 2 }))).to.equal('declined')
@@ -258,7 +258,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal({ status: 'FAILED', events, moved: [] })
   })
 
-  it('cannot be made from a sandbox wallet, nor can a live wallet pay a test intent', async () => {
+  it('cannot be made from a sandbox wallet, just as a live wallet cannot pay a test intent', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)
@@ -281,7 +281,7 @@ describe('A live payment', () => {
       provider.setClock(service.clock.now)
     })
 
-  it('is held for as long as a provider whose clock is slow may still execute the order', async () => {
+  it('stays on hold as long as a provider whose clock is slow may still execute the order', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() - 25_000))
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(validForMs + 20_000)
@@ -291,7 +291,7 @@ describe('A live payment', () => {
     provider.setClock(service.clock.now)
   })
 
-  it('may be retried immediately if its order was too late for the provider', async () => {
+  it('can be retried immediately if the provider rejected its order as too late', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() + 120_000))
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await payLive(referenceNumber))).to.equal('not-executed')
@@ -319,7 +319,7 @@ describe('A live payment', () => {
       }
     }
 
-    it('is held, and the new provider receives no query about it', async () => {
+    it('stays on hold, and the new provider receives no query about the payment', async () => {
       const referenceNumber = await unknownPayment(responseLost)
       const restore = replaceProvider('another')
       service.clock.advance(lostForGoodMs)
@@ -330,7 +330,7 @@ describe('A live payment', () => {
       expect(other.requests).to.deep.equal([])
     })
 
-    it('is not refunded through the new provider, but is refunded through the old provider at a new address', async () => {
+    it('cannot be refunded through the new provider, but can be refunded through the old provider at a new address', async () => {
       const { referenceNumber } = await createIntent(service, merchant, { amount })
       expect(outcomeName(await payLive(referenceNumber))).to.equal('done')
       let restore = replaceProvider('another')
@@ -349,7 +349,7 @@ describe('A live payment', () => {
     })
   })
 
-  it('is not possible without a provider', async () => {
+  it('is not possible if no provider is configured', async () => {
     const without = await openService()
     expect(without.deps.wallets.forPayments(false)).to.equal(null)
     await without.close()
@@ -376,7 +376,7 @@ describe('A live payment', () => {
       return { referenceNumber, retry }
     }
 
-    it('is refunded once if the response is lost, and a retry finds that refund', async () => {
+    it('is refunded only once if the response is lost, and a retry of the request returns that refund', async () => {
       const { referenceNumber, retry } = await unknownRefund(responseLost)
       // The held amount cannot be refunded by another request.
       const other = await refund(service, merchant, referenceNumber, 30_000)
@@ -391,7 +391,7 @@ describe('A live payment', () => {
       expect(orders()).to.have.length(2)
     })
 
-    it('is not refunded if the order is lost, and the hold on the refund ends a minute after its deadline', async () => {
+    it('is not refunded if the order is lost, and the requested amount stays on hold only until a minute after the deadline', async () => {
       const { referenceNumber, retry } = await unknownRefund(requestLost)
       service.clock.advance(2_000)
       expect((await retry()).status).to.equal(503)
@@ -414,7 +414,7 @@ describe('A live payment', () => {
   })
 
   describe('with any outcome', () => {
-    it('leaves no PIN, phone number or key in the log, in jobs or in the database', async () => {
+    it('leaves no PIN, phone number or secret key in the log, in jobs or in the database', async () => {
       const { mongo, config } = service.deps
       const collections = await mongo.listCollections()
       const documents = await Promise.all(

@@ -24,7 +24,7 @@ const { phone, pin } = payer
  */
 const lostForGoodMs = 110_000
 
-describe('A process that is killed while the live provider is processing its order', function () {
+describe("A process that is killed while it waits for the live provider's response", function () {
   this.timeout(30_000)
   let provider: Provider
   const processes: ServiceProcess[] = []
@@ -96,7 +96,7 @@ describe('A process that is killed while the live provider is processing its ord
   const done: ProviderBehaviour = (_res, work) => void work()
   const lost: ProviderBehaviour = () => {}
 
-  it('leaves a payment on hold, which becomes PAID if the money moved and is released otherwise', async () => {
+  it('leaves a payment on hold, and the intent becomes PAID if the money moved or is released if it did not', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -119,7 +119,7 @@ describe('A process that is killed while the live provider is processing its ord
     }
   })
 
-  it('leaves a refund whose retry in a different process returns the true outcome', async () => {
+  it('leaves a refund on hold, and a retry of the request in a different process returns the true outcome', async () => {
     for (const behaviour of [done, lost]) {
       service.clock.freeze(null)
       const [web, created] = await Promise.all([start('web'), createIntent(service, merchant, { amount })])
@@ -137,7 +137,7 @@ describe('A process that is killed while the live provider is processing its ord
     }
   })
 
-  it('may be a worker querying an outcome, in which case another worker repeats the query', async () => {
+  it('leaves the query to another worker if it is a worker that was querying an outcome', async () => {
     provider.handleOrders(responseLost)
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber, { phone, pin }))).to.equal('waiting')

@@ -110,7 +110,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     },
   }
 
-  it('takes the money once, and sets the intent to PAID once', async () => {
+  it('takes the money exactly once, and sets the intent to PAID exactly once', async () => {
     const steps = await kill(paying)
     expect(steps).to.include.members(settling)
     await landDuringRetry(service, paying, closings, steps.indexOf('mongodb update') + 1)
@@ -142,7 +142,7 @@ describe('A process that is killed between any two steps of a payment or refund'
       expect(steps).to.include.members(['mongodb find', 'mongodb insert', 'mongodb update'])
     })
 
-  it("adds the failure event before the expiry event if a payment is declined after its intent's expiry time", async () => {
+  it("adds the failure event before the expiry event if a payment is declined after the intent's expiry time", async () => {
     const declined = { outcome: 'declined', reason: 'limit_exceeded' } as const
     scriptedWallet(service).setStatus(declined)
     const declining: Operation<Case> = {
@@ -219,7 +219,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     return responses[0] ?? ''
   }
 
-  it('makes a refund once or not at all, and reports which', async () => {
+  it('makes a refund either once or not at all, and reports which of the two', async () => {
     const refunding = {
       ...request(async (deps, caller, { referenceNumber, effect }) => {
         const input = { amount: 20_000, reason: null, expectedRefundable: null }
@@ -247,7 +247,7 @@ describe('A process that is killed between any two steps of a payment or refund'
       await landDuringRetry(service, refunding, closings, steps.indexOf(write) + 1)
   })
 
-  it('simulates a payment once, and reports that it did', async () => {
+  it('simulates a payment exactly once, and reports that the simulation succeeded', async () => {
     const simulating = {
       ...request((deps, caller, { referenceNumber, effect }) => {
         const input = { amount: null, payerPhone: '22000001', outcome: 'success' } as const
@@ -281,7 +281,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     return each
   }
 
-  it("records a payment's outcome once when it queries the wallet", async () => {
+  it("records a payment's outcome exactly once when it queries the wallet", async () => {
     const querying: Operation<Case> = {
       prepare: prepareLostResponse,
       async run(victim, { referenceNumber, paymentId }) {
@@ -295,7 +295,7 @@ describe('A process that is killed between any two steps of a payment or refund'
     expect(steps).to.include.members(settling)
   })
 
-  it("records a refund's outcome once when it queries the wallet", async () => {
+  it("records a refund's outcome exactly once when it queries the wallet", async () => {
     const querying: Operation<Case & { refundId: string }> = {
       async prepare() {
         const each = await preparePaid()

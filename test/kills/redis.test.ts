@@ -194,10 +194,10 @@ describe('The service during a Redis outage', function () {
   after(() => Promise.all(outages.map((outage) => outage.close())))
 
   for (const name of Object.keys(breaks))
-    it(`creates intents, and eventually delivers every event, even if Redis is ${name}`, () =>
+    it(`still creates intents, and eventually delivers every event, even if Redis is ${name}`, () =>
       healed.get(name))
 
-  it('shuts down within 8 s with thousands of unsent wake-up jobs while Redis is frozen', async () => {
+  it('shuts down within 8 s while Redis is frozen, even with thousands of unsent wake-up jobs', async () => {
     expect(await stopped).to.be.below(8_000)
   })
 

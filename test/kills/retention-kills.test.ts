@@ -65,7 +65,7 @@ describe('A clean-up', () => {
   let references: string[]
   let oldThings: () => Promise<void>
 
-  it('resumes after it is killed, without breaking a page or a response in the meantime', async () => {
+  it('can be resumed after it is killed, and breaks no page and no response in the meantime', async () => {
     const staff = await signedIn(service, 'viewer')
     const [paid = '', cancelled = '', order = ''] = references
     // The first clean-up of all takes one more step.
@@ -121,7 +121,7 @@ describe('A clean-up', () => {
     expect(await service.deps.WalletMovement.countDocuments({ 'result.outcome': 'done' })).to.equal(0)
   })
 
-  it('keeps an intent that is refunded before the clean-up marks it, and the refund finds its payment', async () => {
+  it('keeps an intent that is refunded before the clean-up marks the intent, so that a further refund can still succeed', async () => {
     const [paid = ''] = references
     await oldThings()
     const { Intent } = service.deps
@@ -146,7 +146,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('cleans all other businesses first if one business fails, and retries that business a minute later', async () => {
+  it('processes all other businesses first if one business fails, and retries the failed business a minute later', async () => {
     const { RetentionProgress, RetentionRecord, Business } = service.deps
     await oldThings()
     const torn = '0'.repeat(24)
@@ -194,14 +194,14 @@ describe('A clean-up', () => {
     await Business.deleteOne({ _id: torn })
   })
 
-  it("runs once if several start at the same time, and counts as that night's run", async () => {
+  it('runs only once if several clean-ups start at the same time', async () => {
     await oldThings()
     const outcomes = await Promise.all([clean(), clean(), clean()])
     expect(outcomes.toSorted()).to.deep.equal(['already-running', 'already-running', 'cleaned'])
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('stops between two batches when its process is shutting down, and another process continues immediately', async () => {
+  it('stops between two batches when its process is shutting down, and another process can continue immediately', async () => {
     await oldThings()
     const ending = new AbortController()
     const stopped = runCleanUp(service.deps, ending.signal, { ...unwatched, count: () => ending.abort() })
@@ -211,7 +211,7 @@ describe('A clean-up', () => {
     expect(await countTestData(service, pair.test)).to.deep.equal(nothing)
   })
 
-  it('counts as the run for the night on which it began, even if it continues the next day', async () => {
+  it('counts as the run of the night in which it began, even if it continues the next day', async () => {
     const { RetentionRecord } = service.deps
     await oldThings()
     const ending = new AbortController()
@@ -241,7 +241,7 @@ describe('A clean-up', () => {
       await model.collection.deleteMany({ _id: { $in: ids } } as never)
   })
 
-  it('writes nothing after another process has taken it over', async () => {
+  it('writes nothing more after another process has taken over', async () => {
     const first = await takeLease(service.deps)
     service.clock.advance(60_001)
     const second = await takeLease(service.deps)
@@ -255,7 +255,7 @@ describe('A clean-up', () => {
     )
   })
 
-  it('is enqueued by the poll after a missed night, whatever Redis has lost', async () => {
+  it('is enqueued by the poll after a missed night, whatever data Redis has lost', async () => {
     const jobs = async () =>
       (await queue.getJobs(['waiting', 'delayed', 'active'])).filter(({ id = '' }) => id.startsWith('night-'))
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
@@ -286,7 +286,7 @@ describe('A clean-up', () => {
     expect(at('02:29:59.999')).to.equal('2026-02-28T02:30:00.000Z')
   })
 
-  it('is scheduled once, and an overdue run survives every deployment', async () => {
+  it('is scheduled only once, and an overdue run survives every deployment', async () => {
     await deleteAllKeys(service.deps.config.redisUrl, service.deps.config.queuePrefix)
     await restoreJobs(service.deps, 'all')
     const [next, ...others] = await queue.getDelayed()
@@ -313,7 +313,7 @@ describe('A clean-up', () => {
     await workers.close()
   })
 
-  it('counts everything it would remove in a dry run, and changes nothing', async () => {
+  it('counts in a dry run everything that it would remove, but changes nothing', async () => {
     const cli = openAdmin(service)
     await createSampleData(service, pair.live, false)
     await oldThings()

@@ -21,7 +21,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('exits immediately in production if its environment is meant for development, and prints each fault once', async () => {
+  it('exits immediately in production if the environment is meant for development, and prints each fault once', async () => {
     const changes = {
       NODE_ENV: 'production',
       SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -49,7 +49,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('prints a crash to stderr if its log is silent, without stored values', async () => {
+  it('prints a crash to stderr, without stored values, if its log is silent', async () => {
     const program = `
       import { mongo } from 'mongoose'
       import { endOnCrash } from './src/process/crash.ts'
@@ -79,7 +79,7 @@ describe('A process that is starting', () => {
     }
   })
 
-  it('waits for a database that goes down during startup', async () => {
+  it('waits for the database if it goes down during startup', async () => {
     const wire = await openWireThatBreaks(service.deps.config.mongodbUrl, ['find', 'createIndexes'])
     const worker = await startProcess('worker', service, { MONGODB_URL: wire.url })
     expect(wire.left()).to.deep.equal([])
@@ -87,7 +87,7 @@ describe('A process that is starting', () => {
     wire.close()
   })
 
-  it('waits for a database that starts later', async () => {
+  it('waits for the database if it starts later than the process', async () => {
     const port = await freePort()
     const url = `mongodb://127.0.0.1:${port}/late`
     const closed = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')

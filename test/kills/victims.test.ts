@@ -21,7 +21,7 @@ describe('The fixture that kills a process at a given step', () => {
     return { referenceNumber, labelNow: async () => (await stored()).label }
   }
 
-  it('sends a held write when it is released, even after its process has disconnected', async () => {
+  it('sends a held-back write when the write is released, even if the process has already disconnected', async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'late', lateMs: 0 })
     const written = victim.deps.Intent.updateOne({ referenceNumber }, { label: 'after' }).then(
@@ -36,7 +36,7 @@ describe('The fixture that kills a process at a given step', () => {
     await victim.close()
   })
 
-  it('is not closed before its unanswered write has finished, even if its run has ended', async () => {
+  it("waits for an unanswered write to finish before it reports the process's death, even if the run has ended", async () => {
     const { referenceNumber, labelNow } = await labelled()
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const slowly = { referenceNumber, $where: 'sleep(300) || true' }
@@ -48,7 +48,7 @@ describe('The fixture that kills a process at a given step', () => {
     await written
   })
 
-  it('reports that the process never reached the step', async () => {
+  it('reports an error if the process never reaches the step', async () => {
     const victim = await openVictim(service, { step: 1, fate: 'unanswered', lateMs: 0 })
     const fault = await waitForDeath(victim, Promise.resolve(), { step: 1, label }).catch(String)
     expect(fault).to.equal(`Error: ${label}: the process did not die, the operation has finished`)

@@ -118,7 +118,7 @@ const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
 describe('Monitoring', () => {
-  it('explains in docs/operators/watch.md the values of every label that is not self-explanatory', () => {
+  it('has an explanation in docs/operators/watch.md of the values of every label that is not self-explanatory', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
     const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)
@@ -150,7 +150,7 @@ describe('Monitoring', () => {
     }
   })
 
-  it('does not fire an alert for old counts after a failed scrape', () => {
+  it('has a test that each alert on log lines stays quiet about old counts after a failed scrape', () => {
     const counted = rules.filter(({ expr }) => expr.includes('_log_lines_total'))
     const isQuietAfterGap = ({ alert, expr }: Rule) =>
       tests.some(({ input_series: given, alert_rule_test: cases }) =>
@@ -168,7 +168,7 @@ describe('Monitoring', () => {
     expect(counted.filter((rule) => !isQuietAfterGap(rule)).map(({ alert }) => alert)).to.deep.equal([])
   })
 
-  it('exports 0 from the first scrape for every error and for every log line that an alert watches', () => {
+  it('exports 0 from the first scrape on for every error log line and every line that an alert watches', () => {
     const [, logs = ''] = page.split('\n## Logs\n')
     const atError = [...logs.matchAll(/^\| (`[^|]+) \| error \|/gm)].flatMap(([, cell = '']) => named(cell))
     expect(watchedLines.error).to.have.members(atError)

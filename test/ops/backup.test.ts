@@ -72,7 +72,7 @@ describe('A backup', () => {
     await fs.rm(folder, { recursive: true })
   })
 
-  it('unlocks the server if it fails, times out, or if one of its processes is stopped or killed', async () => {
+  it('unlocks the server if the backup fails or times out, or if one of its processes is stopped or killed', async () => {
     const takesWrites = () => createIntent(service, merchant)
     const failing = whileLocked(mongo.url, 60_000, never, () => Promise.reject(new Error('no room')))
     expect(await faultOf(failing)).to.equal('no room')
@@ -105,7 +105,7 @@ describe('A backup', () => {
     await takesWrites()
   })
 
-  it('leaves nothing behind if it is interrupted during a dump with much output', async () => {
+  it('leaves nothing behind if it is interrupted during a dump that prints a lot of output', async () => {
     const [tools, temporary] = [join(folder, 'tools'), join(folder, 'temporary')]
     await Promise.all([fs.mkdir(tools), fs.mkdir(temporary)])
     const verbose = '#!/bin/sh\n[ "$1" = --version ] && exit\nhead -c 2000000 /dev/zero >&2\nexec sleep 60\n'
@@ -131,12 +131,12 @@ describe('A backup', () => {
     expect(await isLocked()).to.equal(false)
   })
 
-  it('documents its commands in --help', async () => {
+  it('prints its commands with --help', async () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [...backupCommand, '--help'])
     expect([stdout.split(' ')[0], stderr]).to.deep.equal(['npm', ''])
   })
 
-  it('copies files only from the server that it has locked', async () => {
+  it('copies files only if they belong to the server that it has locked', async () => {
     const elsewhere = backUp(mongo.url, join(folder, 'none'), folder, never)
     expect(await faultOf(elsewhere)).to.include('not the data folder')
     // In containers every server has the same process id.
@@ -181,7 +181,7 @@ describe('A backup', () => {
   })
 
   for (const way of ['files', 'dump'] as const)
-    it(`restores all data if it was taken by ${way} under traffic, and the service continues`, async function () {
+    it(`restores all data and lets the service continue, even if the backup was taken during traffic (${way})`, async function () {
       if (way === 'dump' && !hasTools()) {
         console.error('mongodump is not on the PATH, so its backups are not tested')
         this.skip()
@@ -241,7 +241,7 @@ describe('A backup', () => {
       expect(due.body).to.equal(await storedBody(again, filled.due))
     })
 
-  it('can be verified without affecting the service, and shows whether SECRET_KEY decrypts it', async () => {
+  it('can be verified without affecting the service, and the check shows whether SECRET_KEY decrypts the data', async () => {
     const { secrets, log } = service.deps
     const drilled = await drill(join(folder, 'files'), 'payment_intents', secrets, log, never)
     expect(drilled.counts).to.include({ orders: 1, products: 1, webhookendpoints: 1, staff: 1 })
@@ -281,7 +281,7 @@ describe('A backup', () => {
     expect(fault).to.include('it has payment_intents')
   })
 
-  it("contains the whole server if it is taken by mongodump, and keeps the user's authentication database", () => {
+  it('contains all databases of the server if it is taken by mongodump, which still authenticates against the same database', () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')

@@ -75,7 +75,7 @@ const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
 describe('The Kubernetes manifests', () => {
-  it('all belong to a kustomization, except the example for the secrets, which contains no values', () => {
+  it('all belong to a kustomization, except the example of the secrets, which contains no values', () => {
     const reached = manifestFiles
       .filter((file) => basename(file) === 'kustomization.yaml')
       .flatMap((file) => {
@@ -103,7 +103,7 @@ describe('The Kubernetes manifests', () => {
     expect(read).to.include({ production: true, port: 3000, workerPort: 9464 })
   })
 
-  it("change a configuration's name whenever its content changes, so that running pods keep theirs", () => {
+  it("change a configuration's name whenever the content changes, so that running pods keep the old configuration", () => {
     expect(generated).to.have.all.keys('name', 'envs')
     expect(generated?.name).to.equal('payment-intents')
     expect(objects.map(({ kind }) => kind)).to.not.include('ConfigMap')
@@ -111,14 +111,14 @@ describe('The Kubernetes manifests', () => {
     expect(options).to.not.have.any.keys('generatorOptions')
   })
 
-  it('start the processes listed in the Procfile, from one image', () => {
+  it('start the processes that the Procfile lists, all from the same image', () => {
     for (const { owner, container } of pods) {
       expect(container.command.join(' ')).to.equal(procfileLine(owner.metadata.name))
       expect(container.image).to.equal('payment-intents')
     }
   })
 
-  it('run without root, a writable image or extra privileges', () => {
+  it('run the processes without root, a writable image or extra privileges', () => {
     for (const { pod, container } of pods) {
       expect(pod).to.include({ automountServiceAccountToken: false })
       expect(pod.securityContext).to.deep.include({
@@ -231,7 +231,7 @@ describe('The roll-out script', () => {
     return { code, calls: output.trim().split('\n') }
   }
 
-  it('starts the processes only if the release succeeds', async () => {
+  it('starts the processes only if the release job succeeds', async () => {
     const succeeded = await rollOut('SuccessCriteriaMet Complete')
     expect(succeeded.code).to.equal(0)
     expect(succeeded.calls.map((line) => line.split(' jsonpath')[0])).to.deep.equal([
@@ -260,7 +260,7 @@ describe('docker-compose.yml', () => {
     'docker-compose.yml',
   )
 
-  it('starts the processes listed in the Procfile, with a read-only root file system', () => {
+  it('starts the processes that the Procfile lists, with a read-only root file system', () => {
     for (const name of ['release', 'worker'])
       expect(services[name]?.command?.join(' ')).to.equal(procfileLine(name))
     expect(readText('Dockerfile')).to.include('CMD ["node", "dist/src/server.js"]')
@@ -268,7 +268,7 @@ describe('docker-compose.yml', () => {
       expect(services[name]).to.include({ image: 'payment-intents', read_only: true })
   })
 
-  it('pins every image, mounts only existing paths, and scrapes the ports of the processes', () => {
+  it('pins every image, mounts only existing paths, and lets Prometheus scrape the ports of the processes', () => {
     const own = ['release', 'web', 'worker']
     const others = Object.entries(services).filter(([name]) => !own.includes(name))
     for (const [, { image }] of others) expect(image).to.match(/:v?\d+\.\d+/)
@@ -285,21 +285,21 @@ describe('docker-compose.yml', () => {
     ])
   })
 
-  it('gives each process enough time to stop, and leaves the health check to the image', () => {
+  it('gives each process enough time to stop, and uses the health check of the image', () => {
     for (const name of ['web', 'worker'] as const) {
       expect(services[name]?.stop_grace_period).to.equal(`${longestEndSeconds[name]}s`)
       expect(services[name]).to.not.have.property('healthcheck')
     }
   })
 
-  it('runs only the service unless a profile is given', () => {
+  it('starts only the service and its databases unless a profile is given', () => {
     const always = Object.keys(services).filter((name) => services[name]?.profiles === undefined)
     expect(always).to.have.members(['mongodb', 'redis', 'release', 'web', 'worker'])
   })
 })
 
 describe('The container image', () => {
-  it("checks its process's health on that process's port", async () => {
+  it('checks the health of its process on the port of that process', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'payment-intents-image-'))
     const respondWith = (status: number) =>
       createServer(({ url }, res) => res.writeHead(url === '/healthz' ? status : 404).end())

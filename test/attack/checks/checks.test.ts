@@ -40,7 +40,7 @@ const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(o
 // The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none
 // raises a false alarm.
 describe("The attack's checks", () => {
-  it('report an act that happens twice with one idempotency key', () => {
+  it('report an act that is executed twice for the same idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']
     const act = () => exchange('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
     expect(oncePerKey?.(act())).to.equal(null)
@@ -63,13 +63,13 @@ describe("The attack's checks", () => {
     expect(apart(own)).to.equal(null)
   })
 
-  it('report responses that they cannot parse', () => {
+  it('report a response that they cannot parse', () => {
     const json = { 'content-type': 'application/json; charset=utf-8' }
     const cut = exchange('GET', list, { body: '{"success":' }, json)
     expect(faultOf((one) => judge('as described', one) ?? null, cut)).to.include('cannot be checked')
   })
 
-  it('report extra bytes after a response, except the body of an error after HEAD', () => {
+  it('report extra bytes after a response, except the body of an error response to HEAD', () => {
     const after = (method: string, beyond: number, headers: Record<string, string>) =>
       judge('enveloped', exchange(method, list, { beyond }, headers))
     const ending = { connection: 'close', 'content-length': '5' }
@@ -98,7 +98,7 @@ describe("The attack's checks", () => {
     expect(page({ 'content-security-policy': open })).to.include('policy')
   })
 
-  it('report every 503 except the intended ones', () => {
+  it('report every 503 response except those that are intended', () => {
     const signIn = (body: string) =>
       judge('no fault', exchange('POST', '/admin/sign-in', { status: 503, body }, { 'retry-after': '2' }))
     expect(signIn('Too many people are signing in right now.')).to.equal(null)
@@ -117,7 +117,7 @@ describe("The attack's checks", () => {
     expect(reached(true)).to.deep.equal(['worker connected to 127.0.0.1:7'])
   })
 
-  it('report a missing response to a request whose body is within the limit', () => {
+  it('report a missing response to a request if the body is within the limit', () => {
     const missing = (target: string, bytes: number, none: 'closed' | 'late' = 'closed', part = 0) => {
       const attack = plainAttack({ target, method: 'POST', line: '/' }, 0)
       return missingResponseChecks['no hang']?.({ attack, none, ms: 1, part, bytes })
@@ -130,7 +130,7 @@ describe("The attack's checks", () => {
     expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
   })
 
-  it('read the owner of a string from its tag, and ignore sealed strings', () => {
+  it("find out a string's owner from the tag in the string, and ignore sealed strings", () => {
     expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
       { owner: 3, mode: 'test', number: 12 },
       { owner: 4, mode: null, number: 5 },

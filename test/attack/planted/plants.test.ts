@@ -8,11 +8,11 @@ const root = join(import.meta.dirname, '../../..')
 
 describe('Bugs planted for the attack', () => {
   for (const { bug, edits } of plants)
-    it(`can be planted in the current source: ${bug}`, () => {
+    it(`can be planted in the current source code: ${bug}`, () => {
       expect(editedFiles(root, edits).size).to.be.greaterThan(0)
     })
 
-  it('exist for every check', () => {
+  it('include at least one bug for every check of the attack', () => {
     expect(new Set(plants.map(({ foundBy }) => foundBy))).to.have.all.keys(checkNames)
   })
 })

@@ -56,13 +56,13 @@ describe("The attack's connections", () => {
     expect(second).to.have.nested.property('response.status', 200)
   })
 
-  it('do not retry a request whose connection closes later', async () => {
+  it('do not retry a request if the connection closes only after a while', async () => {
     act = (socket, number) => (number === 2 ? setTimeout(() => socket.end(), 400) : socket.write(good))
     const [, second] = await sendInOrder(2, false)
     expect(second).to.include({ none: 'closed', part: 0, isRepeated: false })
   })
 
-  it('count extra bytes that arrive with a response, after HEAD, or before the next request', async () => {
+  it('count the extra bytes that arrive with a response, after a response to HEAD, or before the next request', async () => {
     act = (socket) => socket.write(`${good}EXTRA`)
     expect((await sendInOrder(1, false))[0]).to.have.nested.property('response.beyond', 5)
     act = (socket) => socket.write(good)

@@ -222,7 +222,7 @@ describe("The fault harness's checker", () => {
       expect(checkEvidence(round)).to.deep.equal([])
     })
 
-  it('has at least one broken history for every promise', () => {
+  it('is tested with at least one broken history for every promise', () => {
     for (const histories of Object.values(broken)) expect(Object.keys(histories)).to.not.deep.equal([])
   })
 
@@ -236,14 +236,14 @@ describe("The fault harness's checker", () => {
         expect(unread).to.deep.equal([])
       })
 
-  it('reports what it cannot check, and checks the rest', () => {
+  it('reports documents that it cannot check, and checks everything else', () => {
     const round = ordinary()
     round.ends.push({ at: at(3), process: 'web-1', message: 'it ended with 1' })
     for (const intent of round.dump.intents) Object.assign(intent, { refunds: null })
     expect([...brokenIn(round)]).to.include.members(['process.lives', 'refund.bounded'])
   })
 
-  it('excuses a delay if the machine was busy, but not because an endpoint was faulty', () => {
+  it('excuses a delay if a fault or a busy machine can explain it, but not because an endpoint was faulty', () => {
     const late = (what: string, from: number, to: number): boolean => {
       const round = ordinary()
       deliveryOf(round, 'payment.expired').createdAt += 30_000
@@ -256,7 +256,7 @@ describe("The fault harness's checker", () => {
     expect(late('machine.busy', 50, 180)).to.equal(false)
   })
 
-  it('reads an evidence folder', async () => {
+  it('reads and checks the evidence in a folder', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'evidence-'))
     const write = (file: string, lines: unknown[]) =>
       writeFileSync(join(folder, file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

@@ -11,8 +11,8 @@ import { planOf } from './plan.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
-describe('Mutants', () => {
-  it('have unique names, and the quick selection contains only known names', () => {
+describe('The mutants of the fault runs', () => {
+  it('have unique names, and the quick selection contains only existing mutants', () => {
     const names = [...controls, ...mutants].map(({ name }) => name)
     expect(new Set(names).size).to.equal(names.length)
     expect(mutants.map(({ name }) => name)).to.include.members([...quickChoice])
@@ -34,7 +34,7 @@ describe('Mutants', () => {
     expect(mutants.filter(({ caughtBy }) => caughtBy.length === 0)).to.deep.equal([])
   })
 
-  it('include one for each promise that breaks only that promise, so that every check is tested on its own', () => {
+  it('include a mutant for each promise that breaks only that promise, so that every check is tested on its own', () => {
     const demanded = new Set(mutants.flatMap(({ caughtBy }) => (caughtBy.length === 1 ? caughtBy : [])))
     expect(Object.keys(promises).filter((name) => !demanded.has(name))).to.have.members([
       'process.lives',
@@ -46,7 +46,7 @@ describe('Mutants', () => {
     ])
   })
 
-  it('have a control with the same kinds of faults', () => {
+  it('each have a control run with the same kinds of faults', () => {
     for (const { name, focus } of mutants) {
       const control = controlOf(focus).focus
       expect(control.faults, name).to.include.members([...focus.faults])
@@ -54,7 +54,7 @@ describe('Mutants', () => {
     }
   })
 
-  it('have a plan that fits into the run and contains every fault in their focus', () => {
+  it('each have a plan that fits into the run and contains every fault in the focus of the mutant', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)
@@ -67,7 +67,7 @@ describe('Mutants', () => {
   })
 
   for (const { name, edits } of mutants)
-    it(`include ${name}, which can be planted in the current source together with all fault points`, () => {
+    it(`can be planted in the current source code together with all fault points: ${name}`, () => {
       expect(editedFiles(root, [...edits, ...harnessEdits, fewCodes]).size).to.be.greaterThan(0)
     })
 })

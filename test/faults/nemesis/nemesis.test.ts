@@ -19,14 +19,14 @@ describe('The nemesis (fault injector)', () => {
   const targets = (onJump: () => void) =>
     ({ endpointServers: { behave }, clocks: { jump: onJump } }) as unknown as Targets
 
-  it('reports the faults that it made, and skips those that are too late', async () => {
+  it('reports the faults that it has caused, and skips faults that would come too late', async () => {
     const plan = [mood('/hook/1', 0, 60), mood('/hook/1', 5, 0), jump]
     const made: PlannedFault[] = []
     await runFaults(targets(Boolean), plan, 20, (_fault, planned) => made.push(planned))
     expect(made).to.have.members([plan[0], jump])
   })
 
-  it('reports a fault at a point from the time at which the process reached that point', async () => {
+  it('reports that a fault at a point began when the process reached that point', async () => {
     const one = { reachesPoint: async () => ({ point: 'pay.settled', began: 4711 }), thaw: () => undefined }
     const orders = { give: () => undefined, takeBack: () => undefined }
     const all = { processes: new Map([['web-1', one]]), orders } as unknown as Targets
@@ -37,7 +37,7 @@ describe('The nemesis (fault injector)', () => {
     expect(made[0]).to.include({ began: 4711, target: 'web-1 pay.settled stop' })
   })
 
-  it('ends the faults that it has started, and starts no others, if one fails', async () => {
+  it('ends the faults that have already started, and starts no further faults, if a fault fails', async () => {
     behaved.length = 0
     const plan = [mood('/hook/1', 0, 60), jump, mood('/hook/2', 30, 0), mood('/hook/3', 60_000, 0)]
     const failing = targets(() => {

@@ -34,7 +34,7 @@ describe('A service process in a round', () => {
       reportStray: () => undefined,
     })
 
-  it('is not serving while it is frozen or after it is killed', async () => {
+  it('counts as not serving while it is frozen and after it has been killed', async () => {
     const web = open({})
     expect(web.freeze()).to.equal(false)
     await web.start()
@@ -49,7 +49,7 @@ describe('A service process in a round', () => {
   })
 
   for (const deed of ['stop', 'kill'])
-    it(`reports when it reached a point, and is not serving while it is there (${deed})`, async () => {
+    it(`reports when it reached a fault point, and counts as not serving while it stays there (${deed})`, async () => {
       const web = open({ POINT: deed })
       await web.start()
       expect(await web.reachesPoint(5000)).to.include({ point: 'create.inserted', deed, began: 4711 })

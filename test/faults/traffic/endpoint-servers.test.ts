@@ -8,7 +8,7 @@ import { behaviours } from './behaviours.ts'
 import { type EndpointServers, openEndpointServers } from './endpoint-servers.ts'
 import { providerKey } from './provider.ts'
 
-describe('The endpoint servers and the wallet provider', () => {
+describe('The endpoint servers and the wallet provider of the fault runs', () => {
   const folder = mkdtempSync(join(tmpdir(), 'endpointServers-'))
   let endpointServers: EndpointServers
   before(async () => {
@@ -27,7 +27,7 @@ describe('The endpoint servers and the wallet provider', () => {
     return (await fetch(endpointServers.origin + path, { method: 'POST', body, headers })).json()
   }
 
-  it('execute an order once, and never above the balance', async () => {
+  it('execute an order only once, and never for more than the balance', async () => {
     const first = { key: 'k1', amount: 60, phone: '36000000', pin: '123456' }
     expect(await order(first)).to.include({ status: 'succeeded' })
     expect(await order(first)).to.include({ status: 'succeeded' })
@@ -37,7 +37,7 @@ describe('The endpoint servers and the wallet provider', () => {
     expect(endpointServers.wallets.get('36000000')).to.include({ balance: 40 })
   })
 
-  it('behave as configured, and record what they did', async () => {
+  it('behave as configured, and record what they have done', async () => {
     const statuses = await Promise.all(
       behaviours.map(async (behaviour, index) => {
         const name = endpointServers.names[index] ?? ''
