@@ -6,19 +6,20 @@ import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
 /**
- * An intent as read by a request that may change it. `refunds` is always empty, because an intent may have 1 000
- * refunds. Reading their 1 MB takes 5 ms, during which the process can serve no other request.
+ * An intent as read by a request that may change it. Its `refunds` list is always empty, because an intent may have 1
+ * 000 refunds with a total size of 1 MB. Reading them would take 5 ms, during which the process could not serve any
+ * other request.
  */
 export interface IntentToChange extends Intent {
   /** The effect ids of the intent's refunds. */
   refundEffects: string[]
-  /** The size of the whole stored document, including its refunds. */
+  /** The size of the whole stored document in bytes, including its refunds and outbox. */
   bytes: number
 }
 
 /**
- * Creates the batcher that reads intents by reference. It reads the intents of all businesses, so each caller must
- * check that an intent is its own.
+ * Creates the batcher that reads intents by reference. The batcher does not check to which business an intent belongs,
+ * so each caller must check this.
  */
 export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(
@@ -29,7 +30,7 @@ export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Inte
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** Creates the batcher for `findIntentToChange`. */
+/** Creates the batcher with which `findIntentToChange` reads intents. */
 export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<string, IntentToChange | null> =>
   createReadBatcher(
     (referenceNumbers) =>
@@ -43,15 +44,18 @@ export const createIntentToChangeBatcher = (Intent: Model<Intent>): Batcher<stri
     ({ referenceNumber }) => [referenceNumber],
   )
 
-/** An intent as displayed on its hosted page. `refunds` is always empty, because the page shows only their sum. */
+/**
+ * An intent as displayed on its hosted page. Its `refunds` list is always empty, because the page shows only the sum of
+ * the refunds.
+ */
 export interface OfferedIntent extends Intent {
   /** The sum of the intent's SUCCEEDED refunds, in centimes. */
   refunded: number
   /** The name of the business that created the intent. */
   merchant: string
-  /** The size of the whole stored document, including its refunds and outbox. */
+  /** The size of the whole stored document in bytes, including its refunds and outbox. */
   bytes: number
-  /** Whether the business is suspended, so that it cannot be paid. */
+  /** Whether the business is suspended. Customers cannot pay a suspended business. */
   isSuspended: boolean
 }
 
@@ -59,7 +63,10 @@ const succeeded = {
   $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'SUCCEEDED'] } },
 }
 
-/** Creates the batcher that reads intents and their businesses by short code for the hosted page. */
+/**
+ * Creates the batcher that reads intents for the hosted page. It finds each intent by its short code, together with the
+ * business that created it.
+ */
 export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, OfferedIntent | null> =>
   createReadBatcher(
     (shortCodes) =>
@@ -83,8 +90,8 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
   )
 
 /**
- * Creates the batcher that reads intents that may expire, by reference. Reads are batched because all intents of a sale
- * may expire in the same second. The metadata is omitted, because it can take up 150 KB per intent.
+ * Creates the batcher that finds intents by reference if they may expire. The reads are batched because, after a sale,
+ * many intents may expire in the same second. The batcher omits the metadata, which can take up 150 KB per intent.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(

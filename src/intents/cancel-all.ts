@@ -12,7 +12,7 @@ import { isPending, transitions } from './lifecycle.ts'
 import { asOf } from './present.ts'
 import { applyTransitionInBatch } from './transition.ts'
 
-/** Selects the PENDING intents of one business in one environment that were created before a given time. */
+/** Selects the PENDING intents that one business created in one environment before a given time. */
 export interface CancelSelection {
   businessId: string
   sandbox: boolean
@@ -20,18 +20,18 @@ export interface CancelSelection {
 }
 
 /**
- * `under-way`: a customer is paying the intent. `ended`: in the meantime, the intent was paid, was cancelled or
- * expired.
+ * The result for one intent. `under-way` means that a customer is paying the intent, so it was not cancelled. `ended`
+ * means that the intent was paid, was cancelled or expired before the run could cancel it.
  */
 export type CancelResult = 'cancelled' | 'under-way' | 'ended'
 
 /**
- * The options of a bulk cancel. `count` is called with the results of each batch, before the pause that follows the
- * batch.
+ * The options of a bulk cancel. After each page of intents, the run calls `count` with the results, and then pauses
+ * before the next page.
  */
 export interface CancelRun {
   actor: Actor
-  /** Stops the run after the current batch. */
+  /** Aborting this signal stops the run after the current page of intents. */
   ending: AbortSignal
   count(results: readonly CancelResult[]): void
 }
@@ -39,7 +39,8 @@ export interface CancelRun {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /**
- * An intent may have 100 KB of metadata, which its event duplicates, so a page takes up at most about 10 MB of memory.
+ * An intent may have 100 KB of metadata, and its event contains a copy of that metadata. A page of 50 intents therefore
+ * takes up at most about 10 MB of memory.
  */
 const pageSize = {
   documents: 50,
@@ -48,8 +49,9 @@ const pageSize = {
 } as const satisfies PageSize
 
 /**
- * Limits a bulk cancel to 100 intents per second, which is also the default limit for one API key. At this rate, a bulk
- * cancel slows down other businesses no more than a busy merchant does.
+ * The minimum time from the start of one page to the start of the next. With 50 intents per page, it limits a bulk
+ * cancel to 100 intents per second, which is also the default limit for one API key. A bulk cancel therefore slows down
+ * other businesses no more than a busy merchant does.
  */
 const batchEveryMs = 500
 
@@ -63,10 +65,10 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
 }
 
 /**
- * Cancels the PENDING intents of a business, oldest first. Each cancel uses the same guarded write and adds the same
- * event as a single cancel. Intents that a customer is paying are not changed. If a run is stopped or killed, the next
- * run finds the intents that are still PENDING. The audit trail entry is written before the first cancel, and its id is
- * added to the `effects` of each intent that the run cancels.
+ * Cancels the selected PENDING intents, starting with the oldest. Each cancel uses the same guarded write and adds the
+ * same event as a single cancel. An intent that a customer is paying is not changed. If a run is stopped or killed, a
+ * new run with the same selection finds the intents that are still PENDING. The entry for the audit trail is written
+ * before the first cancel. Its id is added to the `effects` of each intent that the run cancels.
  */
 export async function cancelAll(
   deps: CancelDeps,
@@ -132,8 +134,8 @@ async function cancelPage(deps: CancelDeps, page: Intent[], effectId: string): P
 }
 
 /**
- * Returns the ids of the intents that are still PENDING, because a customer is paying them or was doing so a moment
- * ago.
+ * Returns the ids of those intents that are still PENDING. They were not cancelled because a customer is paying them,
+ * or was paying them a moment ago.
  */
 async function stillOpen(deps: CancelDeps, intents: readonly Intent[]): Promise<Set<string>> {
   const now = deps.now()

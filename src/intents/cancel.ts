@@ -10,9 +10,10 @@ import { asOf } from './present.ts'
 import { applyTransition } from './transition.ts'
 
 /**
- * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is no longer PENDING when it
- * is read. Throws INTENT_CANCEL_CONFLICT if another operation changes or holds the intent before it is written. A retry
- * finds the effect of the first request and returns the intent again.
+ * Cancels a PENDING intent (SPEC 4.4). Throws INTENT_CANCEL_INVALID_STATUS if the intent is not PENDING. Throws
+ * INTENT_CANCEL_CONFLICT if a payment holds the intent, or if another operation changes it before this function writes
+ * the cancel. If an earlier attempt at the same request has already cancelled the intent, a retry returns the intent
+ * without changing it.
  */
 export async function cancelIntent(
   deps: Deps,

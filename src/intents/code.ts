@@ -4,34 +4,35 @@ import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
 /**
- * The time during which a code is not reused, so that a customer who enters an old code does not pay a different
- * intent.
+ * How long a code is not reused after it has stopped being active. Without this time, a customer who enters an old code
+ * could pay a different intent by mistake.
  */
 const quarantineMs = 15 * 60_000
 
-/** Returns the time from which a code that is active until `endsAt` may be reused. */
+/** Returns the earliest time at which a code that is active until `endsAt` may be reused. */
 export const codeReusableFrom = (endsAt: Date): Date => new Date(endsAt.getTime() + quarantineMs)
 
 /**
- * Returns the unique key of a code that is in use. Live codes are unique across all businesses. Test codes are unique
- * only within a business, so that one merchant's load test cannot use up the codes of other merchants.
+ * Returns the unique key under which a code is stored while it is in use. Live codes are unique across all businesses.
+ * Test codes are unique only within a business, so that one merchant's load test cannot use up the codes of other
+ * merchants.
  */
 export const codeKeyOf = (owner: Pick<Intent, 'businessId' | 'sandbox'>, code: string): string =>
   owner.sandbox ? `test:${owner.businessId}:${code}` : `live:${code}`
 
 /**
- * Returns whether an intent can be found by its code at `now`. The intent must be passed in its state at `now`
- * (present.ts, `asOf`).
+ * Returns whether an intent can be found by its code at `now`. Pass the intent as it is at `now`, which `asOf` in
+ * present.ts returns.
  */
 export const isCodeActive = (intent: Pick<Intent, 'status' | 'codeExpiresAt'>, now: Date): boolean =>
   isPending(intent.status) && intent.codeExpiresAt > now
 
-/** The characters that people type between digits. */
+/** The characters that people may type between the digits of a code. */
 const separators = /[\s.\p{Pd}]/gu
 
 /**
- * Returns a payment code as 6 ASCII digits. Accepts digits of any script and separators. Returns null if the input is
- * not a code.
+ * Returns a payment code as 6 ASCII digits. The input may contain digits of any script, and separators between them.
+ * Returns null if the input is not a code.
  */
 export function readCode(typed: string): string | null {
   const code = plainDigits(typed).replaceAll(separators, '')
@@ -39,8 +40,8 @@ export function readCode(typed: string): string | null {
 }
 
 /**
- * Frees a code that may be reused, even if no worker has expired its intent yet. Returns whether this call freed the
- * code.
+ * Frees a code if it may be reused, even if no worker has expired its intent yet. Returns whether this call has freed
+ * the code.
  */
 export async function freeIfReusable(deps: Pick<Deps, 'Intent' | 'now'>, codeKey: string): Promise<boolean> {
   const freed = await deps.Intent.updateOne(

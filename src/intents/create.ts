@@ -14,15 +14,18 @@ import type { IntentRequest } from './parse-create.ts'
 import { createdResponse, responseFormat } from './present-created.ts'
 import { countTransition } from './transition.ts'
 
-/** As long as a third of the million codes is free, 16 draws find a free code with a probability of 99.8 %. */
+/**
+ * The maximum number of codes to draw for one intent. If a third of the million codes is free, at least one of 16 draws
+ * is a free code with a probability of 99.8 %.
+ */
 const maxDraws = 16
 
 type Created = Record<string, unknown> | DoneBefore
 
 /**
- * Creates a PENDING intent and its `payment.created` event in ONE insert, and then wakes the relay. Returns the
- * response data described in SPEC 4.1. Throws RATE_LIMITED if the business has used up a quota, and SERVICE_UNAVAILABLE
- * if no payment code is free. If this function throws, nothing has been stored.
+ * Creates a PENDING intent together with its `payment.created` event in ONE insert, and then wakes the relay. Returns
+ * the data of the response (SPEC 4.1). Throws RATE_LIMITED if the business has used up a quota, and SERVICE_UNAVAILABLE
+ * if no payment code is free. In both cases, nothing has been stored.
  */
 export function createIntent(
   deps: Deps,
@@ -65,7 +68,7 @@ const noCodeFree = (): Refusal =>
       'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })
 
-/** Draws a new value for the unique field that caused the conflict. Never changes `_id`. */
+/** Draws a new value for the unique field that was already in use. Never changes `_id`. */
 async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()

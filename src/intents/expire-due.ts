@@ -5,7 +5,10 @@ import { expireIntents } from './expire.ts'
 import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
-/** The poll skips intents that expired less than this long ago, because their jobs may still be about to run. */
+/**
+ * The poll skips intents that became due less than this long ago, because the jobs that expire them may be about to
+ * run.
+ */
 const graceMs = 1_500
 /** The maximum number of intents that one run of the poll expires for one business. */
 const maxPerBusiness = 1_000
@@ -13,8 +16,8 @@ const maxPerBusiness = 1_000
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
 /**
- * Expires the due intents that no job has expired. Each business gets a fair share of each run. Returns the number of
- * intents found.
+ * Expires the intents that are due but that no job has expired. In each run, every business gets a fair share. Returns
+ * the number of intents that were found.
  */
 export async function expireDue(deps: Deps): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)
@@ -30,7 +33,10 @@ export async function expireDue(deps: Deps): Promise<number> {
   )
 }
 
-/** The search skips intents that a payment holds, because their `cancelsAt` is `neverCancels`. */
+/**
+ * Finds the intents that became due before `before`. The search does not find an intent that a payment holds, because
+ * the `cancelsAt` of such an intent is `neverCancels`.
+ */
 const findExpiring = (
   deps: Pick<Deps, 'Intent'>,
   before: Date,

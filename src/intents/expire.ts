@@ -5,15 +5,15 @@ import type { NewJob } from '../queues/jobs.ts'
 import type { Intent } from './intent.ts'
 import { applyTransitionInBatch } from './transition.ts'
 
-/** `dueAt` is the time from which the intent can expire, or null if there is nothing left to do. */
+/** The result for one intent. `dueAt` is the time at which the intent will be due, or null if nothing is left to do. */
 export type ExpiryOutcome = { expired: true } | { expired: false; dueAt: Date | null }
 
 const expiry = { name: 'expire', effectId: null, cause: null } as const
 
 /**
- * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so `payment.expired` occurs exactly once,
- * however often this function runs. Does nothing if the intent is not PENDING or if a payment holds it. When that
- * payment ends, the expiry is enqueued again.
+ * Expires an intent if it is due (SPEC 3). An expiry is one guarded write, so the intent gets exactly one
+ * `payment.expired` event, however often this function runs. Does nothing if the intent is not PENDING or if a payment
+ * holds it. If the intent is overdue when that payment ends, the expiry is enqueued again.
  */
 export async function expireIntent(deps: Deps, referenceNumber: string): Promise<ExpiryOutcome> {
   const intent = await deps.batchers.findExpiring(referenceNumber, noDeadline)
@@ -26,8 +26,8 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
 }
 
 /**
- * Expires those of the intents that are due. `dueAt` is the time at which the next of the remaining intents is due, or
- * null if none remains.
+ * Expires the intents that are due. `expired` is the number of intents that this call has expired. `dueAt` is the time
+ * at which the next of the other intents will be due, or null if there are no such intents.
  */
 export async function expireIntents(
   deps: Deps,
@@ -42,14 +42,14 @@ export async function expireIntents(
 }
 
 const maxIntentsPerJob = 100
-/** All intents of one job are due within this time span. The job runs when the last of them is due. */
+/** The maximum time between the first and the last expiry in one job. The job runs when its last intent is due. */
 const maxSpreadMs = 500
 
 type Expiring = Pick<Intent, 'referenceNumber' | 'expiresAt'>
 
 /**
- * Returns the jobs that expire the intents when they are due. Intents that are due at about the same time share a job,
- * which saves 90 % of the memory and work.
+ * Returns the jobs that expire the intents when they are due. Intents that are due at about the same time share a job.
+ * Sharing jobs saves 90 % of the memory and the work.
  */
 export function expiryJobs(intents: readonly Expiring[], now: Date): NewJob<'intent-expiry'>[] {
   const groups: Expiring[][] = []

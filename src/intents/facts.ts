@@ -4,18 +4,15 @@ import type { Intent } from './intent.ts'
 import type { PaymentFailure } from './payments/payment.ts'
 import type { Refund } from './refunds/refund-record.ts'
 
-/**
- * The data of an event that is not part of the intent's state, such as the reason for a failed payment or the refund
- * that was made.
- */
+/** The data that only some events contain: the reason why a payment failed, or the refund that was made. */
 export interface EventDetails {
   failure?: PaymentFailure
   refund?: Pick<Refund, 'id' | 'amount' | 'reason'>
 }
 
 /**
- * Returns the facts to store with an event. `intent` must be in its state after the event. An OPEN intent has no amount
- * until it is paid. The commission is always that of the payment, even in later events.
+ * Returns the facts to store with an event. Pass the intent as it is after the event. An OPEN intent has no amount
+ * until it is paid. The commission is that of the payment, even in the events of later refunds.
  */
 export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent

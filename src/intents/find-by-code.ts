@@ -14,9 +14,9 @@ const neededFields = {
 }
 
 /**
- * Finds the intent with an active payment code. `sandboxOf` is the id of the business whose test intents are searched,
- * or null to search live intents. Returns null if the code is unknown, or if its intent has been paid, has been
- * cancelled or has expired.
+ * Finds the intent with this payment code. `sandboxOf` is the id of the business whose test intents are searched, or
+ * null to search the live intents of all businesses. Returns null if the code is unknown or no longer active, for
+ * example because the intent has been paid or has expired.
  */
 export async function findByCode(
   deps: Pick<Deps, 'Intent' | 'now'>,

@@ -6,8 +6,8 @@ import type { Intent } from './intent.ts'
 
 /**
  * Finds one of the caller's intents and returns it without its outbox. Throws INTENT_NOT_FOUND if the reference is
- * unknown or belongs to another business, or if the clean-up is removing the test intent. Throws SANDBOX_MISMATCH if
- * the intent belongs to the caller's other environment (SPEC 4.2).
+ * unknown or belongs to another business, or if the clean-up is removing the intent. Throws SANDBOX_MISMATCH if the
+ * intent belongs to the caller's other environment (SPEC 4.2).
  */
 export async function findIntent(
   deps: Pick<Deps, 'batchers'>,

@@ -1,21 +1,24 @@
 /**
- * Remembers the sandboxes in which a create request has recently found no free payment code. Such a request makes 32
- * round trips to MongoDB before it fails. Without this record, one test key could slow down every merchant's create
- * requests.
+ * Remembers the sandboxes that are full, which means that a create request has recently found no free payment code
+ * there. Such a request makes 32 round trips to MongoDB before it fails. Without this record, one test key could slow
+ * down the create requests of all merchants.
  */
 export interface FullSandboxes {
   add(businessId: string): void
   has(businessId: string): boolean
 }
 
-/** While a sandbox is full, each process lets only one create request per second draw codes. */
+/**
+ * How long a process remembers that a sandbox is full. During this second, it rejects create requests in that sandbox
+ * without drawing codes.
+ */
 const keptMs = 1_000
-/** No more sandboxes than this can become full within a second. */
+/** The maximum number of sandboxes to remember. No more sandboxes than this can become full within a second. */
 const maxKept = 1_000
 
-/** `elapsedMs` must read a monotonic clock. */
+/** Creates an empty record. `elapsedMs` must read a monotonic clock. */
 export function createFullSandboxes(elapsedMs: () => number): FullSandboxes {
-  /** When each sandbox was last found to be full, oldest first. */
+  /** The time at which each sandbox was last found to be full, starting with the oldest. */
   const foundAtMs = new Map<string, number>()
   return {
     add(businessId) {

@@ -10,7 +10,8 @@ import { type Refund, refundFields } from './refunds/refund-record.ts'
 export type AmountType = 'FIXED' | 'OPEN'
 
 /**
- * A payment intent as stored (SPEC 2.1). The `_id` is the effect id of the idempotency claim that created the intent.
+ * A payment intent as stored in MongoDB (SPEC 2.1). The `_id` is the effect id of the idempotency claim that created
+ * the intent.
  */
 export interface Intent {
   _id: string
@@ -18,20 +19,20 @@ export interface Intent {
   sandbox: boolean
   referenceNumber: string
   shortCode: string
-  /** The code as the merchant sees it. Lookups by code use `codeKey`. */
+  /** The payment code as the merchant sees it. Lookups by payment code use `codeKey`. */
   code: string
   codeExpiresAt: Date
   /**
-   * `live:<code>` or `test:<businessId>:<code>`. The key is unique. It is removed when another intent draws the code
-   * after it has become reusable.
+   * The unique key of the payment code: `live:<code>` or `test:<businessId>:<code>`. The key is removed once the code
+   * is reusable and another intent draws the same code.
    */
   codeKey?: string
   codeReusableAt: Date
   amountType: AmountType
-  /** In centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
+  /** The amount in centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
   amount: number | null
   label: string | null
-  /** Stored as pairs, because a key may contain a dot or begin with `$`. */
+  /** The metadata is stored as pairs, because a key may contain a dot or begin with `$`. */
   metadata: { key: string; value: string }[]
   successUrl: string | null
   cancelUrl: string | null
@@ -40,16 +41,19 @@ export interface Intent {
   payment: Payment | null
   hold: PaymentHold | null
   failure: PaymentFailure | null
-  /** The latest payment attempts and refunds that were not made, with the newest last. */
+  /**
+   * The latest payments that have ended and the latest refunds that were not made, in the order in which they ended.
+   */
   attempts: PaymentAttempt[]
   refunds: Refund[]
-  /** The sum of all refunds in centimes, including PENDING ones. It never exceeds the amount paid. */
+  /** The sum of all refunds in centimes, including PENDING refunds. This sum never exceeds the amount that was paid. */
   refundsCommitted: number
   expiresAt: Date
   /**
    * The time from which the intent is shown as CANCELLED, even if no worker has written that status yet. Thanks to this
-   * field, the intents shown as PENDING can be counted in one index range, and those shown as CANCELLED in another.
-   * It is written only together with `status` and `hold`. Depending on the status, its value is:
+   * field, MongoDB can count the intents that are shown as PENDING in one index range, and the intents that are shown
+   * as CANCELLED in another. The field is written only together with `status` or `hold`. Depending on the status, its
+   * value is:
    * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
    * - CANCELLED: `alreadyCancelled`.
    * - Any other status: null.
@@ -58,16 +62,22 @@ export interface Intent {
   createdAt: Date
   updatedAt: Date
   /**
-   * Events that have not become deliveries yet. Each event is added in the same write as the change that it reports.
+   * The events that have not become deliveries yet. Each event is added in the same write as the change that it
+   * reports.
    */
   outbox: OutboxEvent[]
-  /** The effect ids of the changes to the intent, so that a retry finds the change that the first request made. */
+  /**
+   * The effect ids of the latest changes to the intent. They let a retry find the change that the first request made.
+   */
   effects: string[]
-  /** The value of PAY_URL when the intent was created. The `payUrl` in the create response begins with it. */
+  /** The value of PAY_URL when the intent was created. The `payUrl` in the create response begins with this value. */
   payBase: string
-  /** The format version that a retry uses to recompute the create response (idempotency/recall.ts). */
+  /** The version of the format in which a retry recomputes the create response (idempotency/recall.ts). */
   responseFormat: number
-  /** When the clean-up started to remove the intent. From then on, its merchant can neither see nor change it. */
+  /**
+   * The time at which the clean-up started to remove the intent. From then on, the merchant can neither see nor change
+   * the intent.
+   */
   cleanedAt?: Date
 }
 
@@ -116,15 +126,16 @@ export const intents: Collection = {
       unique: true,
       partialFilterExpression: { codeKey: { $exists: true } },
     },
-    // Counts the live codes for the quota without reading documents. The index does not contain test codes.
+    // With this index, the quota counts a business's live codes without reading documents. The index does not contain
+    // test codes.
     {
       name: 'liveCodes',
       key: { businessId: 1, codeReusableAt: 1, codeKey: 1 },
       partialFilterExpression: { codeKey: { $gte: 'live:', $lt: 'live;' } },
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
-    // Contains `cancelsAt`, so that listing PENDING or CANCELLED intents in a time range reads only the documents that
-    // are listed.
+    // This index contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads only the
+    // documents that it contains.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
     // The following indexes contain `businessId`, so that a poll does not read the documents of a business that has

@@ -4,14 +4,14 @@ import type { CancellationReason } from '../../schemas/payment-reasons.ts'
 import type { Intent } from './intent.ts'
 
 /**
- * A transition of an intent: its possible old statuses, its new status, the condition under which it is allowed, and
- * the event that it adds.
+ * A transition of an intent. It defines the statuses from which the transition is possible, the new status, the
+ * condition under which the transition is allowed, and the event that it adds.
  */
 export interface Transition {
   from: readonly Status[]
   to: Status
   event: EventName
-  /** Returns an additional filter for a write at this time. */
+  /** Returns an additional filter that a write at the time `now` must match. */
   guard: (now: Date) => Record<string, unknown>
   /** Returns the time of the transition, which becomes the intent's `updatedAt` and the time of the event. */
   at: (intent: Pick<Intent, 'expiresAt' | 'updatedAt'>, now: Date) => Date
@@ -22,7 +22,7 @@ export interface Transition {
 
 /** The `cancelsAt` of a PENDING intent while a payment holds it: the latest time that a Date can represent. */
 export const neverCancels = new Date(8.64e15)
-/** The `cancelsAt` of an intent that is stored as CANCELLED. It is in the past according to any clock. */
+/** The `cancelsAt` of an intent that is stored as CANCELLED. This time is in the past according to any clock. */
 export const alreadyCancelled = new Date(0)
 
 const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
@@ -34,9 +34,9 @@ const atExpiry = ({ expiresAt }: Pick<Intent, 'expiresAt'>): Date => expiresAt
 export const isFree = (now: Date) => ({ expiresAt: { $gt: now }, hold: null })
 
 /**
- * The database times of two processes differ by less than this (src/mongo/database-time.ts). If an intent has less time
- * left, another process may already have reported it as expired. A payment that starts now would contradict that
- * report.
+ * The database times of two processes differ by less than this (src/mongo/database-time.ts). If an intent has less than
+ * this time left, another process may already have reported the intent as expired. A payment that starts now would
+ * contradict that report.
  */
 const maxClockSkewMs = 1000
 
@@ -65,8 +65,8 @@ const cancel = {
 
 /**
  * The lifecycle of an intent (SPEC 3). Its status changes only as defined in this table. When a payment or a PENDING
- * refund ends, the write has an additional guard that identifies that payment or refund. `decline` is used for a failed
- * payment that the customer may retry.
+ * refund ends, the write has an additional guard that identifies this payment or refund. The transition `decline` is
+ * for a failed payment that the customer may retry.
  */
 export const transitions = {
   pay: {
@@ -111,7 +111,8 @@ export const transitions = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists filter by the same field, so they show exactly those intents as CANCELLED that this transition may change.
+    // Lists also use `cancelsAt` as a filter, so they show a PENDING intent as CANCELLED exactly if this transition may
+    // change the intent.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
     // The intent expired at `expiresAt`, even if this write happens much later. A payment that held the intent may have
     // ended after `expiresAt`.
@@ -123,10 +124,13 @@ export const transitions = {
 
 export type TransitionName = keyof typeof transitions
 
-/** Returns whether a customer could still pay. PENDING is the only status from which an intent can expire. */
+/**
+ * Returns whether a customer could still pay an intent with this status. PENDING is the only such status, and the only
+ * one from which an intent can expire.
+ */
 export const isPending = (status: Status): boolean =>
   (transitions.expire.from as readonly Status[]).includes(status)
 
-/** Returns whether the intent has been paid, so that its payment may be refunded. */
+/** Returns whether an intent with this status has been paid. Only then can its payment be refunded. */
 export const isRefundable = (status: Status): boolean =>
   (transitions.refund.from as readonly Status[]).includes(status)

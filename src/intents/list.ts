@@ -13,7 +13,8 @@ export interface IntentSearch extends Slice, Span {
 }
 
 /**
- * Parses the query parameters of a list (SPEC 4.3). If `to` is a date without a time, it includes that whole UTC day.
+ * Parses the query parameters of a list (SPEC 4.3). If `to` is a date without a time, the list includes the whole of
+ * that UTC day.
  */
 export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   status: query.status ?? null,
@@ -21,12 +22,12 @@ export const parseList = (query: ListIntentsQuery): IntentSearch => ({
   ...readSlice(query),
 })
 
-/** The fields that lists omit. Together, they may be larger than all other fields. */
+/** The fields that a list omits. Together, these fields may be larger than all other fields. */
 const unlisted = { outbox: 0, effects: 0, attempts: 0 } as const
 
 /**
  * Returns the caller's intents, newest first. Intents that were created at the same time are sorted by id. Intents that
- * have expired at `now` are listed as CANCELLED.
+ * have expired by `now` are listed as CANCELLED.
  */
 export async function listIntents(
   deps: Pick<Deps, 'Intent' | 'listCounts' | 'now' | 'config'>,
@@ -50,7 +51,8 @@ export async function listIntents(
       where,
       index: 'byStatus',
       fields: unlisted,
-      // Even overdue intents are within this single key range, because `cancelsAt` is null for every other status.
+      // The total can be counted in a single range of this index, because `cancelsAt` is null unless the status is
+      // PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -73,8 +75,9 @@ function allIntents(
 }
 
 /**
- * Returns a filter for the intents that are shown as `status` at `now`. Only with `hasOverdue` does the filter include
- * overdue PENDING intents, because that search has to skip all the other PENDING intents.
+ * Returns a filter for the intents that are shown as `status` at `now`. `hasOverdue` is true if some PENDING intents
+ * are overdue, and are therefore shown as CANCELLED. Only then does the filter include them, because the search for
+ * them has to skip all other PENDING intents.
  */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)
@@ -84,7 +87,7 @@ function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Re
 
 /**
  * Returns a filter on `cancelsAt` for the intents that are shown as `status` at `now`, or null if that status does not
- * need one.
+ * need such a filter.
  */
 function cancelTimes(status: Intent['status'], now: Date): Record<string, unknown> | null {
   if (status === transitions.expire.to) return transitions.expire.guard(now)

@@ -19,7 +19,7 @@ const hidden = {
   'outbox.facts': 0,
 }
 
-/** Finds an intent by its reference, whatever its business and environment. */
+/** Finds an intent by its reference, in any business and environment. */
 export const lookUpIntent = (
   deps: Pick<Deps, 'Intent'>,
   referenceNumber: string,
@@ -27,8 +27,8 @@ export const lookUpIntent = (
   deps.Intent.findOne({ referenceNumber }, hidden).lean<TracedIntent | null>()
 
 /**
- * Returns the intent's past events, as far as the intent still contains a record of them. The same event may occur
- * several times.
+ * Returns the names of the intent's past events, as far as the intent still contains a record of them. The same name
+ * may occur several times.
  */
 export function eventsSoFar(intent: TracedIntent): EventName[] {
   const { payment, attempts, refunds, cancellationReason } = intent

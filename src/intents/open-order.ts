@@ -10,14 +10,17 @@ import { scheduleRefundQuery } from './refunds/hold.ts'
 import type { Refund } from './refunds/refund-record.ts'
 import { settleRefund } from './refunds/settle.ts'
 
-/** A payment or refund whose outcome is unknown, together with the functions that end it or schedule the next query. */
+/**
+ * A payment or refund that was sent to a wallet and whose outcome is unknown. `settle` ends the payment or refund.
+ * `scheduleQuery` stores the time of the next query to the wallet.
+ */
 export interface OpenOrder {
   intent: Intent
   wallet: WalletName
   query: StatusQuery
   startedAt: Date
   queryAt: Date
-  /** `cause` is the request that queried the wallet, or null if a job queried it. */
+  /** `cause` is the request that queried the wallet, or null if a job queried the wallet. */
   settle(outcome: KnownOutcome, cause: Cause | null): Promise<Intent | null>
   scheduleQuery(at: Date): Promise<void>
 }

@@ -12,7 +12,9 @@ export type IntentRequest = Pick<
   'amount' | 'amountType' | 'label' | 'metadata' | 'successUrl' | 'cancelUrl'
 >
 
-/** Validates the body of a create request (SPEC 4.1) and returns the intent's fields that it specifies. */
+/**
+ * Validates the body of a create request (SPEC 4.1) and returns the fields of the intent that come from the request.
+ */
 export function parseCreate(deps: Pick<Deps, 'validate'>, sandbox: boolean, body: unknown): IntentRequest {
   const schema = sandbox ? createTestIntentBody : createLiveIntentBody
   const valid = deps.validate<CreateIntentBody>(schema, body)

@@ -3,7 +3,7 @@ import { byFormat, type Recall } from '../idempotency/recall.ts'
 import type { Intent } from './intent.ts'
 import { metadataObject } from './metadata.ts'
 
-/** The fields from which the response to a create request is computed. No transition changes them. */
+/** The fields from which the response to a create request is computed. No transition changes these fields. */
 const createdFields = {
   referenceNumber: 1,
   shortCode: 1,
@@ -22,20 +22,20 @@ const createdFields = {
 
 type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 
-/** The format version that is stored with new intents. */
+/** The version of the response format that is stored with each new intent. */
 export const responseFormat = 1
 
 /**
- * Returns the data of the response to the request that created this intent, even if the intent has changed in the
- * meantime.
+ * Returns the data of the response to the request that created this intent. The data is the same as in the first
+ * response, even if the intent has changed since then.
  */
 export const createdResponse = byFormat<CreatedIntent>({
   1: (intent) => presentCreated(intent, intent.payBase),
 })
 
 /**
- * Returns the response data of a create request (SPEC 4.1). All other responses about the intent begin with these
- * fields (present.ts).
+ * Returns the response data of a create request (SPEC 4.1). All other responses that contain the intent begin with
+ * these fields (present.ts).
  */
 export const presentCreated = (
   intent: Omit<CreatedIntent, 'payBase' | 'responseFormat'>,
@@ -57,7 +57,7 @@ export const presentCreated = (
   createdAt: intent.createdAt,
 })
 
-/** Recomputes the first response when a create request is retried. */
+/** When a create request is retried, recomputes the first response from the stored intent. */
 export const recallIntent: Recall = {
   kind: 'computed',
   async find({ Intent }, effectId) {

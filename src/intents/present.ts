@@ -12,9 +12,9 @@ import type { Refund } from './refunds/refund-record.ts'
 type Expirable = Pick<Intent, 'status' | 'cancellationReason' | 'hold' | 'expiresAt' | 'updatedAt'>
 
 /**
- * Returns the intent in its state at `now`. Unless a payment holds it, an intent that is due counts as expired even
- * before a worker writes this. The worker will write the same values. `now` must be a time before the intent was read.
- * With a later time, an intent that was paid in time could appear to have expired.
+ * Returns the intent as it is at `now`. If the intent is due and no payment holds it, it counts as expired, even if no
+ * worker has written the expiry yet. The worker will write the same values. `now` must be a time before the intent was
+ * read. With a later time, an intent that was paid in time could appear to have expired.
  */
 export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Stored {
   const { expire } = transitions
@@ -27,7 +27,10 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
   }
 }
 
-/** Returns all fields listed in SPEC 2.1 as of `now`. The code is null once it is no longer active. */
+/**
+ * Returns the values at `now` of all fields listed in SPEC 2.1. If the payment code is no longer active, `code` is
+ * null.
+ */
 export function presentIntent(
   config: Pick<Config, 'payUrl'>,
   stored: Intent,
@@ -54,8 +57,8 @@ export function presentIntent(
 }
 
 /**
- * Returns the intent as this caller may see it. A publishable key is visible in the source of the shop's page, so
- * responses to such a key omit the reasons for refunds.
+ * Returns the intent as this caller may see it. Anyone can read a publishable key in the source of the shop's page, so
+ * responses to requests with such a key omit the reasons for refunds.
  */
 export function presentFor(
   { kind }: Pick<Caller, 'kind'>,
@@ -70,7 +73,7 @@ export function presentFor(
 
 const presentPayment = ({ amountPaid, paidAt, method }: Payment) => ({ amountPaid, paidAt, method })
 
-/** Returns a refund as merchants see it. The refund is PENDING while its outcome is unknown. */
+/** Returns a refund as merchants see it. While the outcome of the refund is unknown, its status is PENDING. */
 export const presentRefund = ({ id, amount, reason, status, createdAt }: Refund) => ({
   id,
   amount,

@@ -5,8 +5,8 @@ import type { Intent } from './intent.ts'
 import { queryWithSlot } from './query-wallets.ts'
 
 /**
- * The maximum number of intents per business in one run of the poll. A process never queries this many at the same
- * time.
+ * The maximum number of intents per business in one run of the poll. A process never runs this many wallet queries for
+ * one business at the same time.
  */
 const maxPerBusiness = 100
 
@@ -15,9 +15,10 @@ interface Open extends Pick<Intent, '_id' | 'businessId' | 'hold' | 'refunds'> {
 }
 
 /**
- * Starts the wallet queries that are due. Each business gets a fair share of each run. Does not wait for the wallets,
- * because a wallet that hangs must not delay queries to other wallets. Returns the number of intents found. Payments
- * and refunds are searched for separately, because each has its own index.
+ * Starts the wallet queries that are due. In each run, every business gets a fair share. This function does not wait
+ * for the wallets, because a wallet that hangs must not delay the queries to other wallets. Returns the number of
+ * intents that were found. Due payments and due refunds are found by two separate searches, because each of them has
+ * its own index.
  */
 export async function queryDueWallets(deps: Deps): Promise<number> {
   const payments = await queryBy(deps, 'hold.queryAt', 'paymentToQuery', '$hold.queryAt')
@@ -47,18 +48,20 @@ async function queryBy(deps: Deps, field: string, index: string, queryAt: unknow
 }
 
 /**
- * Selects only the PENDING refunds, because an intent may have a thousand refunds, most of which have already ended.
+ * Selects only the PENDING refunds of an intent. An intent may have a thousand refunds, and most of them have already
+ * ended.
  */
 const pendingRefunds = { $filter: { input: '$refunds', cond: { $eq: ['$$this.status', 'PENDING'] } } }
 
-/** Returns the keys of the intent's payment and refunds that are due for a query. */
+/** Returns the wallet keys of those payments and refunds of the intent for which a query is due. */
 function keysDue({ hold, refunds }: Open, now: Date): string[] {
   const open = hold === null ? refunds : [hold, ...refunds]
   return open.filter(({ queryAt }) => queryAt !== undefined && queryAt <= now).map(({ id }) => id)
 }
 
 /**
- * The slot is taken before the intent is read, because a thousand queries for one business may be waiting for slots.
+ * Starts a query in the background, unless no slot is free or this process is already running the query. Takes the slot
+ * before the intent is read, because a thousand queries for one business may be waiting for slots.
  */
 function startQuery(deps: Deps, { _id: intentId, businessId }: Open, key: string): void {
   const free = deps.walletQueries.has(key) ? null : deps.walletQuerySlots.takeNow(businessId)

@@ -10,16 +10,17 @@ import { findOpen, type OpenOrder } from './open-order.ts'
 import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
 /**
- * If the outcome is still unknown, the wait before the next query is a quarter of the order's age, within these limits.
+ * The limits of the wait before the next query if the outcome is still unknown. Within these limits, the wait is a
+ * quarter of the order's age.
  */
 const minWaitMs = 1000
 const maxWaitMs = 60_000
 
 /**
- * The result of a query. `outcome` is the outcome at the wallet or one of these values:
+ * The result of a query. `outcome` is the outcome that the wallet reported, or one of these values:
  * - `ended`: the payment or refund has already ended.
  * - `not-due`: the next query is not due yet.
- * - `no-slot`: this process is already running the maximum number of queries for the business.
+ * - `no-slot`: this process is already running as many queries as one business may have at the same time.
  *
  * `why` is the reason why the outcome is unknown. `nextAt` is the time of the next query, or null if no query is
  * needed.
@@ -31,8 +32,9 @@ export interface QueryResult {
 }
 
 /**
- * If a query is due, queries the wallet for the outcome of the payment or refund with this key. If the outcome is
- * known, ends the payment or refund. It ends only once, even if two processes query the wallet at the same time.
+ * Queries the wallet for the outcome of the payment or refund with this key, if a query is due. If the wallet reports
+ * an outcome, ends the payment or refund. Even if two processes query the wallet at the same time, the payment or
+ * refund ends only once.
  */
 export async function queryWallet(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
@@ -42,7 +44,7 @@ export async function queryWallet(deps: Deps, intentId: string, key: string): Pr
   return queryOrder(deps, open, worker).finally(free)
 }
 
-/** Same as `queryWallet`, but for a caller that already holds one of the business's query slots. */
+/** Does the same as `queryWallet`, for a caller that already holds one of the business's query slots. */
 export async function queryWithSlot(deps: Deps, intentId: string, key: string): Promise<QueryResult> {
   const open = await readOpen(deps, intentId, key)
   return open === null ? ended : queryOrder(deps, open, worker)
@@ -55,16 +57,19 @@ async function readOpen(deps: Deps, intentId: string, key: string): Promise<Open
 
 const ended = { outcome: 'ended', why: null, nextAt: null } as const
 
-/** The request that queries a wallet (null for a job) and its timeouts for MongoDB. */
+/**
+ * The request or job that queries a wallet. For a job, `cause` is null. `withinDeadline` limits how long the request or
+ * job waits for MongoDB.
+ */
 export interface Querier {
   cause: Cause | null
   withinDeadline: WithinDeadline
 }
 
-/** A worker sets no timeouts of its own for MongoDB. */
+/** The querier for a job. A worker sets no deadline of its own for MongoDB. */
 const worker: Querier = { cause: null, withinDeadline: (work) => work(noDeadline) }
 
-/** Same as `queryWallet`, but for an order that has just been read. */
+/** Does the same as `queryWallet` for an order that the caller has just read. Does not take a slot. */
 export async function queryOrder(
   deps: Deps,
   open: OpenOrder,
@@ -95,8 +100,8 @@ function nextQueryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Returns a random time for the next query, in order to spread out orders that became due together, for example after
- * an outage.
+ * Returns a random time for the next query. Random times spread out the queries for orders that became due at the same
+ * time, for example after an outage.
  */
 function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
   const now = deps.now().getTime()
@@ -105,8 +110,8 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Leaves an order with an unknown outcome to the workers. Never throws: even if this write fails, a poll finds the
- * order, because it has had a `queryAt` from the start.
+ * Leaves an order with an unknown outcome to the workers. Never throws, because even if this write fails, a poll finds
+ * the order. Every order has a `queryAt` from the start.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
   const at = firstQueryAt(deps.now())

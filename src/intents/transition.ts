@@ -11,18 +11,18 @@ import { isPending, type Transition, type TransitionName, transitions } from './
 export interface TransitionInput {
   name: TransitionName
   /**
-   * The effect id of the idempotency claim, which lets a retry find the change that the request made. For a payment,
-   * this is the payment's id, so that one form makes only one payment. Null if the service itself acts, or if `guard`
-   * lets the transition happen only once.
+   * The effect id of the idempotency claim, with which a retry finds the change that the first request made. For a
+   * customer's payment, this is the payment's id, so that one form makes only one payment. The effect id is null if the
+   * service itself acts, or if `guard` ensures that the transition happens only once.
    */
   effectId: string | null
-  /** The request that causes the transition, or null if a job or the clock causes it. */
+  /** The request that causes the transition, or null if no request causes it, as with an expiry. */
   cause: Cause | null
-  /** An additional filter for the write, which identifies the payment or refund that this transition ends. */
+  /** An additional filter for the write. It identifies the payment or refund that this transition ends. */
   guard?: Record<string, unknown>
-  /** The new values of fields other than the status. */
+  /** The new values of fields that the transition changes in addition to the status. */
   set?: Partial<Pick<Intent, 'payment' | 'hold' | 'failure'>>
-  /** Changes to the intent's lists, as update operators. */
+  /** The changes to the intent's lists, written as MongoDB update operators. */
   lists?: {
     $set?: Record<string, unknown>
     $unset?: Record<string, unknown>
@@ -31,27 +31,28 @@ export interface TransitionInput {
   eventDetails?: EventDetails
 }
 
-/** A change to an intent, written as one update of one document. */
+/** A change to an intent that is planned but not written yet. It will be one update of one document. */
 export interface PlannedChange {
   /** The name of the transition, or null if the status stays the same. */
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** The intent after the change, except for its lists, which are those from before the change. */
+  /** The intent after the change. However, its lists are still as they were before the change. */
   after: Intent
 }
 
 export interface PlannedTransition extends PlannedChange {
   /**
-   * A filter that matches the intent once the transition has been written. It checks for the effect id if there is one.
-   * Otherwise, it checks for the event, which stays in the outbox until it is relayed.
+   * A filter that matches the intent once the transition has been written. If the transition has an effect id, the
+   * filter checks for that id. Otherwise, the filter checks for the event, which stays in the outbox until the relay
+   * removes it.
    */
   proof: Record<string, unknown>
 }
 
 /**
- * Applies a transition for a merchant's request, in a separate write. Returns the intent after the transition, with its
- * current lists but without its outbox. Returns null if the guard does not match.
+ * Applies a transition in a write of its own. Returns the intent after the transition, with its current lists but
+ * without its outbox. Returns null if the guard does not match.
  */
 export async function applyTransition(
   deps: Pick<Deps, 'Intent' | 'metrics' | 'now'>,
@@ -68,10 +69,10 @@ export async function applyTransition(
 }
 
 /**
- * Applies a transition in a batch with other transitions. Used where many transitions happen together, for example when
- * the intents of a sale expire or in a bulk cancel. Returns null if the guard does not match. Also returns null for a
- * transition without an effect id if its event was relayed before the batcher checked the proof. In that case, there is
- * nothing left to do.
+ * Applies a transition in a batch with other transitions. Callers use this function where many transitions happen at
+ * the same time, for example in a bulk cancel or when the intents of a sale expire. Returns null if the guard does not
+ * match. For a transition without an effect id, also returns null if the event was relayed before the batcher checked
+ * the proof. In that case, nothing is left to do.
  */
 export async function applyTransitionInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics' | 'now'>,
@@ -85,7 +86,7 @@ export async function applyTransitionInBatch(
 
 /**
  * Writes a planned change in a batch with other changes. Returns `change.after`, or null if the filter does not match.
- * `proof` is explained in mongo/batching/update-batcher.ts.
+ * `GuardedUpdate` in mongo/batching/update-batcher.ts explains `proof`.
  */
 export async function writeInBatch(
   deps: Pick<Deps, 'batchers' | 'metrics'>,
@@ -98,7 +99,7 @@ export async function writeInBatch(
   return after
 }
 
-/** Adds a transition that has just been written to the metrics. */
+/** Counts a transition that has just been written in the metrics. */
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
   name: TransitionName | 'create',
@@ -106,9 +107,9 @@ export const countTransition = (
 ): void => metrics.transitions.inc({ transition: name, environment: environmentOf(intent) })
 
 /**
- * Plans the ONLY write that sets an intent's status: one update of one document, with the guard, the change and the
- * event. `applyTransition` and `applyTransitionInBatch` send it. payments/settle.ts sends it with `writeInBatch`, in
- * order to pass a proof that remains valid after the event has been relayed.
+ * Plans the ONLY write that changes an intent's status: one update of one document, with the guard, the change and the
+ * event. `applyTransition` and `applyTransitionInBatch` send this write. payments/settle.ts sends it with
+ * `writeInBatch` instead, because its proof must remain valid even after the event has been relayed.
  */
 export function planTransition(
   deps: Pick<Deps, 'now'>,
@@ -139,7 +140,8 @@ export function planTransition(
     update: {
       $set: { ...change, ...lists?.$set },
       ...(lists?.$unset === undefined ? {} : { $unset: lists.$unset }),
-      // A code becomes reusable some time after its intent stops being PENDING.
+      // When an intent stops being PENDING, its code becomes reusable after the quarantine (code.ts), even if the code
+      // would have stayed active for longer.
       ...(isPending(transition.to) ? {} : { $min: { codeReusableAt: codeReusableFrom(at) } }),
       $push: { outbox: event, ...lists?.$push, ...(effectId === null ? {} : recorded(effectId)) },
     },

@@ -11,10 +11,13 @@ import type { Payment, PaymentAttempt, PaymentFailure, PaymentHold } from './pay
 
 /** The fields that are needed to end a payment. */
 export type EndingPayment = Pick<PaymentHold, 'id' | 'wallet' | 'amount' | 'payerPhone'>
-/** The outcomes that are reported as an event. */
+/** The outcomes of a payment that add an event to the intent. */
 export type ReportedOutcome = Extract<KnownOutcome, { outcome: 'done' | 'declined' | 'failed' }>
 
-/** Ends a payment by applying a transition in one write. Returns null if the guard does not match. */
+/**
+ * Ends a payment by applying the transition that its outcome requires. This takes one write. Returns null if the guard
+ * does not match.
+ */
 export const endPayment = (
   deps: Pick<Deps, 'Intent' | 'config' | 'metrics' | 'now'>,
   intent: Intent,
@@ -26,7 +29,7 @@ export const endPayment = (
   return applyTransition(deps, intent, { ...transitionFor(deps, payment, outcome, attempt), ...by })
 }
 
-/** Returns the transition that results from an outcome. */
+/** Returns the transition that a payment's outcome requires. */
 export function transitionFor(
   deps: Pick<Deps, 'config' | 'now'>,
   payment: EndingPayment,

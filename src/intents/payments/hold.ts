@@ -6,20 +6,20 @@ import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 /**
- * The number of attempts whose outcomes an intent keeps. `effects` keeps the ids of a larger number of attempts
- * (idempotency/effect.ts).
+ * The number of latest attempts whose outcomes an intent keeps. The list `effects` keeps the ids of more attempts than
+ * this (idempotency/effect.ts).
  */
 const maxAttempts = 50
 
-/** Returns a `$push` operand that adds the attempt to an intent. */
+/** Returns the operand of a `$push` that adds the attempt to an intent. */
 export const pushAttempt = (attempt: PaymentAttempt) => ({
   attempts: { $each: [attempt], $slice: -maxAttempts },
 })
 
 /**
  * Holds an intent for a payment without changing its status. While the hold exists, no other payment, cancel or expiry
- * can change the intent. Returns null if the guard does not match. In that case, the intent is not PENDING, is about to
- * expire or is already held, or this payment has already ended.
+ * can change the intent. Returns null if the guard does not match. This happens if the intent is not PENDING, is about
+ * to expire or is already held, or if this payment has already ended.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -46,8 +46,9 @@ export async function beginPayment(
 }
 
 /**
- * Plans the end of a payment that has no event. The intent stays PENDING. If it has expired in the meantime, the end of
- * the payment counts as the time of the expiry. The guard requires that this payment still holds the intent.
+ * Plans the end of a payment that has no event. The intent stays PENDING. If the intent's time ran out during the
+ * payment, the end of the payment counts as the time of the expiry. The guard requires that this payment still holds
+ * the intent.
  */
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent

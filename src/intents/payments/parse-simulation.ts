@@ -3,16 +3,22 @@ import type { Deps } from '../../deps.ts'
 import { readPhone } from '../../wallets/phone.ts'
 
 export interface Simulation {
-  /** In centimes. If null, the payment uses the amount of the intent, or the suggested amount of an OPEN intent. */
+  /**
+   * The amount in centimes. If this is null, the payment uses the intent's own amount. For an OPEN intent, that is the
+   * suggested amount, or a default if there is none.
+   */
   amount: number | null
   payerPhone: string
   outcome: NonNullable<SimulatePaymentBody['outcome']>
 }
 
-/** A phone number with which demo wallet payments always succeed. It is used if the body contains no payer. */
+/**
+ * The phone number of the payer if the body contains none. In the demo wallet, payments with this number always
+ * succeed.
+ */
 const demoPayer = '22000001'
 
-/** Validates the body of a simulation request as far as that is possible without the intent. */
+/** Validates the body of a request to simulate a payment. Whether the amount matches the intent is checked later. */
 export function parseSimulation(deps: Pick<Deps, 'validate'>, body: unknown): Simulation {
   const { amount, payerPhone, outcome } = deps.validate<SimulatePaymentBody>(simulatePaymentBody, body)
   return {

@@ -16,17 +16,20 @@ import { settlePayment } from './settle.ts'
 
 /** A payment that a customer has confirmed with a PIN. */
 export interface Confirmation {
-  /** Generated with the form, so that submitting the form twice makes only one payment. */
+  /**
+   * The id of the payment. It is generated together with the form, so that submitting the form twice makes only one
+   * payment.
+   */
   paymentId: string
-  /** The phone number, as returned by `readPhone`. */
+  /** The customer's phone number, as returned by `readPhone`. */
   phone: string
-  /** The PIN, as returned by `readPin`. */
+  /** The customer's PIN, as returned by `readPin`. */
   pin: string
-  /** In centimes. Unless the intent is OPEN, this is the intent's amount. */
+  /** The amount in centimes. Unless the intent is OPEN, this is the intent's own amount. */
   amount: number
 }
 
-/** The customer's request and its timeouts for MongoDB. */
+/** The customer's request. `withinDeadline` limits how long the request waits for MongoDB. */
 export interface PaymentRequest {
   cause: Cause | null
   withinDeadline: WithinDeadline
@@ -36,8 +39,9 @@ export interface PaymentRequest {
  * The result of a payment:
  * - `settled`: the outcome is known.
  * - `waiting`: the outcome is not known yet, and the payment still holds the intent.
- * - `not-begun`: the intent cannot be paid, is already being paid or belongs to a suspended business, or the form was
- *   already submitted. The state of the intent shows which of these applies.
+ * - `not-begun`: the payment was not sent to the wallet. Either the intent cannot be paid, or it is already being paid,
+ *   or it belongs to a suspended business, or the customer has submitted the same form before. The caller can read the
+ *   intent to find out which of these applies.
  */
 export type PaymentResult =
   | { state: 'settled'; outcome: KnownOutcome; intent: Intent }
@@ -45,9 +49,9 @@ export type PaymentResult =
   | { state: 'not-begun' }
 
 /**
- * Pays an intent by wallet and PIN (SPEC 3). One write holds the intent, then the wallet moves the money, and a second
- * write ends the payment. If the process dies in between, the hold remains, and a worker queries the wallet for the
- * outcome.
+ * Pays an intent with a wallet, after the customer has entered the PIN (SPEC 3). A first write holds the intent. Then
+ * the wallet transfers the money, and a second write ends the payment. If the process dies between the two writes, the
+ * hold remains, and a worker queries the wallet for the outcome.
  */
 export async function payIntent(
   deps: Deps,
@@ -81,16 +85,16 @@ export async function payIntent(
 }
 
 /**
- * This check runs after the hold is written and immediately before the wallet is called. After a business is suspended,
- * orders can reach a wallet only if they passed this check before the suspension. Each of those orders becomes void at
- * its `validUntil`.
+ * Returns whether the business is suspended. This check runs after the hold has been written and immediately before the
+ * order is sent to the wallet. After a business has been suspended, the only orders that can still reach a wallet are
+ * those that passed this check before the suspension. Each of these orders becomes void at its `validUntil`.
  */
 const isSuspended = async (deps: Pick<Deps, 'Business'>, _id: string): Promise<boolean> =>
   (await deps.Business.exists({ _id, suspended: false })) === null
 
 /**
- * Returns whether the hold took so long that other processes may consider the intent expired or that the order is
- * already void.
+ * Returns whether writing the hold took too long. This is the case if other processes may already consider the intent
+ * expired, or if the order is already void.
  */
 const isTooLate = (held: Intent, payment: PaymentHold, now: Date): boolean =>
   !isOpenEverywhere(held, now) || payment.validUntil <= now

@@ -4,41 +4,45 @@ import type { RefusalReason, WalletName } from '../../wallets/wallet.ts'
 
 /** A successful payment. */
 export interface Payment {
-  /** In centimes. */
+  /** The amount in centimes. */
   amountPaid: number
   paidAt: Date
   method: 'WALLET'
-  /** Masked, for example `22******45`. */
+  /** The masked phone number of the payer, for example `22******45`. */
   payerPhone: string
   commission: Commission
   wallet: WalletName
-  /** The payment's idempotency key at the wallet. */
+  /** The idempotency key under which the wallet knows the payment. */
   key: string
 }
 
 /**
- * A payment whose outcome is not known yet. While it exists, no other payment, cancel or expiry can change the intent.
+ * A payment whose outcome is not known yet. While it holds the intent, no other payment, cancel or expiry can change
+ * the intent.
  */
 export interface PaymentHold {
-  /** The payment's id, which is also its idempotency key at the wallet. */
+  /** The payment's id, which is also the idempotency key under which the wallet knows the payment. */
   id: string
   wallet: WalletName
-  /** In centimes. */
+  /** The amount in centimes. */
   amount: number
-  /** Masked, for example `22******45`. */
+  /** The masked phone number of the payer, for example `22******45`. */
   payerPhone: string
   startedAt: Date
-  /** The wallet must not carry out the payment after this time. */
+  /** The time after which the wallet must not carry out the payment. */
   validUntil: Date
-  /** When to query the wallet next for the outcome. */
+  /** The time of the next query to the wallet for the outcome. */
   queryAt: Date
-  /** Unique for each attempt to hold the intent, because the same form may be submitted twice at the same time. */
+  /**
+   * An id that is unique to each attempt to hold the intent. It distinguishes two concurrent attempts with the same
+   * form.
+   */
   writeId: string
 }
 
 /**
- * A payment that has ended, whatever its outcome, or a refund that was not made. Support staff can see both. The record
- * of a payment also prevents the same form from being paid twice.
+ * The record of a payment that has ended, whatever its outcome, or of a refund that was not made. Support staff can see
+ * these records. If the request for a simulated payment is retried, the retry finds the outcome here.
  */
 export interface PaymentAttempt {
   kind: 'payment' | 'refund'
@@ -49,13 +53,13 @@ export interface PaymentAttempt {
   payerPhone: string
   outcome: 'done' | 'refused' | 'declined' | 'failed' | 'not-executed'
   reason: RefusalReason | DeclineReason | FailureReason | null
-  /** Unique for each attempt to write the end of the payment or refund, so that a writer recognises its own write. */
+  /** An id that is unique to each attempt to write this record. With this id, a writer can recognise its own write. */
   writeId: string
 }
 
 /**
- * The reason why the last payment did not succeed. If `retryable` is true, the intent is still PENDING, and the
- * customer may pay again.
+ * The reason why the last payment did not succeed. If `retryable` is true, the payment has left the intent PENDING, and
+ * the customer may pay again.
  */
 export interface PaymentFailure {
   code: DeclineReason | FailureReason

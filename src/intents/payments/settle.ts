@@ -13,14 +13,15 @@ import type { PaymentAttempt, PaymentHold } from './payment.ts'
 export interface Settler {
   /** The request that settles the payment, or null if a job settles it. */
   cause: Cause | null
-  /** The deadline of the write (mongo/batching/batcher.ts). */
+  /** The deadline of the write, as defined in mongo/batching/batcher.ts. */
   deadlineAt: number
 }
 
 /**
- * Ends a payment according to its outcome at the wallet. The intent becomes PAID or FAILED, or stays PENDING, and the
- * event is added in the same write. The payment is settled only once, however often this function runs and in however
- * many processes. Returns the intent after the write, or null if the payment had already ended.
+ * Ends a payment according to its outcome at the wallet. The intent becomes PAID or FAILED, or stays PENDING. If the
+ * outcome is reported as an event, the same write adds the event. The payment is settled only once, even if this
+ * function runs several times or in several processes. Returns the intent after the write, or null if the payment had
+ * already ended.
  */
 export async function settlePayment(
   deps: Deps,
@@ -38,8 +39,8 @@ export async function settlePayment(
   const { referenceNumber } = intent
   const requestId = by.cause?.requestId ?? null
   deps.log.info({ referenceNumber, ...outcome, status: settled.status, requestId }, 'payment.settled')
-  // The payment delayed the expiry. A job is fast enough to make up for this, because the intent is already shown as
-  // expired.
+  // The intent's time ran out while the payment held it, so its expiry still has to be written. A job can do this,
+  // because the intent is already shown as expired.
   const now = deps.now()
   if (isPending(settled.status) && settled.expiresAt <= now)
     deps.enqueue('intent-expiry', expiryJobs([settled], now))
@@ -55,8 +56,8 @@ async function write(
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
-  // The attempt is the proof of the write, because the relay may remove the event before the proof is checked. The
-  // customer must see the outcome even then.
+  // The proof of the write is the attempt and not the event, because the relay may remove the event before the proof is
+  // checked. Even in that case, the customer must see the outcome.
   const after = await writeInBatch(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
@@ -85,8 +86,8 @@ function planEnd(
 }
 
 /**
- * Logs an error if the wallet took the money after reporting that it never would. The service cannot refund that money,
- * so an operator must act.
+ * Logs an error if the wallet has taken the customer's money although it had reported that it never would. The service
+ * cannot refund that money, so an operator must act.
  */
 async function logIfAstray(
   deps: Deps,

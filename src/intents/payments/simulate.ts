@@ -14,7 +14,10 @@ import { endPayment, type ReportedOutcome } from './end.ts'
 import type { Simulation } from './parse-simulation.ts'
 import type { PaymentAttempt } from './payment.ts'
 
-/** The amount, in centimes, of a payment for an OPEN intent if neither the body nor the intent specifies one. */
+/**
+ * The amount, in centimes, of a simulated payment for an OPEN intent if neither the request nor the intent specifies an
+ * amount.
+ */
 const defaultOpenAmount = 10_000
 
 const technicalError: ReportedOutcome = { outcome: 'failed', reason: 'technical_error' }
@@ -25,11 +28,12 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 }
 
 /**
- * Simulates a test payment with the outcome that the merchant has chosen, in one write (SPEC 4.6). Returns the PAID
- * intent. Throws PAYMENT_FAILED if the chosen outcome is a failure. Throws INTENT_NOT_PENDING if the intent cannot be
- * paid, is already being paid, or changes before the write. Throws VALIDATION_ERROR if the amount differs from the
- * intent's amount. A retry finds the payment that the first request made and has the same result, even if the intent
- * has changed in the meantime.
+ * Simulates a payment of a test intent in one write. The merchant chooses the outcome (SPEC 4.6). Returns the PAID
+ * intent. Throws PAYMENT_FAILED if the payment fails as the merchant has chosen. Throws INTENT_NOT_PENDING if the
+ * intent cannot be paid, is already being paid, or changes before the write. Throws VALIDATION_ERROR if the amount
+ * differs from the intent's amount. Throws SERVICE_UNAVAILABLE if the intent's document has no space for another
+ * payment. A retry finds the payment that the first request made, and gets the same result, even if the intent has
+ * changed since then.
  */
 export async function simulatePayment(
   deps: Deps,
@@ -48,8 +52,8 @@ export async function simulatePayment(
   const payment = { id: effect.id, wallet: 'simulation', amount, payerPhone } as const
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
-  // The guard and the write use the same time. Otherwise, if the clock were adjusted in between, an expired intent
-  // could be paid.
+  // The guard and the write use the same time. If they used different times, an expired intent could be paid when the
+  // clock is adjusted between the two.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(fixed, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)
@@ -73,7 +77,8 @@ function amountFor(
 }
 
 /**
- * Returns the result of the payment that this request has already made. Throws INTENT_NOT_PENDING if it has made none.
+ * Returns the result of the payment that this request has already made. Throws INTENT_NOT_PENDING if this request has
+ * not made a payment.
  */
 async function ownEarlierPayment(
   deps: Deps,
@@ -87,8 +92,8 @@ async function ownEarlierPayment(
 }
 
 /**
- * Returns whether this request has already made its payment. The intent keeps each of these records for a different
- * length of time.
+ * Returns whether this request has already made its payment. All three fields are checked, because the intent keeps
+ * each of them for a different length of time.
  */
 const wasMade = ({ effects, payment, attempts }: Intent, { id }: Effect): boolean =>
   effects.includes(id) || payment?.key === id || attempts.some((attempt) => attempt.id === id)

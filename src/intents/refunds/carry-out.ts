@@ -14,9 +14,12 @@ import { leaveOpen, queryOrder } from '../query-wallets.ts'
 import type { Refund } from './refund-record.ts'
 import { settleRefund } from './settle.ts'
 
-/** A refund whose amount has been set aside but that has not been sent to the wallet yet. */
+/** A refund whose amount has been set aside, but which has not been sent to the wallet yet. */
 export interface StartedRefund {
-  /** The intent as it was before the refund. Its `refunds` list is empty (see `IntentToChange`). */
+  /**
+   * The intent as it was before the refund. Its `refunds` list is always empty, for the reason given at
+   * `IntentToChange`.
+   */
   intent: Intent
   payment: Payment
   wallet: Wallet
@@ -25,7 +28,10 @@ export interface StartedRefund {
   cause: Cause | null
 }
 
-/** Sends the refund to the wallet and records the outcome. Returns the response data. */
+/**
+ * Sends the refund to the wallet and stores the outcome. Returns the data of the response. Throws if the refund failed
+ * or its outcome is still unknown.
+ */
 export async function carryOut(
   deps: Deps,
   caller: Caller,
@@ -44,13 +50,17 @@ export async function carryOut(
   throw outcomeUnknown()
 }
 
-/** Returns the refund that was started by the request with this effect id, unless the refund has been released. */
+/**
+ * Returns the refund that the request with this effect id started. Returns undefined if there is none, because the
+ * refund was released.
+ */
 const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
   refunds.find((refund) => refund.effectId === effectId)
 
 /**
- * Returns the response data for the refund that an earlier attempt at this request started. Queries the wallet if a
- * query is due, but never sends the refund again.
+ * Returns the data of the response if an earlier attempt at this request has already started the refund. If a query is
+ * due, first queries the wallet for the outcome. Never sends the refund to the wallet again. Throws the same errors as
+ * `carryOut`.
  */
 export async function earlierRefund(
   deps: Deps,
@@ -76,7 +86,7 @@ async function conclude(
   outcome: KnownOutcome,
 ): Promise<Record<string, unknown>> {
   const settled = await withinDeadline(() => settleRefund(deps, intent, refund, outcome, cause))
-  // Null means that another process has already queried the wallet and settled the refund.
+  // If `settled` is null, another process has already settled the refund.
   const after =
     settled ??
     (await withinDeadline((deadlineAt) => findIntent(deps, caller, intent.referenceNumber, deadlineAt)))
@@ -84,7 +94,8 @@ async function conclude(
 }
 
 /**
- * Returns the response data for the refund that this request started. Throws if the refund failed or is still PENDING.
+ * Returns the data of the response about the refund that this request started. Throws if the refund failed or is still
+ * PENDING.
  */
 function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,

@@ -6,19 +6,21 @@ import { isRefundable } from '../lifecycle.ts'
 import type { Payment } from '../payments/payment.ts'
 import type { RefundRequest } from './parse-refund.ts'
 
-/** A refund that passed the checks. */
+/** A refund that has passed the checks, but has not been started yet. */
 export interface AllowedRefund {
   payment: Payment
-  /** In centimes. */
+  /** The amount in centimes. */
   amount: number
-  /** A filter for the value of the intent's `refundsCommitted` at the time of the write, in centimes. */
+  /** A filter, in centimes, that the intent's `refundsCommitted` must match when the refund is written. */
   committed: number | { $lte: number }
 }
 
 /**
  * Checks whether the intent, as it was read, allows a refund. Throws INTENT_REFUND_INVALID_STATUS if nothing has been
- * paid or nothing is left to refund. Throws REFUND_AMOUNT_MISMATCH or AMOUNT_OUT_OF_RANGE, with the refundable amount
- * in `details.refundable`. Throws REFUND_FAILED for the amount that always fails in the sandbox.
+ * paid, nothing is left to refund, or the intent already has `maxRefunds` refunds. Throws REFUND_AMOUNT_MISMATCH if the
+ * merchant expected a different refundable amount, and AMOUNT_OUT_OF_RANGE if the refund exceeds the refundable amount.
+ * Both errors contain that amount in `details.refundable`. In the sandbox, throws REFUND_FAILED for the amount whose
+ * refunds always fail.
  */
 export function checkRefund(intent: IntentToChange, request: RefundRequest): AllowedRefund {
   const { payment, refundsCommitted, sandbox, status } = intent

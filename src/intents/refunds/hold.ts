@@ -9,15 +9,15 @@ import type { Refund } from './refund-record.ts'
 
 type Owner = Pick<Intent, 'businessId' | 'sandbox' | '_id'>
 
-/** Returns a filter that matches while this refund is PENDING. */
+/** Returns a filter that matches an intent while this refund is PENDING. */
 export const pending = (refundId: string) => ({
   refunds: { $elemMatch: { id: refundId, status: 'PENDING' } },
 })
 
 /**
- * Sets an amount aside for a refund, so that no other refund can use it, without changing the intent's status.
- * `committed` is a filter for the amount that is already set aside. Returns false if the guard does not match, for one
- * of these reasons:
+ * Sets an amount aside for a refund, so that no other refund can use this amount. The intent's status does not change.
+ * `committed` is a filter for the amount that is already set aside or refunded. Returns false if the guard does not
+ * match for one of these reasons:
  * - The intent is not refundable.
  * - `committed` does not match.
  * - The intent already has `maxRefunds` refunds.
@@ -50,7 +50,7 @@ export const beginRefund = async (
 }
 
 /**
- * Removes a refund for which no money was transferred, and keeps `attempt` as its record. Returns null if the refund
+ * Removes a refund for which no money was transferred, and stores `attempt` as its record. Returns null if the refund
  * was no longer PENDING.
  */
 export const releaseRefund = (

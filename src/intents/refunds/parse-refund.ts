@@ -3,12 +3,12 @@ import type { Deps } from '../../deps.ts'
 
 /** A merchant's request for a refund. */
 export interface RefundRequest {
-  /** In centimes. If null, the whole refundable amount is refunded. */
+  /** The amount in centimes. If this is null, the whole refundable amount is refunded. */
   amount: number | null
   reason: string | null
   /**
    * The amount, in centimes, that the merchant expects to be refundable. If the actual refundable amount is different,
-   * nothing is refunded. If null, this is not checked.
+   * nothing is refunded. If this is null, the refundable amount is not compared.
    */
   expectedRefundable: number | null
 }

@@ -1,20 +1,22 @@
 /**
- * A refund as stored in its intent. It is PENDING while its outcome at the wallet is unknown. A refund that the wallet
- * refused is removed.
+ * A refund as stored in its intent. While its outcome at the wallet is unknown, its status is PENDING. A refund that
+ * the wallet did not carry out is removed from the intent.
  */
 export interface Refund {
-  /** `RF-…`. The id is also the idempotency key at the wallet. */
+  /** The refund's id, in the form `RF-…`. It is also the idempotency key under which the wallet knows the refund. */
   id: string
-  /** In centimes. */
+  /** The amount in centimes. */
   amount: number
   reason: string | null
   status: 'PENDING' | 'SUCCEEDED'
   /** The effect id of the request that started the refund. */
   effectId: string
   createdAt: Date
-  /** The wallet must not carry out the refund after this time. */
+  /** The time after which the wallet must not carry out the refund. */
   validUntil: Date
-  /** When to query the wallet for the outcome. Present only while the refund is PENDING. */
+  /**
+   * The time of the next query to the wallet for the outcome. This field is present only while the refund is PENDING.
+   */
   queryAt?: Date
 }
 

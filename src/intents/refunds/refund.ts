@@ -13,28 +13,32 @@ import { beginRefund } from './hold.ts'
 import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
 
-/** A round of reading and writing fails only if another refund of the same intent is written in between. */
+/**
+ * The maximum number of rounds of reading the intent and writing the refund. A round fails only if another refund of
+ * the same intent is written between the read and the write.
+ */
 const maxRounds = 5
 
 /**
- * The measured cost of a refund, expressed as a number of reads. A refund reads the whole intent once, and then it
- * builds, seals and stores the response.
+ * The measured cost of a refund, expressed as a number of reads of the whole intent. Besides reading the intent once, a
+ * refund builds, seals and stores the response.
  */
 const costInReads = 3
 
 /**
- * Returns the wallet's timeout with its grace period of 1 s (wallets/query.ts), plus the 8 s that a request may wait
- * for MongoDB.
+ * Returns how long the last step of a refund may take: the wallet's timeout, its grace period of 1 s
+ * (wallets/query.ts), and the 8 s that a request may wait for MongoDB.
  */
 export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): number =>
   config.walletTimeoutMs + 9000
 
 /**
- * Refunds all or part of a payment (SPEC 4.5). One write sets the amount aside, then the wallet moves the money, and a
- * second write ends the refund. Returns a function that waits for the wallet and resolves to the intent, with the new
- * refund as `refund`. Throws the errors of `checkRefund`. Throws REFUND_FAILED if the wallet refuses, which leaves the
- * intent unchanged. Throws SERVICE_UNAVAILABLE while the outcome is unknown. In that case, a retry finds the refund
- * that the first request started.
+ * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount aside. Then the wallet transfers the
+ * money, and a second write ends the refund. This function throws the errors of `checkRefund`. It returns a function
+ * that waits for the wallet and resolves to the intent, with the new refund as `refund`. The returned function throws
+ * REFUND_FAILED if the wallet does not make the refund. In that case, the amount becomes refundable again. The returned
+ * function throws SERVICE_UNAVAILABLE while the outcome is unknown. A retry then finds the refund that the first
+ * request started.
  */
 export async function refundIntent(
   deps: Deps,
@@ -53,7 +57,7 @@ export async function refundIntent(
     if (wallet === null) throw walletNotConnected()
     await deps.readPace.pass(caller.businessId, intent.bytes, costInReads)
     const refund = draft(deps, amount, request.reason, effect.id)
-    // If this process was frozen for longer than its lease, a retry may already have finished.
+    // If this process was frozen for longer than its lease lasts, a retry of this request may already have finished.
     if (performance.now() >= effect.deadlineAt) throw unavailable()
     if (await beginRefund(deps, intent, committed, refund))
       return (withinDeadline) =>
@@ -71,7 +75,8 @@ function draft(
   const createdAt = deps.now()
   const validUntil = orderDeadline(deps.config, createdAt)
   const id = newRefundId()
-  // If this process dies before the wallet responds, a poll queries the wallet for the outcome.
+  // `queryAt` is set from the start. If this process dies before the wallet responds, a poll finds the refund and
+  // queries the wallet for the outcome.
   return { id, amount, reason, status: 'PENDING', effectId, createdAt, validUntil, queryAt: validUntil }
 }
 

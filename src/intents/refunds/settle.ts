@@ -11,9 +11,10 @@ import type { Refund } from './refund-record.ts'
 
 /**
  * Ends a PENDING refund according to its outcome at the wallet, in one write. If the money was refunded, the intent
- * becomes REFUNDED, and the event is added. Otherwise, the refund is removed, and its amount becomes refundable again.
- * The refund is settled only once, however often this function runs. Returns null if the refund was no longer PENDING.
- * `cause` is the request that settles the refund, or null if a job settles it.
+ * becomes REFUNDED and gets a `payment.refunded` event. Otherwise, the refund is removed, and its amount becomes
+ * refundable again. The refund is settled only once, however often this function runs. Returns the intent after the
+ * write, or null if the refund was no longer PENDING. `cause` is the request that settles the refund, or null if a job
+ * settles it.
  */
 export async function settleRefund(
   deps: Deps,
@@ -62,8 +63,8 @@ const attemptOf = (
 })
 
 /**
- * Logs an error if the wallet refunded the money after reporting that it never would. The merchant does not know about
- * the refund, so an operator must act.
+ * Logs an error if the wallet has refunded the money although it had reported that it never would. The merchant does
+ * not know about the refund, so an operator must act.
  */
 async function logIfAstray(deps: Deps, { _id, referenceNumber }: Intent, refund: Refund): Promise<void> {
   const { id: refundId } = refund
