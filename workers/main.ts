@@ -11,7 +11,7 @@ import { createLog } from '../src/process/log.ts'
 import { stopOnSignals } from '../src/process/stop.ts'
 import { startWorkers } from './run/start.ts'
 
-/** The `worker` process. It runs the jobs of all queues, or only of those listed in WORKER_QUEUES. */
+/** The `worker` process. It runs the jobs of all queues, or only of the queues listed in WORKER_QUEUES. */
 const config = loadConfig()
 const metrics = createMetrics()
 const log = createLog(config.logLevel, 'worker', countLines(metrics))
@@ -30,7 +30,7 @@ log.info({ queues: config.workerQueues }, 'worker.started')
 closeBy(async () => {
   isStopping = true
   await workers.close()
-  // The probes must keep responding until this point, because attempts in flight may take up to 30 s.
+  // The probes must respond until the workers are closed, which may take 30 s because of attempts in flight.
   await probes?.stop(0)
   await deps.close()
 })

@@ -2,7 +2,8 @@ import type { QueueWorker } from './run/queue-worker.ts'
 import { isPast, restoreJobs } from './run/restore-jobs.ts'
 
 /**
- * Restores the failed jobs of DEAD deliveries, because support staff look for these deliveries among the failed jobs.
+ * Restores jobs that Redis has lost. These are mainly the failed jobs of DEAD deliveries, because support staff look
+ * for DEAD deliveries among the failed jobs.
  */
 export const maintenance: QueueWorker<'maintenance'> = {
   queue: 'maintenance',
@@ -10,7 +11,8 @@ export const maintenance: QueueWorker<'maintenance'> = {
   async run(deps, { slot, reach }) {
     const nextStep = { next: 'complete' } as const
     const event = 'jobs.restored'
-    // If no worker has been running this queue, jobs for past time slots have accumulated.
+    // If no worker was running this queue for a while, jobs for past time slots have accumulated. One job is enough to
+    // do their work.
     if (reach === 'lately' && isPast(slot, deps.now()))
       return { nextStep, event, log: { slot, reach, past: true }, isNoise: true }
     const restored = await restoreJobs(deps, reach)

@@ -4,7 +4,8 @@ import type { QueueWorker } from './run/queue-worker.ts'
 /** Turns the events of intents and orders into deliveries. */
 export const outboxRelay: QueueWorker<'outbox-relay'> = {
   queue: 'outbox-relay',
-  // After an error, the events are still in their outboxes, where the next poll will find them.
+  // If the job fails, the events that were not relayed are still in their outboxes, and the next poll will find them
+  // there.
   afterFault: 'complete',
   async run(deps, { intentIds, orderIds }) {
     const { causes, ...counts } = await relayOutboxes(deps, { intentIds, orderIds })

@@ -8,7 +8,7 @@ const failed = { queue: 'retention', outcome: 'failed' } as const
 /** Removes old data once a night. `ending` aborts the run when the process shuts down. */
 export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
   queue: 'retention',
-  // Once the failed run's lease has ended, a poll enqueues the job again.
+  // If a run fails, a poll enqueues the job again when the lease of that run has ended.
   afterFault: 'complete',
   async run(deps) {
     const nextStep = { next: 'complete' } as const
@@ -20,7 +20,7 @@ export const retention = (ending: AbortSignal): QueueWorker<'retention'> => ({
       done: () => undefined,
     })
     const outcome = await runCleanUp(deps, ending, watch).catch((error: unknown) => {
-      // The clean-up may have succeeded for other businesses, and only this run knows how much it has removed.
+      // The clean-up may have removed items before it failed, and only this run knows how many.
       deps.log.warn({ ...failed, ...counts }, 'retention.cleaned')
       throw error
     })

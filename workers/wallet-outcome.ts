@@ -2,8 +2,8 @@ import { queryWallet } from '../src/intents/query-wallets.ts'
 import type { QueueWorker } from './run/queue-worker.ts'
 
 /**
- * Queries a wallet for the unknown outcome of a payment or refund. The job's id is the key that identifies the payment
- * or refund at the wallet.
+ * Queries a wallet for the outcome of a payment or refund whose outcome is unknown. The job's id is the key by which
+ * the wallet identifies the payment or refund.
  */
 export const walletOutcome: QueueWorker<'wallet-outcome'> = {
   queue: 'wallet-outcome',

@@ -12,30 +12,33 @@ import { finishMovements } from '../../src/wallets/sandbox/finish.ts'
 import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
 
 /**
- * A repeated search for due work in MongoDB. Each process keeps polling for its own queues, and jobs only make the work
- * start sooner. If Redis is down, everything therefore continues, except for the nightly clean-up and the support
- * staff's list of failed jobs.
+ * A repeated search for due work in MongoDB. Each process polls regularly for the work of its own queues, and jobs only
+ * make the work start sooner. Therefore all work continues while Redis is down, except for the nightly clean-up and the
+ * list of failed jobs for support staff.
  */
 interface Poll {
   everyMs: number
-  /** Finds due work and does it, with a limited share for each business. Returns the number of items found. */
+  /** Finds due work and does it, but only a limited amount for each business. Returns the number of items found. */
   look(deps: Deps): Promise<number>
 }
 
 const polls: Partial<Record<QueueName, Poll>> = {
   'outbox-relay': { everyMs: 2_000, look: pollOutboxes },
-  // A lease lasts 10 s, so another worker takes over a dead worker's deliveries within 13 s.
+  // A lease lasts 10 s, so another worker takes over the deliveries of a dead worker within 13 s.
   'webhook-delivery': { everyMs: 2_000, look: attemptDue },
   'intent-expiry': { everyMs: 2_000, look: expireDue },
   'wallet-outcome': { everyMs: 2_000, look: queryDueWallets },
   maintenance: { everyMs: 6_000, look: finishLeftovers },
 }
 
-/** If a poll finds this many items, some of a business's work may be left over, so the next poll starts sooner. */
+/**
+ * If a poll finds at least this many items, there may be more work than the poll was allowed to do for a business, so
+ * the next poll starts sooner.
+ */
 const manyFound = 500
 const soonMs = 250
 
-/** Starts polling. `stop` resolves when no poll is running any longer. */
+/** Starts polling. `stop` ends the polling, and resolves when no poll is running any longer. */
 export function startPolling(deps: Deps): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending
@@ -74,9 +77,9 @@ async function pollRepeatedly(
 }
 
 /**
- * Finishes what dead processes left unfinished: sandbox wallet movements, stock reserved for orders, imports and audit
- * lines. Also enqueues the nightly clean-up if it is due. If one part fails, the others still run, and the first error
- * is thrown at the end.
+ * Finishes work that dead processes have left unfinished, which may be sandbox wallet movements, stock reservations for
+ * orders, imports or audit lines. Also enqueues the nightly clean-up if it is due. If one of these parts fails, the
+ * others still run, and the first error is thrown at the end.
  */
 export async function finishLeftovers(deps: Deps): Promise<number> {
   const parts = [

@@ -2,21 +2,21 @@ import type { Deps } from '../../src/deps.ts'
 import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 
 /**
- * A job's next step after a run. `later`: the job is delayed until `at`. `fail`: the job is kept among the failed jobs,
- * where support staff can see it.
+ * The next step for a job after a run. `later` delays the job until `at`. `fail` adds the job to the failed jobs, where
+ * support staff can see it.
  */
 export type NextStep = { next: 'complete' } | { next: 'later'; at: Date } | { next: 'fail'; reason: string }
 
 /**
- * The result of a job. The job writes a single log line, which consists of `event` and `log`. If `isNoise` is true, the
- * line is logged at `debug`, because nothing has happened and there may be very many such lines. If `isWarning` is
- * true, the line is logged at `warn`.
+ * The result of running a job. A single log line with `event` and `log` is written for each run. If `isNoise` is true,
+ * the line has the level `debug`, because nothing has happened and there may be very many such lines. If `isWarning` is
+ * true, the line has the level `warn`.
  */
 export interface Done {
   nextStep: NextStep
   event: string
   log: Record<string, unknown>
-  /** The `traceparent` of each request that caused the work. */
+  /** The `traceparent` of each request that caused some of the work. */
   traces?: string[]
   isNoise?: boolean
   isWarning?: boolean
@@ -28,8 +28,8 @@ export interface JobIdentity {
 }
 
 /**
- * The worker for one queue. If `run` throws, the job runs again later. With `afterFault: 'complete'`, the job completes
- * instead, because a poll finds its work.
+ * The worker for one queue. If `run` throws, the job is retried a few seconds later. With `afterFault: 'complete'`, the
+ * job completes instead, because a poll will find its work.
  */
 export interface QueueWorker<Name extends QueueName> {
   queue: Name

@@ -3,19 +3,19 @@ import { deadShownSeconds, type Jobs } from '../../src/queues/jobs.ts'
 import { keepNightly } from '../../src/retention/request-night.ts'
 import { dropRevived, restoreFailed } from '../../src/webhooks/attempts/restore-failed.ts'
 
-/** The interval at which each worker process enqueues a restore job. */
+/** How often each worker process enqueues a job that restores lost jobs. */
 export const restoreEveryMs = 6_000
 /**
- * With `lately`, only deliveries that died within this time are checked. Older ones have already been checked many
- * times.
+ * With `lately`, only deliveries that died within this time are checked. Deliveries that died earlier have already been
+ * checked many times.
  */
 const diedLatelyMs = 10 * 60_000
 
 type Reach = Jobs['maintenance']['reach']
 
 /**
- * Enqueues a `maintenance` job. The job's id contains the time slot, so that all processes together enqueue only one
- * job per time slot.
+ * Enqueues a `maintenance` job. For `lately`, the job's id contains the time slot, so that all processes together
+ * enqueue only one such job per time slot.
  */
 export function requestRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach): void {
   const slot = reach === 'lately' ? String(slotOf(deps.now())) : reach
@@ -25,14 +25,14 @@ export function requestRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach
 
 const slotOf = (at: Date): number => Math.floor(at.getTime() / restoreEveryMs)
 
-/** Whether the job for a time slot has waited so long that a later job will do its work. */
+/** Whether a time slot is so far in the past that the job for a later time slot will do the work. */
 export const isPast = (slot: string, now: Date): boolean => Number(slot) < slotOf(now) - 1
 
 /**
- * Restores jobs that Redis has lost, and returns how many were missing. `lately` restores the failed jobs of deliveries
- * that have died in the last ten minutes. If Redis has lost its data, `lately` also enqueues a job with `all`. `all`
- * restores the clean-up's schedule, and ensures that every delivery that has died in the last 30 days and is still DEAD
- * has exactly one failed job.
+ * Restores jobs that Redis has lost, and returns how many jobs were missing. `lately` restores the failed jobs of
+ * deliveries that have died in the last ten minutes. If Redis has lost its data, `lately` also enqueues a job with
+ * `all`. `all` restores the schedule of the nightly clean-up, and ensures that every delivery that has died in the last
+ * 30 days and is still DEAD has exactly one failed job.
  */
 export async function restoreJobs(deps: Deps, reach: Reach): Promise<number> {
   const { standing } = deps.queues

@@ -5,21 +5,25 @@ import type { Jobs, QueueName } from '../../src/queues/jobs.ts'
 import type { Done, NextStep, QueueWorker } from './queue-worker.ts'
 import { traceJob } from './trace-job.ts'
 
-/** How long a job waits after an error before it runs again. Does not apply to queues with `afterFault`. */
+/**
+ * How long a job waits before it is retried after an error. This does not apply to the jobs of queues with
+ * `afterFault`.
+ */
 const faultWaitMs = 5000
 
 /**
- * How long to wait for Redis to delay a job. If Redis takes longer, the job runs again when its lock expires. Without
- * this limit, a process might never finish shutting down.
+ * How long to wait for Redis to accept that a job is delayed. If Redis takes longer, the job runs again when its lock
+ * expires. Without this limit, a process might never finish shutting down.
  */
 const putBackMs = 3000
 
-/** The minimum delay of a job. A shorter one would not be worth the round trip to Redis. */
+/** The minimum delay of a job. A shorter delay would not be worth the round trip to Redis. */
 const shortestWaitMs = 100
 
 /**
- * Runs one job, writes its log line, and then completes, delays or fails it. BullMQ's own retries are not used. MongoDB
- * determines when a job runs again, and a delayed job takes up half as much space in Redis as one that BullMQ retries.
+ * Runs one job, writes its log line, and then completes, delays or fails the job. BullMQ's own retries are not used,
+ * because the data in MongoDB determines when a job must run again. In addition, a delayed job takes up half as much
+ * space in Redis as a job that BullMQ retries.
  */
 export async function runJob(
   deps: Deps,
@@ -72,13 +76,14 @@ async function applyNextStep(
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      // The wait is limited, because a worker's Redis connection keeps commands in memory as long as Redis is down.
+      // The wait for Redis is limited, because the Redis connection of a worker keeps commands in memory as long as
+      // Redis is down.
       await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
-      // This error is thrown even if Redis has not responded, because after any other error the job would be among the
-      // failed jobs, as if its delivery were DEAD. After this error, the job stays active without a lock and runs again
-      // a few seconds later.
+      // This error is thrown even if Redis has not responded, because any other error would add the job to the failed
+      // jobs, as if its delivery were DEAD. In that case the job stays active until its lock expires, and then runs
+      // again within a few seconds.
       throw new DelayedError()
   }
 }
@@ -90,13 +95,14 @@ async function putBack(
   token: string | undefined,
 ): Promise<void> {
   const waitMs = Math.max(shortestWaitMs, at.getTime() - deps.now().getTime())
-  // BullMQ uses the system clock, which may differ from database time.
+  // BullMQ measures delays with the system clock, which may differ from database time, so the delay is added to the
+  // system time here.
   await job.moveToDelayed(Date.now() + waitMs, token)
 }
 
 /**
- * Returns the error that makes BullMQ fail the job immediately. The error's stack is removed, because it would be
- * useless and take up memory in Redis.
+ * Returns an error that makes BullMQ fail the job immediately. The stack of the error is removed, because it would be
+ * of no use and would take up memory in Redis.
  */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)

@@ -27,21 +27,21 @@ const createWorkers = (ending: AbortSignal): { [Name in QueueName]: QueueWorker<
 })
 
 /**
- * How long a worker that is shutting down waits for a running poll. If the poll takes longer, another process finds its
- * work.
+ * How long a worker that is shutting down waits for its running polls. If they take longer, the polls of other
+ * processes find the remaining work.
  */
 const pollGraceMs = 3000
 /** How long a worker that is shutting down waits for Redis to accept the results of its last jobs. */
 const redisGraceMs = 3000
 
 /**
- * The maximum concurrency of a single BullMQ worker. BullMQ fetches jobs one by one, and does not start any as long as
- * it can fetch more. With a concurrency of 200, many jobs waited for 300 ms. Therefore each queue has several BullMQ
- * workers with a lower concurrency.
+ * The maximum concurrency of a single BullMQ worker. BullMQ fetches jobs one by one, and does not start any of them as
+ * long as it can fetch more. In measurements with a concurrency of 200, many jobs therefore waited for 300 ms. To avoid
+ * this, a queue with a high concurrency gets several BullMQ workers with a lower concurrency each.
  */
 const maxConcurrency = 25
 
-/** Starts the workers of the configured queues. `close` waits for running work to end. */
+/** Starts the workers for the configured queues. `close` stops them, and resolves when the running work has ended. */
 export function startWorkers(deps: Deps): { close(): Promise<void> } {
   const connection = new Redis(deps.config.redisUrl, {
     maxRetriesPerRequest: null,
@@ -77,8 +77,8 @@ export function startWorkers(deps: Deps): { close(): Promise<void> } {
       while (running.size > 0) await Promise.allSettled(running)
       await inTime(polled, pollGraceMs)
       await deps.backgroundWork.ended()
-      // This wait is limited, because BullMQ itself would wait for Redis indefinitely. All results are already in
-      // MongoDB.
+      // The wait for BullMQ is limited, because BullMQ itself would wait for Redis indefinitely. Nothing is lost,
+      // because all results are already in MongoDB.
       await inTime(closed, redisGraceMs)
       timers.stop()
       connection.disconnect()
@@ -102,8 +102,8 @@ function startWorker(
   const { keepCompletedSeconds, keepFailedSeconds } = queueOptions[work.queue]
   const process = (job: Job, token: string | undefined): Promise<void> => {
     const run = runJob(deps, work, job, token).finally(() => running.delete(run))
-    // A process that is shutting down does not wait for a restore, which may take a long time. Another process will
-    // restore the jobs.
+    // A process that is shutting down does not wait for a `maintenance` job, which may take a long time. Another
+    // process will restore the lost jobs.
     if (work.queue !== 'maintenance') running.add(run)
     return run
   }
@@ -111,11 +111,11 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // If a worker is killed, its job is unlocked after 8 s and runs again within 12 s. By then, the lease of the job's
-    // delivery has ended.
+    // If a worker is killed, the locks of its jobs expire within 8 s, and the jobs run again within 12 s. This is about
+    // as long as the lease of a delivery lasts.
     lockDuration: 8000,
     stalledInterval: 4000,
-    // BullMQ must never give up on an interrupted job, because MongoDB counts the attempts.
+    // BullMQ must never give up on a job that was interrupted, because the attempts are counted in MongoDB.
     maxStalledCount: 1_000_000,
     removeOnComplete: kept(keepCompletedSeconds),
     removeOnFail: kept(keepFailedSeconds),
@@ -123,14 +123,15 @@ function startWorker(
 }
 
 /**
- * BullMQ only removes an old job when another job ends in the same way. With an age of 0, the last job would therefore
- * stay.
+ * Returns BullMQ's option for how long ended jobs are kept. BullMQ removes jobs that are too old only when another job
+ * completes or fails in the same way. With an age of 0, the last job would therefore stay, so a count of 0 is used
+ * instead.
  */
 const kept = (seconds: number) => (seconds === 0 ? { count: 0 } : { age: seconds })
 
 /**
- * Logs a warning if Redis evicts keys when it is full. In that case jobs would disappear without an error, and their
- * work would have to wait for a poll. Logs nothing if Redis forbids the `INFO` command.
+ * Logs a warning if Redis is configured to evict keys when it is full. Jobs would then disappear without an error, and
+ * their work would have to wait for a poll. Logs nothing if Redis forbids the `INFO` command.
  */
 async function warnOfEviction(connection: Redis, log: Log): Promise<void> {
   const memory = await connection.info('memory').catch(() => '')

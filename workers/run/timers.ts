@@ -3,13 +3,13 @@ import { requestRestore, restoreEveryMs } from './restore-jobs.ts'
 import { warnOfUnattended } from './warn-of-unattended.ts'
 
 /**
- * The interval between renewals of leases. A lease lasts 10 s, so after two missed renewals there is still one second
- * left. A renewal also detects attempts whose endpoint has been deleted.
+ * How often leases are renewed. A lease lasts 10 s, so if two renewals in a row fail, the third one still comes a
+ * second before the lease ends. A renewal also detects attempts whose endpoint has been deleted or disabled.
  */
 const renewEveryMs = 3_000
 /**
- * The interval between checks that every queue has a worker. The first check is also delayed by this time, because
- * other processes need time to start.
+ * How often to check that every queue has a worker. The first check also comes only after this time, because other
+ * processes need time to start.
  */
 const checkQueuesEveryMs = 60_000
 
@@ -23,8 +23,8 @@ export function startTimers(deps: Deps): { stopChecks(): void; stop(): void } {
   }, renewEveryMs)
   const restoring = setInterval(() => requestRestore(deps, 'lately'), restoreEveryMs)
   const checkingQueues = setInterval(() => void warnOfUnattended(deps), checkQueuesEveryMs)
-  // All jobs are restored at startup and whenever the connection to Redis comes back, because Redis may have lost
-  // everything.
+  // All jobs are restored when the process starts and whenever the connection to Redis is re-established, because Redis
+  // may have lost all of its data.
   requestRestore(deps, 'all')
   deps.queues.whenReady(() => requestRestore(deps, 'all'))
   return {

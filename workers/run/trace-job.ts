@@ -5,16 +5,17 @@ import type { Done } from './queue-worker.ts'
 /** The span of a running job. */
 export interface JobSpan {
   /**
-   * Ends the span. `done` is null if the job threw an error. Returns the trace id for the log: the request's if exactly
-   * one request caused the work, otherwise the job's own.
+   * Ends the span. `done` is null if the job threw an error. Returns the trace id for the log. If exactly one request
+   * caused the work, this is the id of that request's trace, otherwise the id of the job's own trace.
    */
   end(identity: { jobId: string }, done: Done | null): string
 }
 
 /**
- * Starts a job's span. The job has its own trace with a link to each request's trace, because it may work for many
- * requests or for none. The work for each request has a separate span in that request's trace. A job that finds no work
- * has no span, because there may be hundreds of such jobs per second. Returns null if tracing is off.
+ * Starts the span of a job. A job has a trace of its own, with a link to the trace of each request, because a job may
+ * work for many requests or for none. The work for each request also has a separate span in the trace of that request.
+ * No span is recorded for a job that finds no work, because there may be hundreds of such jobs per second. Returns null
+ * if tracing is off.
  */
 export function traceJob({ tracing }: Pick<Deps, 'tracing'>, queue: QueueName): JobSpan | null {
   if (tracing === null) return null

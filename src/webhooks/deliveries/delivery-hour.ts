@@ -1,7 +1,7 @@
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * The numbers of successful and failed attempts of all businesses within one hour, for the charts on the staff pages.
+ * The numbers of attempts with each outcome within one hour, across all businesses, for the charts on the staff pages.
  */
 export interface DeliveryHour {
   /** The start of the hour. */

@@ -20,8 +20,8 @@ export const isLeased = (
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
 /**
- * Returns the time that is shown to merchants as the time of the next attempt. If an attempt is in flight, this is the
- * time at which its lease was obtained or last renewed.
+ * Returns the time to display as the time of the next attempt. If an attempt is in flight, this is the time at which
+ * its lease was obtained or last renewed.
  */
 export const dueAt = ({
   leaseToken,

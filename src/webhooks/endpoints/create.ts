@@ -16,7 +16,7 @@ export type EndpointRequest = Pick<Endpoint, 'url' | 'events'>
 
 /**
  * Validates the body of a create request (SPEC 4.8, rules 2 to 4). The URL must be public and use https, the events
- * must exist, and the caller's scopes must allow them.
+ * must exist, and the caller's scopes must allow these events.
  */
 export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointRequest {
   const input = deps.validate<CreateEndpointBody>(createEndpointBody, body)
@@ -26,9 +26,9 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 }
 
 /**
- * Creates an endpoint in the first free slot of the business, which has five. Returns the data described in SPEC 4.8,
- * including the secret. Later on, only a rotation returns a secret. Throws MAX_ENDPOINTS_REACHED if no slot is free,
- * and RATE_LIMITED if the sandbox's daily quota has been used up.
+ * Creates an endpoint in the first free one of the business's five slots. Returns the data described in SPEC 4.8,
+ * including the secret. No other request returns a secret, except for a rotation, which returns a new one. Throws
+ * MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if the sandbox's daily quota has been used up.
  */
 export async function createEndpoint(
   deps: Deps,
@@ -68,7 +68,7 @@ export async function createEndpoint(
   })
 }
 
-/** Finds the sealed first response of the create request with a given effect id. */
+/** Finds the sealed first response to the create request that has a given effect id. */
 export const recallEndpoint: Recall = {
   kind: 'stored',
   collection: endpoints.name,

@@ -9,8 +9,8 @@ import { stopDeliveries } from './stop-deliveries.ts'
 type DeleteDeps = Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>
 
 /**
- * Marks the endpoint as deleted and releases its slot in one guarded write, then cancels its open deliveries. Returns
- * `{id, deleted: true}`. Throws ENDPOINT_NOT_FOUND.
+ * Marks the endpoint as deleted and frees its slot in one guarded write, and then cancels its open deliveries. Returns
+ * `{id, deleted: true}`. Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint.
  */
 export async function deleteEndpoint(
   deps: DeleteDeps,

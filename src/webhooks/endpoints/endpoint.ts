@@ -2,21 +2,20 @@ import type { EventName } from '../../../schemas/events.ts'
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * The slots for a business's endpoints. Their number is the maximum number of endpoints per business (SPEC 4.8, rule
- * 1).
+ * The slots for a business's endpoints. There are as many slots as a business may have endpoints (SPEC 4.8, rule 1).
  */
 export const endpointSlots = [0, 1, 2, 3, 4] as const
 
 /**
- * The results of the attempts at an endpoint's deliveries. A process that has not recently used the endpoint derives
- * the endpoint's initial window from them (attempts/slots).
+ * A summary of the results of the attempts at an endpoint. If a process has not used the endpoint recently, it derives
+ * the endpoint's initial window from this summary (attempts/slots).
  */
 export interface EndpointHealth {
   lastSuccessAt: Date | null
   lastFailureAt: Date | null
   /** The number of failed attempts since the last successful one. */
   failuresInRow: number
-  /** The stage at which the last failed attempt failed (docs/merchants/webhooks.md). */
+  /** The stage at which the most recent failed attempt failed (docs/merchants/webhooks.md). */
   lastError: string | null
 }
 
@@ -29,8 +28,8 @@ export const untried: EndpointHealth = {
 }
 
 /**
- * A secret that has been replaced by a rotation. Until `validUntil`, attempts are signed with both this secret and the
- * current one.
+ * A secret that has been replaced by a rotation. Until `validUntil`, attempts are signed with this secret as well as
+ * with the current one.
  */
 export interface PreviousSecret {
   secret: string
@@ -46,29 +45,36 @@ export interface Endpoint {
   _id: string
   businessId: string
   /**
-   * Whether the endpoint was created with a test key. Used only for the sandbox's quota (src/quotas/sandbox-day.ts).
+   * Whether the endpoint was created with a test key. This field is used only for the sandbox's daily quota
+   * (src/quotas/sandbox-day.ts).
    */
   createdByTestKey: boolean
   /**
-   * One of `endpointSlots`. Unique within the business, so that concurrent requests can never create a sixth endpoint.
-   * Missing if the endpoint has been deleted.
+   * One of `endpointSlots`. Each slot is unique within the business, so that concurrent requests can never create a
+   * sixth endpoint. The field is missing if the endpoint has been deleted.
    */
   slot?: number
   url: string
   events: EventName[]
-  /** Stored sealed. The unsealed secret consists of 64 hex characters. */
+  /** The current secret, in sealed form. The unsealed secret consists of 64 hex characters. */
   secret: string
-  /** The effect id of the create or rotation that generated `secret`. */
+  /** The effect id of the create request or rotation that generated `secret`. */
   secretMadeBy: string
-  /** Newest first. */
+  /** The replaced secrets, newest first. */
   previousSecrets: PreviousSecret[]
   active: boolean
-  /** A deleted endpoint is kept for a while, so that a retry of the deletion finds its result. */
+  /**
+   * When the endpoint was deleted, or null. A deleted endpoint is kept for a while, so that a retry of the deletion
+   * finds it.
+   */
   deletedAt: Date | null
   health: EndpointHealth
   createdAt: Date
   updatedAt: Date
-  /** The effect ids of changes to the endpoint, so that a retried request finds the change that it has already made. */
+  /**
+   * The effect ids of the requests that changed the endpoint, so that a retried request finds the change that it has
+   * already made.
+   */
   effects: string[]
   /** The sealed first response to the create request. The clean-up removes it after two days (src/retention). */
   sealedResponse?: string
@@ -106,7 +112,8 @@ export const endpoints: Collection = {
       unique: true,
       partialFilterExpression: { slot: { $type: 'number' } },
     },
-    // Includes `createdByTestKey`, so that counting for the sandbox's quota does not read any documents.
+    // This index includes `createdByTestKey`, so that endpoints can be counted for the sandbox's daily quota without
+    // reading any documents.
     { name: 'byTime', key: { businessId: 1, createdAt: -1, _id: -1, createdByTestKey: 1 } },
     {
       name: 'deletions',
@@ -117,8 +124,8 @@ export const endpoints: Collection = {
 }
 
 /**
- * A filter for endpoints that have not been deleted. It uses the index `slotInUse`, because a business may have many
- * deleted endpoints.
+ * A filter for endpoints that have not been deleted. The filter allows MongoDB to use the index `slotInUse`, which
+ * skips deleted endpoints, because a business may have many of them.
  */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 

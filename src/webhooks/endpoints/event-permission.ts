@@ -6,14 +6,17 @@ import { type Refusal, refuse } from '../../errors.ts'
 export const forbiddenEvents = (caller: Caller, requested: readonly EventName[]): EventName[] =>
   requested.filter((event) => !caller.scopes.has(events[event]))
 
-/** Returns all events that the caller may not see. */
+/** Returns all events that the caller's scopes do not allow. */
 export const allForbiddenEvents = (caller: Caller): EventName[] =>
   forbiddenEvents(caller, Object.keys(events) as EventName[])
 
 export const notPermitted = (forbidden: EventName[], param: 'event' | 'events'): Refusal =>
   refuse('EVENTS_NOT_PERMITTED', { param, details: { events: forbidden } })
 
-/** Throws EVENTS_NOT_PERMITTED with the forbidden events unless the caller's scopes allow all of `requested`. */
+/**
+ * Throws EVENTS_NOT_PERMITTED unless the caller's scopes allow all of `requested`. The error lists the forbidden
+ * events.
+ */
 export function permitEvents(
   caller: Caller,
   requested: readonly EventName[],

@@ -4,8 +4,8 @@ import { type Refusal, refuse } from '../../errors.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /**
- * A filter for one of the caller's endpoints that has not been deleted. It ignores the environment, because endpoints
- * belong to both.
+ * A filter for one of the caller's endpoints that has not been deleted. The filter ignores the caller's environment,
+ * because endpoints belong to both environments.
  */
 export const ownEndpoint = (caller: Caller, id: string) => ({
   _id: id,

@@ -4,21 +4,21 @@ import type { Models } from '../../mongo/models.ts'
 type RemoveDeps = Pick<Models, 'Endpoint'>
 
 /**
- * The number of deleted endpoints kept per business, so that a retry of a deletion finds its result. No merchant
- * deletes this many endpoints within two days.
+ * The number of deleted endpoints that are kept per business, so that a retry of a deletion finds the endpoint. No
+ * merchant deletes this many endpoints within two days.
  */
 const maxKeptDeletions = 100
 /**
- * The maximum number of endpoints that one deletion removes. Removing one would normally suffice, but earlier deletions
- * may have removed none because they ran in parallel or were killed.
+ * The maximum number of endpoints that one deletion removes. Normally it would be enough to remove a single endpoint,
+ * but earlier deletions may have removed none because they ran in parallel or were killed.
  */
 const maxPerRun = 10
 const maxTimeMS = 2000
 
 /**
- * Removes a business's deleted endpoints except for the last `maxKeptDeletions`, so that a loop that creates and
- * deletes endpoints does not make the collection grow. The clean-up removes endpoints whose deletion can no longer be
- * retried (src/retention).
+ * Removes a business's deleted endpoints, except for the `maxKeptDeletions` that were deleted last, so that a client
+ * that creates and deletes endpoints in a loop does not make the collection grow. The clean-up removes the other
+ * deleted endpoints once their deletion can no longer be retried (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {
   const surplus = await unusedAmong(Endpoint, [
@@ -32,9 +32,9 @@ export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string
 }
 
 /**
- * Returns the ids of those endpoints that `stages` selects and that have no deliveries. A deleted endpoint is kept as
- * long as it has deliveries, because support staff and the merchant's list need it. A relay that read the endpoint
- * before its deletion may still add a delivery, which is cancelled when it becomes due.
+ * Returns the ids of those endpoints selected by `stages` that have no deliveries. A deleted endpoint is kept as long
+ * as it has deliveries, because support staff need it and the merchant's list of deliveries refers to it. A relay that
+ * read the endpoint before its deletion may still add a delivery, which is cancelled when it becomes due.
  */
 export async function unusedAmong(
   Endpoint: RemoveDeps['Endpoint'],

@@ -10,8 +10,8 @@ type Needs = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 type Sealed = Pick<Endpoint, '_id' | 'secret' | 'previousSecrets' | 'deletedAt'>
 
 /**
- * `resealed` is the number of updated endpoints. `unreadable` contains the ids of those endpoints for which a signing
- * secret is sealed with a key that is not configured.
+ * `resealed` is the number of updated endpoints. `unreadable` contains the ids of those endpoints that still sign with
+ * a secret that is sealed with a key that is not configured.
  */
 export interface ResealedSecrets {
   resealed: number
@@ -19,8 +19,8 @@ export interface ResealedSecrets {
 }
 
 /**
- * Seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number of
- * endpoints in the batch.
+ * Re-seals all secrets of all endpoints with the current SECRET_KEY. After each batch, calls `advance` with the number
+ * of endpoints in the batch.
  */
 export async function resealSecrets(
   deps: Needs,
@@ -43,8 +43,8 @@ export async function resealSecrets(
 }
 
 /**
- * Repeats the read and the write until there is nothing left to change, because a rotation may change an endpoint
- * between the two.
+ * Re-seals the secrets of a batch of endpoints. Repeats the read and the write until no secret has to be re-sealed any
+ * more, because a rotation may change an endpoint between the read and the write.
  */
 async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)
@@ -61,8 +61,8 @@ async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]):
 }
 
 /**
- * Returns a write that re-seals all of an endpoint's secrets, or null if none of them would change. The filter contains
- * the secrets that were read, so that no concurrent rotation is overwritten.
+ * Returns a write that re-seals all of an endpoint's secrets, or null if none of the secrets would change. The filter
+ * contains the secrets that were read, so that the write does not undo a concurrent rotation.
  */
 function resealOne(secrets: Secrets, { _id, secret, previousSecrets }: Sealed) {
   const resealed = {
@@ -94,8 +94,8 @@ function resealOrNull(secrets: Secrets, id: string, sealed: string): string | nu
 }
 
 /**
- * Whether all of an endpoint's signing secrets can be unsealed. Expired secrets are ignored, and so are those of
- * deleted endpoints, because they are no longer used for signing.
+ * Whether all of an endpoint's signing secrets can be unsealed. Expired secrets and the secrets of deleted endpoints
+ * are ignored, because they are no longer used for signing.
  */
 function canSign({ secrets, now }: Needs, { _id, secret, previousSecrets, deletedAt }: Sealed): boolean {
   const at = now()

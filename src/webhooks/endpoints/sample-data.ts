@@ -6,14 +6,14 @@ import { paymentFormat, samplePayment } from '../body/payment-data.ts'
 
 const noId = '0'.repeat(24)
 
-/** In centimes. */
+/** The sample amount in centimes. */
 const amount = 50_000
 
 const paidAt = (now: Date) => ({
   amount,
   paidAt: now,
   payerPhone: '22******00',
-  // Calculated with the default rates (docs/merchants/take-a-payment.md).
+  // This commission is calculated with the default rates (docs/merchants/take-a-payment.md).
   commission: { providerTtc: 1000, payerTtc: 500, tof: 210, tte: 30, totalRevenue: 1260 },
 })
 
@@ -62,8 +62,8 @@ const samples: Record<EventName, (now: Date) => Sample> = {
 }
 
 /**
- * Returns the `data` for an endpoint test (SPEC 6.2) as JSON. It has the same structure as in a real event, but its
- * values are obviously not real.
+ * Returns the `data` for an endpoint test (SPEC 6.2) as JSON. This `data` has the same structure as in a real event,
+ * but its values are obviously not real.
  */
 export function sampleData(event: EventName, now: Date): string {
   const sample = samples[event](now)

@@ -12,7 +12,7 @@ import { permitEvents } from './event-permission.ts'
 import { findEndpoint } from './find.ts'
 import { sampleData } from './sample-data.ts'
 
-/** Validates the body of a test request. Returns the requested event, or null if the body contains none. */
+/** Validates the body of a test request. Returns the requested event, or null if the body does not name an event. */
 export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EventName | null {
   const { event = null } = deps.validate<TestEndpointBody>(testEndpointBody, body)
   if (event !== null) permitEvents(caller, [event as EventName], 'event')
@@ -22,10 +22,11 @@ export function parseTest(deps: Pick<Deps, 'validate'>, caller: Caller, body: un
 type TestDeps = Pick<Deps, 'Endpoint' | 'sender' | 'testSlots' | 'config' | 'secrets' | 'now' | 'log'>
 
 /**
- * Prepares one signed attempt with sample data. The event is the requested one or, if none was requested, the
- * endpoint's first. The returned function makes the attempt and returns `{deliveryId, event, delivered, responseStatus,
- * durationMs, error}`, where `error` is the stage at which the attempt failed. Nothing is stored or retried. Throws
- * ENDPOINT_NOT_FOUND or EVENTS_NOT_PERMITTED. The returned function may throw RATE_LIMITED.
+ * Prepares a test of an endpoint, and returns a function that runs the test. The function makes one signed attempt with
+ * sample data for the requested event or, if no event was requested, for the first of the endpoint's events. The
+ * function returns `{deliveryId, event, delivered, responseStatus, durationMs, error}`, where `error` is the stage at
+ * which the attempt failed. Nothing is stored or retried. Preparing the test may throw ENDPOINT_NOT_FOUND or
+ * EVENTS_NOT_PERMITTED, and running it may throw RATE_LIMITED.
  */
 export async function testEndpoint(
   deps: TestDeps,

@@ -6,7 +6,7 @@ import { type Endpoint, endpoints } from './endpoint.ts'
 export const newSecret = (): string => randomBytes(32).toString('hex')
 
 /**
- * Returns the field for which all of an endpoint's secrets are sealed. Replaced secrets are sealed for the same field,
+ * Returns the field for which all of an endpoint's secrets are sealed. Replaced secrets are also sealed for this field,
  * because a rotation moves the sealed secret to `previousSecrets` without unsealing it.
  */
 export const secretField = (endpointId: string): SealedField => ({
@@ -16,8 +16,8 @@ export const secretField = (endpointId: string): SealedField => ({
 })
 
 /**
- * Returns the secrets with which to sign an attempt at `now`: the current one, followed by the replaced ones that are
- * still valid, newest first.
+ * Returns the secrets with which an attempt at `now` must be signed. The current secret comes first, followed by the
+ * replaced secrets that are still valid, from the newest to the oldest.
  */
 export function signingSecrets(
   secrets: Pick<Secrets, 'unseal'>,
@@ -31,8 +31,8 @@ export function signingSecrets(
 }
 
 /**
- * Returns null for a secret sealed with a SECRET_KEY that has been lost, so that after a rotation the endpoint can be
- * used again.
+ * Unseals a replaced secret. Returns null if the SECRET_KEY that sealed it has been lost, so that attempts at the
+ * endpoint succeed again after its secret has been rotated.
  */
 function unsealed(secrets: Pick<Secrets, 'unseal'>, sealed: string, field: SealedField): string | null {
   try {

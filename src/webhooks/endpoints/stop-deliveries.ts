@@ -4,20 +4,20 @@ import { leaseEnd } from '../deliveries/lease.ts'
 
 const maxPerBatch = 500
 /**
- * A lease may end later than expected, because it may have been renewed just after `now` was read, or by a process
- * whose clock is fast.
+ * By how much a lease may end later than expected. The lease may have been renewed just after `now` was read, or by a
+ * process whose clock is fast.
  */
 const leaseMarginMs = 5_000
 const stopsForMs = 1000
 const maxTimeMS = 2000
 
 /**
- * Cancels deliveries to an endpoint that has been deleted or disabled. Stops after about a second. If the endpoint has
- * been deleted, cancels all of its open deliveries. If it has been disabled, cancels only the deliveries with an
- * attempt in flight, because the endpoint may have been enabled again by the time the others become due. An attempt in
- * flight loses its lease, so its worker aborts it at the next renewal, within 3 s. Some deliveries may remain because
- * of the time limit or an error, or because a relay is still inserting them. Workers cancel these when they become due.
- * Never throws.
+ * Cancels deliveries to an endpoint that has been deleted or disabled, for about a second at most. If the endpoint has
+ * been deleted, cancels all of its open deliveries. If the endpoint has been disabled, cancels only the deliveries with
+ * an attempt in flight, because the endpoint may be enabled again before the other deliveries become due. An attempt in
+ * flight loses its lease, so its worker aborts the attempt at the next renewal, within 3 s. Some deliveries may remain
+ * because of the time limit or an error, or because a relay is still inserting them. Workers cancel the remaining
+ * deliveries when they become due. This function never throws.
  */
 export async function stopDeliveries(
   deps: Pick<Deps, 'Delivery' | 'now' | 'log'>,
@@ -26,8 +26,8 @@ export async function stopDeliveries(
 ): Promise<void> {
   const endsAt = performance.now() + stopsForMs
   const now = deps.now()
-  // `$gt: now` excludes due deliveries, of which there may be a hundred thousand. If a delivery's lease has ended, the
-  // worker that takes over the delivery cancels it.
+  // `$gt: now` excludes deliveries that are due, because there may be a hundred thousand of them. This also excludes
+  // deliveries whose lease has ended, but the worker that takes over such a delivery cancels it.
   const latestEnd = new Date(leaseEnd(now).getTime() + leaseMarginMs)
   const attempted = {
     endpointId,

@@ -2,14 +2,14 @@ import { refuse } from '../../errors.ts'
 import { createCountsByOwner } from '../../process/counts-by-owner.ts'
 
 /**
- * The maximum number of tests that a business may run at the same time. Each test may occupy one of the process's
- * sockets for 30 s.
+ * The maximum number of endpoint tests that a business may run at the same time in one process. Each test may occupy
+ * one of the process's sockets for 30 s.
  */
 export const maxTests = 5
 
 /** Limits the number of endpoint tests that a business runs at the same time in this process. */
 export interface TestSlots {
-  /** Runs a test. Throws RATE_LIMITED (scope `tests`) if the business is already running `maxTests` tests. */
+  /** Runs a test. Throws RATE_LIMITED with the scope `tests` if the business is already running `maxTests` tests. */
   run<T>(businessId: string, test: () => Promise<T>): Promise<T>
 }
 

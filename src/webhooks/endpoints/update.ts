@@ -12,7 +12,8 @@ import { stopDeliveries } from './stop-deliveries.ts'
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'events' | 'active'>>
 
 /**
- * Validates the body of an update request. The same rules apply as for a create request, but every field is optional.
+ * Validates the body of an update request. The same rules apply as for a create request, except that every field is
+ * optional.
  */
 export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: unknown): EndpointChange {
   const { url, events, active } = deps.validate<UpdateEndpointBody>(updateEndpointBody, body)
@@ -26,9 +27,10 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 }
 
 /**
- * Changes the given fields in one guarded write. If the endpoint is now disabled, aborts its attempts in flight. Throws
- * ENDPOINT_NOT_FOUND. Throws EVENTS_NOT_PERMITTED if the URL changes but the events stay the same and include some that
- * the caller may not see, because the caller could otherwise redirect these events.
+ * Changes the given fields in one guarded write. If the endpoint is then disabled, aborts its attempts in flight.
+ * Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request changes the URL but not the events, and
+ * the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the caller
+ * could redirect events that it may not see to another URL.
  */
 export async function updateEndpoint(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,
@@ -51,7 +53,7 @@ export async function updateEndpoint(
   return found
 }
 
-/** Throws the error that explains why the guarded write matched no endpoint. */
+/** Throws the error that explains why the guarded write did not match the endpoint. */
 async function throwReason(deps: Pick<Deps, 'Endpoint'>, caller: Caller, id: string): Promise<never> {
   const { events } = await findEndpoint(deps, caller, id)
   throw notPermitted(forbiddenEvents(caller, events), 'events')

@@ -3,7 +3,8 @@ import ipaddr from 'ipaddr.js'
 import type { Range } from '../../security/network.ts'
 
 /**
- * The address of an Azure service that is only reachable from inside Azure, although the address is in a public range.
+ * The address of an Azure service that can be reached only from inside Azure, although the address is in a public
+ * range.
  */
 const azureHost = '168.63.129.16'
 
@@ -14,7 +15,7 @@ const azureHost = '168.63.129.16'
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /**
- * The interface identifier for ISATAP (RFC 5214). If it is present, the last 32 bits of the address are an IPv4
+ * The part of an IPv6 address that marks it as an ISATAP address (RFC 5214), in which the last 32 bits are an IPv4
  * address.
  */
 const isatapId = 0x5efe
@@ -26,10 +27,10 @@ function isPublicV6(address: string): boolean {
 }
 
 /**
- * Whether `address`, in the form in which resolvers and sockets return it, belongs to a host on the public internet.
- * False for addresses that are private, local, special or reserved, and for tunnels into such ranges. Also false for
- * cloud metadata services, for addresses with a zone, and for strings that are not addresses in their usual form, such
- * as `0x7f.1` and `010.0.0.1`.
+ * Whether `address` belongs to a host on the public internet. `address` must be in the form in which resolvers and
+ * sockets return it. The result is false for addresses that are private, local, special or reserved, and for tunnels
+ * into such ranges. It is also false for cloud metadata services, for addresses with a zone, and for strings that are
+ * not addresses in their usual form, such as `0x7f.1` and `010.0.0.1`.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
@@ -46,9 +47,9 @@ export function isPublicAddress(address: string): boolean {
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
 /**
- * Whether DNS64 has derived `address` from a public IPv4 address. Such an address can be ignored, because the name also
- * resolves to the IPv4 address. False if `address` embeds a private address, because DNS64 never derives such an
- * address.
+ * Whether `address` is an IPv6 address that DNS64 has derived from a public IPv4 address. Such an address can be
+ * ignored, because the name also resolves to the IPv4 address. The result is false if `address` embeds a private IPv4
+ * address, because DNS64 never produces such an address.
  */
 export function isSynthesised(address: string): boolean {
   if (isIP(address) !== 6 || address.includes('%')) return false
@@ -58,7 +59,7 @@ export function isSynthesised(address: string): boolean {
   )
 }
 
-/** Whether `address` is in one of the ranges. False if the string is not an address. */
+/** Whether `address` is in one of the ranges. The result is false if the string is not an address at all. */
 export const isWithin = (ranges: readonly Range[], address: string): boolean => {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

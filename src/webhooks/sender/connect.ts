@@ -7,7 +7,9 @@ import type { Meter } from './meter.ts'
 import { type Address, findAddresses, type Lookup } from './resolve.ts'
 import { createWire, type Wire } from './wire.ts'
 
-/** The host to connect to. `hostname` contains no brackets. If `allowed` is true, the host may be private. */
+/**
+ * The host to connect to. `hostname` contains no brackets. If `allowed` is true, the host may have a private address.
+ */
 export interface Target {
   origin: string
   hostname: string
@@ -17,13 +19,14 @@ export interface Target {
 }
 
 /**
- * How long to wait for a connection to one address before trying the next. Node's default of 250 ms is too short for
- * endpoints on another continent.
+ * How long to wait for a connection to one address before also connecting to the next. Node's default of 250 ms is too
+ * short for endpoints on another continent.
  */
 const nextAddressMs = 1_000
 
 /**
- * Creates a lookup function that returns only the checked addresses, so that the name is not resolved a second time.
+ * Creates a lookup function that returns only the addresses that have been checked, so that the name is not resolved a
+ * second time.
  */
 const pinned =
   (addresses: Address[]): LookupFunction =>
@@ -42,7 +45,7 @@ function startSocket({ hostname: host, port }: Target, addresses: Address[]): So
 }
 
 function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): Socket {
-  // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+  // `rejectUnauthorized` is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
   const verified = { rejectUnauthorized: true, ALPNProtocols: ['http/1.1'], secureContext: trust }
   // Without `host`, TLS would check the certificate against localhost.
   return tls.connect({
@@ -53,14 +56,19 @@ function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): S
   })
 }
 
-/** The last check, which is made once the socket is connected. It uses the peer address reported by the kernel. */
+/**
+ * Makes the last check of the address, after the socket has connected. This check uses the peer address that the kernel
+ * reports.
+ */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {
   if (remoteAddress === undefined) return faults.closed
   const isGood = !isBlocked(remoteAddress) && (allowed || isPublicAddress(remoteAddress))
   return isGood ? null : faults.notPublic
 }
 
-/** An open connection. `socket` carries HTTP, and `raw` is the network socket. Without TLS they are the same. */
+/**
+ * An open connection. `socket` carries HTTP, and `raw` is the network socket. Without TLS, both are the same socket.
+ */
 export interface Opened {
   socket: Socket
   raw: Socket
@@ -68,8 +76,8 @@ export interface Opened {
 
 /**
  * Opens a socket to `target` before `deadline`. Resolves the name, checks every address, and verifies that the TLS
- * certificate is valid for the host name. `meter` limits the CPU time for the handshake. The caller must close the
- * returned socket. If an error occurs, no socket is left open.
+ * certificate is valid for the host name. `meter` limits the CPU time that the handshake may use. The caller must close
+ * the returned socket. If the function returns a fault, no socket is left open.
  */
 export async function openSocket(
   lookup: Lookup,
@@ -113,11 +121,12 @@ export async function openSocket(
         succeed()
       })
     })
-    // These listeners must stay as long as the socket exists, because otherwise nothing would handle an error before
-    // the first request.
+    // These listeners are never removed, because otherwise nothing would handle an error that occurs before the first
+    // request.
     raw.on('error', broken)
     raw.on('close', () => {
-      // With TLS, bytes that have already arrived may still be waiting in the wire (wire.ts).
+      // With TLS, the close of `raw` is not yet a failure, because bytes that have already arrived may still be waiting
+      // in the wire (wire.ts).
       if (socket === raw) fail(connectFault(null, connected))
     })
   })

@@ -8,21 +8,24 @@ export interface Connection {
   origin: string
   client: Client
   socket: Socket
-  /** The network socket: either `socket` itself or, with TLS, the socket beneath it. */
+  /** The network socket. This is `socket` itself or, with TLS, the socket beneath it. */
   raw: Socket
   openedAt: number
-  /** The meter of the business for which the response is being read. */
+  /** The meter of the business whose response is being read. */
   meter: Meter | null
   /** The number of bytes that had been read from the network when the previous response ended. */
   readBefore: number
-  /** How long the connection may stay unused. After this time, the endpoint may be about to close it. */
+  /**
+   * How long the connection may stay idle before it must no longer be reused. After this time, the endpoint may be
+   * about to close the connection.
+   */
   mayIdleMs: number
   idleSince: number
 }
 
 /**
  * How long a connection may stay idle if the endpoint sends no `Keep-Alive` header. Many servers close idle connections
- * after 5 s. The limit is shorter, because if a connection closes while it is being reused, the attempt fails.
+ * after 5 s. This limit is shorter, because an attempt fails if its connection is closed just as it is being reused.
  */
 const idleMs = 4_000
 
@@ -30,23 +33,26 @@ const idleMs = 4_000
 const maxIdleMs = 60_000
 
 /**
- * The connection is not reused during this last part of the endpoint's keep-alive timeout, which allows for a network
- * round trip.
+ * A connection is not reused during this last part of the endpoint's keep-alive timeout. This margin allows for the
+ * time that a request takes to reach the endpoint.
  */
 const idleMarginMs = 2_000
 
-/** Returns how many milliseconds a connection may stay unused after a response with this `Keep-Alive` header. */
+/** Returns how many milliseconds a connection may stay idle after a response with this `Keep-Alive` header. */
 export function mayIdleFor(keepAlive: unknown): number {
   const seconds = typeof keepAlive === 'string' ? /timeout=(\d{1,6})/i.exec(keepAlive)?.[1] : undefined
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
-/** The limit for response headers. It equals Node's default, but is independent of NODE_OPTIONS. */
+/**
+ * The maximum size of the headers of a response. The value equals Node's default, but cannot be changed by
+ * NODE_OPTIONS.
+ */
 const maxHeaderBytes = 16 * 1024
 
 /**
- * The limit for a single response, including its framing. It stops floods of data that the HTTP parser ignores, such as
- * 1xx responses, chunk extensions, a long status line or TLS records.
+ * The maximum size of a single response on the network, including all framing. This limit stops floods of data that the
+ * HTTP parser ignores, such as 1xx responses, chunk extensions, a long status line or TLS records.
  */
 const maxWireBytes = 64 * 1024
 
@@ -64,8 +70,8 @@ function clientFor(origin: string, socket: Socket): Client {
       isGiven = true
       queueMicrotask(() => (gone ? callback(gone, null) : callback(null, socket)))
     },
-    // Undici's two timeouts start anew whenever data arrives, so an endpoint that sends single bytes could keep
-    // extending them. They are switched off, because the attempt has a deadline of its own.
+    // Undici restarts these two timeouts whenever data arrives, so an endpoint that sends single bytes could extend
+    // them indefinitely. They are switched off because the attempt has a deadline of its own.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: maxHeaderBytes,
@@ -99,8 +105,8 @@ export function connectionOver(origin: string, socket: Socket, raw = socket): Co
 }
 
 /**
- * Closes the connection immediately. The socket has to be destroyed separately, because a client does not own its
- * socket until it sends something.
+ * Closes the connection immediately. The socket must be destroyed separately, because a client does not own its socket
+ * until it sends its first request.
  */
 export function closeConnection({ client, socket }: Connection): void {
   void client.destroy()

@@ -10,20 +10,21 @@ interface Waiter {
 }
 
 /**
- * The maximum age of a connection. An older connection is closed after its current response, so that DNS changes take
- * effect.
+ * The maximum age of a connection. Once a connection is older, it is closed after its current response, so that DNS
+ * changes take effect.
  */
 const maxLifeMs = 5 * 60_000
 
 /**
- * Creates a sender's pool of at most `maxSockets` sockets. Idle sockets are kept for their origin until a different
- * origin needs one. Undici's own pools are not used, because they limit sockets only per origin. They also open sockets
- * without knowing which business needs them, so handshakes could not be metered.
+ * Creates a sender's pool of at most `maxSockets` sockets. An idle socket is kept for its origin until the pool is full
+ * and a different origin needs a socket. Undici's own pools are not used, because they limit the number of sockets only
+ * per origin. They also open sockets without knowing which business needs them, so that handshakes could not be
+ * metered.
  */
 export function createConnections(maxSockets: number) {
   const live = new Set<Connection>()
-  // Both sets are in insertion order. The connection that has been idle longest is closed first, and the attempt that
-  // has been waiting longest is served first.
+  // Both of these sets are in insertion order. Therefore the connection that has been idle longest is closed first, and
+  // the attempt that has been waiting longest is served first.
   const idle = new Set<Connection>()
   const waiting = new Set<Waiter>()
   const idleOf = new Map<string, Connection[]>()
@@ -36,7 +37,7 @@ export function createConnections(maxSockets: number) {
     if (same.length === 0) idleOf.delete(connection.origin)
   }
 
-  /** Closes the connection and lets the next waiter open a new one. */
+  /** Closes the connection, and lets the attempt that has been waiting longest open a new one. */
   function drop(connection: Connection): void {
     if (!live.delete(connection)) return
     forget(connection)
@@ -45,8 +46,8 @@ export function createConnections(maxSockets: number) {
   }
 
   /**
-   * Takes an idle connection that is not too old. The client's idle timer also closes old connections, but fires late
-   * if the process is busy.
+   * Takes an idle connection that is not too old. The client's own timer also closes connections that have been idle
+   * too long, but it fires late if the process is busy.
    */
   function takeIdle(origin: string): Connection | null {
     for (;;) {
@@ -94,20 +95,20 @@ export function createConnections(maxSockets: number) {
 
   return {
     /**
-     * Resolves to an idle connection, or to a permit to open a new one. Resolves to null if neither becomes available
-     * before the deadline.
+     * Resolves to an idle connection or to a permit to open a new connection. Resolves to null if neither becomes
+     * available before the deadline.
      */
     async acquire(origin: string, deadline: AbortSignal): Promise<Connection | Permit | null> {
       return takeIdle(origin) ?? takePermit() ?? queue(origin, deadline)
     },
 
-    /** Releases a permit whose socket could not be opened. */
+    /** Gives back a permit whose socket could not be opened. */
     vacate(): void {
       opening--
       serveNext()
     },
 
-    /** Adds a socket that was opened with a permit. */
+    /** Adds a socket that was opened with a permit, as a connection that is in use. */
     add(origin: string, { socket, raw }: Opened): Connection {
       const connection = connectionOver(origin, socket, raw)
       opening--
@@ -117,8 +118,8 @@ export function createConnections(maxSockets: number) {
     },
 
     /**
-     * Makes a connection available again after its response has been read to the end. If the next waiter needs the same
-     * origin, the waiter gets the connection.
+     * Makes a connection available again after its response has been read to the end. If the attempt that has been
+     * waiting longest needs the same origin, that attempt gets the connection.
      */
     giveBack(connection: Connection): void {
       const old = performance.now() - connection.openedAt > maxLifeMs

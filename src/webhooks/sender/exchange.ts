@@ -11,10 +11,10 @@ const maxReadBytes = 16 * 1024
  */
 const maxReadChunks = 256
 
-/** The status codes of responses that end with their headers, whatever their `Content-Length` is (RFC 9112, 6.3). */
+/** The status codes of responses that have no body, whatever their `Content-Length` header says (RFC 9112, 6.3). */
 const bodiless: readonly number[] = [204, 304]
 
-/** The maximum number of 1xx responses that are accepted. An endpoint that sends more is considered hostile. */
+/** The maximum number of 1xx responses that are accepted. An endpoint that sends more of them is considered hostile. */
 const maxInterimResponses = 5
 
 export interface PostRequest {
@@ -33,8 +33,9 @@ export interface EndpointResponse {
 export type Exchange = { response: EndpointResponse; isComplete: boolean } | { fault: Fault }
 
 /**
- * Sends one request over `connection` and reads the response until `deadline`. Resolves to a value, whatever the
- * endpoint does. Rejects only if the request cannot be written, which would be a bug in this service.
+ * Sends one request over `connection`, and reads the response until it ends or the deadline is reached. Whatever the
+ * endpoint does, the promise resolves. It rejects only if the request itself is invalid, which would be a bug in this
+ * service.
  */
 export function exchange(
   connection: Connection,
@@ -48,15 +49,15 @@ export function exchange(
     let interim = 0
     let response: EndpointResponse | null = null
 
-    // Only the first call of `resolve` has an effect. The listener need not be removed from `deadline`, because
-    // `deadline` is used only for this attempt.
+    // Only the first call of `resolve` has an effect, so further events do no harm. The listener need not be removed
+    // from `deadline`, because `deadline` is used only for this attempt.
     const fail = (fault: Fault): void => resolve({ fault })
     const late = (): void => fail(faults.lateResponse)
     const finish = (isComplete: boolean): void => {
       if (response) resolve({ response: { ...response, responseText: responseTextOf(chunks) }, isComplete })
     }
-    // Stops the parser immediately, because the bytes that have already arrived may contain thousands of chunks or
-    // headers.
+    // Destroying the socket stops the parser immediately. This is necessary because the bytes that have already arrived
+    // may contain thousands of chunks or headers.
     const stop = (): void => void connection.socket.destroy()
 
     const handler: Dispatcher.DispatchHandler = {

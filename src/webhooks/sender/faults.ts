@@ -1,8 +1,8 @@
 import type { Stage } from '../../../schemas/responses/endpoint.ts'
 
 /**
- * The reason why there is no response. `stage` is the point at which the attempt failed. `reason` is a fixed sentence
- * for merchants that contains no addresses.
+ * The reason why an attempt got no response. `stage` is the stage at which the attempt failed. `reason` is a fixed
+ * sentence for merchants, which contains no addresses.
  */
 export interface Fault {
   stage: Exclude<Stage, 'status'>
@@ -62,8 +62,8 @@ export const codeOf = (error: unknown): string =>
 export const resolveFault = (error: unknown): Fault => byCode[codeOf(error)] ?? faults.unresolved
 
 /**
- * Returns the reason why a connection could not be opened. `connected` means that the TCP connection was open, so that
- * TLS must have failed.
+ * Returns the reason why a connection could not be opened. If `connected` is true, the TCP connection had been opened,
+ * so the TLS handshake must have failed.
  */
 export function connectFault(error: unknown, connected: boolean): Fault {
   const code = codeOf(error)
@@ -73,8 +73,8 @@ export function connectFault(error: unknown, connected: boolean): Fault {
 }
 
 /**
- * Returns the reason why an open connection failed. The HTTP client has no error code for a response that ends too
- * early, or for one that it cannot parse ("bad …" or a parser error). A TLS alert may arrive even after the handshake.
+ * Returns the reason why an open connection failed. If the response ends too early or cannot be parsed, the HTTP
+ * client's error is recognised by its name or its message. A TLS alert may arrive even after the handshake.
  */
 export function exchangeFault(error: unknown): Fault {
   const code = codeOf(error)

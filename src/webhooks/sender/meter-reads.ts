@@ -4,14 +4,14 @@ import type { Meter } from './meter.ts'
 
 /**
  * Lets `client` read from its `socket` only while the meter has time left, and charges the parsing time to the meter.
- * The limit is necessary because endpoints choose what they send, and some content is slow to parse: 64 KiB of the
- * shortest possible headers take 3 ms.
+ * This limit is necessary because endpoints choose what they send, and some content is slow to parse. For example,
+ * parsing 64 KiB of the shortest possible headers takes 3 ms.
  */
 export function meterReads(client: Client, socket: Socket, meterOf: () => Meter | null): void {
   const read = socket.read.bind(socket)
   let isWaiting = false
   socket.read = (size?: number) => {
-    // Node calls `read(0)` to fill its buffer.
+    // Such a read is not metered, because Node calls `read(0)` only to fill its buffer, and nothing is parsed.
     const ready = size === 0 ? null : (meterOf()?.ready() ?? null)
     if (ready === null) return read(size) as Buffer | null
     if (!isWaiting) void readAgainAfter(ready)
@@ -26,8 +26,8 @@ export function meterReads(client: Client, socket: Socket, meterOf: () => Meter 
   }
 
   let startedAt = 0
-  // Once connected, the client adds its own listener, which reads and parses. The two listeners below run before and
-  // after it.
+  // Once it is connected, the client adds its own listener, which reads and parses data. The first of the two listeners
+  // below runs before the client's listener, and the second runs after it, so that they measure the time in between.
   client.once('connect', () => {
     socket.prependListener('readable', () => {
       startedAt = performance.now()

@@ -5,7 +5,7 @@
 export interface Meter {
   /** Returns null if there is time left. Otherwise returns a promise that resolves when time may be available again. */
   ready(): Promise<void> | null
-  /** Charges CPU time that has been used. */
+  /** Charges the given CPU time to the business. */
   count(ms: number): void
 }
 
@@ -13,17 +13,21 @@ export interface Meter {
 export type Meters = (owner: string) => Meter
 
 /**
- * The maximum share of the process's CPU time for one business. A tenth allows about 70 new TLS connections per second.
+ * The maximum share of the process's CPU time for one business. A tenth of the CPU time allows about 70 new TLS
+ * connections per second.
  */
 const shareOfOne = 0.1
 /**
- * The combined share of all businesses that have used up their time. Without this limit, ten of them could use the
- * entire process.
+ * The share that all businesses that have used up their time get together. Without this limit, ten such businesses
+ * could use all of the process's CPU time.
  */
 const shareOfAll = 0.2
-/** The maximum time that an idle business can save up and then use all at once. */
+/** The maximum CPU time that a business can save up while it is idle and then use all at once. */
 const maxSavedMs = 50
-/** If there are at least this many accounts, those that have all of their time left are removed. */
+/**
+ * If there are at least this many accounts when a new one is added, the accounts that have all of their time left are
+ * removed.
+ */
 const tidyFrom = 1000
 
 interface Account {

@@ -10,26 +10,26 @@ export interface Address {
 export type Resolve = (hostname: string) => Promise<Address[]>
 
 /**
- * The maximum number of addresses to which a connection is tried, because one attempt has only 30 s for all of them.
- * All addresses are checked first.
+ * The maximum number of addresses to which the sender tries to connect, because one attempt has only 30 s for all of
+ * them. All addresses of the name are checked beforehand.
  */
 const maxAddresses = 4
 
 /**
- * The maximum number of addresses per name, which is more than any real host has. A name server could return 4 000
- * addresses, and checking that many would block the process for 30 ms.
+ * The maximum number of addresses that a name may have, which is more than any real host has. A name server could
+ * return 4 000 addresses, and checking that many would block the process for 30 ms.
  */
 const maxChecked = 100
 
 /**
- * Sends up to two queries, with timeouts of 2 s and 4 s. This tolerates a lost packet, and leaves enough time to report
- * a name server that does not respond.
+ * Sends up to two queries, the first with a timeout of 2 s and the second with 4 s. A single lost packet therefore does
+ * no harm, and there is enough time left to report that a name server does not respond.
  */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 /**
- * Queries the name servers directly. `dns.lookup` would use the four threads shared by the whole process, so a few
- * names with unresponsive name servers would delay all other endpoints.
+ * Queries the name servers directly. `dns.lookup` would use the four threads that the whole process shares, so a few
+ * names whose name servers do not respond would delay all other endpoints.
  */
 async function queryNameServers(hostname: string): Promise<Address[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
@@ -40,16 +40,20 @@ async function queryNameServers(hostname: string): Promise<Address[]> {
 }
 
 /**
- * Queries this machine's resolver, because other resolvers may not know the hosts in WEBHOOK_ALLOWED_HOSTS, such as
- * `localhost` or a container's name.
+ * Queries this machine's resolver, because the name servers may not know the hosts in WEBHOOK_ALLOWED_HOSTS, such as
+ * `localhost` or the name of a container.
  */
 const lookUp: Resolve = (hostname) => dns.lookup(hostname, { all: true })
 
-/** Returns the default resolver: the name servers for public names, and this machine's resolver for allowed hosts. */
+/**
+ * Returns the default way to resolve a name. Public names are resolved by the name servers, and allowed hosts by this
+ * machine's resolver.
+ */
 export const resolverFor = (allowed: boolean): Resolve => (allowed ? lookUp : queryNameServers)
 
 /**
- * Resolves to null if `promise` has not settled by the deadline. In that case its later result or rejection is ignored.
+ * Resolves to null if `promise` has not settled by the deadline. The later result or rejection of `promise` is then
+ * ignored.
  */
 function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<T | null> {
   return new Promise((resolve, reject) => {
@@ -61,8 +65,8 @@ function withinDeadline<T>(promise: Promise<T>, deadline: AbortSignal): Promise<
 }
 
 /**
- * How names are resolved. `isBlocked` returns whether connections to an address are forbidden, even for an allowed host
- * (WEBHOOK_BLOCKED_RANGES).
+ * How names are resolved and which addresses are blocked. `isBlocked` returns whether connections to an address are
+ * forbidden, even for an allowed host (WEBHOOK_BLOCKED_RANGES).
  */
 export interface Lookup {
   resolve: Resolve
@@ -71,9 +75,9 @@ export interface Lookup {
 
 /**
  * Returns the addresses of `hostname` to which a connection may be opened. Unless the host is `allowed`, a single
- * non-public address is enough to reject the name, because otherwise the owner of the name could wait until that
- * address is used. Addresses added by the network are ignored. These are addresses derived by DNS64 and addresses in
- * blocked ranges, which include the network's own NAT64 prefix.
+ * non-public address is enough to reject the name, because otherwise the owner of the name could simply wait until that
+ * address is used. Addresses that DNS64 has derived and addresses in blocked ranges are ignored, because the network
+ * may add such addresses to any name. The blocked ranges include the network's own NAT64 prefix.
  */
 export async function findAddresses(
   { resolve, isBlocked }: Lookup,

@@ -2,20 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { StringDecoder } from 'node:string_decoder'
 
 /**
- * The number of bytes of a response that are stored for the merchant. This is enough for an error message, but too
- * little to fill up a database.
+ * The number of bytes of a response that are stored for the merchant. This is enough for an error message, but not
+ * enough to fill up a database.
  */
 export const keptBytes = 1024
 
 /**
- * Control characters other than tabs and line endings. Databases reject NUL, and ESC sequences can control terminals.
+ * Control characters other than tabs and line endings. Some databases reject the NUL character, and ESC sequences can
+ * control terminals.
  */
 // oxlint-disable-next-line no-control-regex -- the expression matches control characters
 const harmful = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
 
 /**
- * Returns the first KiB of a response as valid UTF-8. No character is cut in half, and harmful characters are replaced
- * with U+FFFD.
+ * Returns the first KiB of a response as valid UTF-8. A character at the end is never cut in half, and harmful
+ * characters are replaced with U+FFFD.
  */
 export function responseTextOf(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return ''
@@ -34,7 +35,7 @@ const instantOf = (header: unknown): number =>
 
 /**
  * Returns the `Retry-After` header of a failed response in seconds, or null if there is none. If the header contains a
- * date, the wait is calculated from the `Date` header of the same response, so that clock skew does not matter.
+ * date, the wait is calculated relative to the `Date` header of the same response, so that clock skew does not matter.
  */
 export function retryAfterSeconds(status: number, headers: IncomingHttpHeaders): number | null {
   const header = headers['retry-after']

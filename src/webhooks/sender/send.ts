@@ -11,7 +11,10 @@ import { createMeters } from './meter.ts'
 import { type Resolve, resolverFor } from './resolve.ts'
 import { judgeUrl, portOf } from './url.ts'
 
-/** The result of one attempt. `refused` means a response with a non-2xx status, and `unreachable` means no response. */
+/**
+ * The result of one attempt. `refused` means that the response had a status other than 2xx, and `unreachable` means
+ * that there was no response.
+ */
 export type Attempt =
   | ({ outcome: 'delivered'; durationMs: number } & EndpointResponse)
   | ({ outcome: 'refused'; durationMs: number } & EndpointResponse)
@@ -30,25 +33,28 @@ export interface SendRequest {
 export interface SenderOptions {
   /** The timeout for a whole attempt, from the DNS query to the last byte of the response. */
   timeoutMs: number
-  /** The `host:port` pairs of endpoints that may be private, be an IP literal or use plain http. */
+  /**
+   * The `host:port` pairs of endpoints that are allowed to have a private address, to be an IP address or to use plain
+   * http.
+   */
   allowedHosts: ReadonlySet<string>
-  /** Networks to which connections are forbidden, even for an allowed host. */
+  /** The networks to which connections are forbidden, even for an allowed host. */
   blockedRanges: readonly Range[]
   /**
-   * The maximum number of open sockets. If there are more attempts, some of them wait for a socket, and the wait counts
-   * towards their timeout.
+   * The maximum number of open sockets. If there are more attempts than sockets, some attempts wait for a socket, and
+   * the time that they wait counts towards their timeout.
    */
   maxSockets: number
-  /** Replaces DNS in tests. */
+  /** Resolves names in tests, instead of DNS. */
   resolve?: Resolve
-  /** The PEM certificate of the authority that tests trust instead of the public authorities. */
+  /** The PEM certificate of the certificate authority that tests trust instead of the public ones. */
   ca?: string
 }
 
 export interface Sender {
   /**
-   * Posts `body` unchanged. Rejects only for reasons that an endpoint cannot cause: an invalid header or a closed
-   * sender.
+   * Posts `body` unchanged. Rejects only if a header is invalid or if the sender has been closed, which an endpoint
+   * cannot cause.
    */
   send(request: SendRequest): Promise<Attempt>
   /** Waits for all running attempts to end, then closes all sockets. */
@@ -63,9 +69,9 @@ function targetOf(url: URL, allowed: boolean): Target {
 /** Creates the only HTTP client for webhooks. It ignores environment variables for proxies and TLS. */
 export function createSender(options: SenderOptions): Sender {
   const { timeoutMs, allowedHosts, blockedRanges, maxSockets, resolve, ca } = options
-  // All connections share one context, because loading the certificate authorities is a large part of the cost of a
-  // handshake. Renegotiation is disabled because only the first handshake of a connection is metered, so an endpoint
-  // must not be able to start another one.
+  // All connections share one context, because otherwise loading the certificate authorities would be a large part of
+  // the cost of each handshake. Renegotiation is disabled because only the first handshake of a connection is metered,
+  // so an endpoint must not be able to start a second one.
   const secureOptions = constants.SSL_OP_NO_RENEGOTIATION
   const trust = tls.createSecureContext({ minVersion: 'TLSv1.2', ca, secureOptions })
   const connections = createConnections(maxSockets)
@@ -105,8 +111,8 @@ export function createSender(options: SenderOptions): Sender {
     try {
       const done = await exchange(connection, request, deadline)
       isComplete = 'response' in done && done.isComplete
-      // Many servers close the connection immediately after a response without announcing it. The event loop detects
-      // this in its next iteration.
+      // Many servers close the connection right after a response without announcing it. The process notices this in the
+      // next iteration of the event loop.
       if (isComplete) await new Promise(setImmediate)
       return done
     } finally {
@@ -116,8 +122,8 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   /**
-   * Sends the request only once. If the endpoint may have read a POST, the POST must not be sent again until the next
-   * attempt is due.
+   * Sends the request only once. The endpoint may have read the request even if it fails, so the request must not be
+   * sent again before the next attempt is due.
    */
   async function post(
     target: Target,

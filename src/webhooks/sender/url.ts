@@ -3,7 +3,7 @@ import { parseUrl } from '../../polyfills/parse-url.ts'
 
 /**
  * The maximum length of a URL, which is short enough for all database indexes, proxies and logs. The same limit applies
- * to redirect URLs.
+ * to the redirect URLs of intents.
  */
 const maxLength = 2048
 
@@ -11,9 +11,9 @@ const maxLength = 2048
 const maxNameLength = 253
 
 /**
- * Top-level labels that do not exist in public DNS. They come from RFC 6761, 6762, 7686, 8375 and 9476, and also
- * include ICANN's `internal` and names that home and office routers use. `example` is not included, because it is used
- * in documentation and no real host has such a name.
+ * Top-level labels that do not exist in public DNS. Most of them come from RFC 6761, 6762, 7686, 8375 and 9476. The
+ * others are ICANN's `internal` and labels that home and office routers use. `example` is not included, because it is
+ * used in documentation and no real host has such a name.
  */
 export const privateSuffixes: ReadonlySet<string> = new Set([
   'alt',
@@ -36,24 +36,27 @@ const labelShape = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 const lastLabel = /^(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59})$/
 
 /**
- * Matches an absolute URL with a scheme, two slashes and a host. Excludes characters that the URL parser would silently
- * drop or replace with a slash.
+ * Matches an absolute URL with a scheme, two slashes and a host. Does not match if the URL contains characters that the
+ * URL parser would silently drop or replace with a slash.
  */
 const absolute = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 const userInfo = /^https?:\/\/[^/?#]*@/i
 
 export interface UrlRules {
-  /** The `host:port` pairs that may be private, be an IP literal or use plain http. IPv6 addresses are in brackets. */
+  /**
+   * The `host:port` pairs of endpoints that are allowed to have a private address, to be an IP address or to use plain
+   * http. IPv6 addresses are in brackets.
+   */
   allowedHosts: ReadonlySet<string>
 }
 
 /**
- * A URL to which requests may be sent, or the reason why they may not. `allowed` means that the host is in
- * `allowedHosts`, so the rules for public hosts do not apply.
+ * A URL to which requests may be sent, or the reason why requests to it are not allowed. `allowed` means that the host
+ * is in `allowedHosts`, so the rules for public hosts do not apply.
  */
 export type JudgedUrl = { url: URL; allowed: boolean } | { fault: string }
 
-/** Returns the URL's port: the explicit one or, if there is none, the default port for the scheme. */
+/** Returns the port in the URL or, if the URL contains none, the default port for the scheme. */
 export function portOf(url: URL): number {
   if (url.port !== '') return Number(url.port)
   return url.protocol === 'https:' ? 443 : 80
@@ -61,7 +64,8 @@ export function portOf(url: URL): number {
 
 function parse(input: string): URL | null {
   if (input.length > maxLength || !input.isWellFormed() || !absolute.test(input)) return null
-  // The sender uses the same parser, which reads `0x7f.1`, `%3127.0.0.1` and full-width digits as 127.0.0.1.
+  // The sender uses the same parser. For example, this parser reads `0x7f.1` and `%3127.0.0.1` as 127.0.0.1, and it
+  // also understands full-width digits.
   const url = parseUrl(input)
   if (url === null) return null
   url.hash = ''
@@ -108,15 +112,15 @@ export function judgeUrl(input: string, rules: UrlRules): JudgedUrl {
 }
 
 /**
- * Returns a valid URL in the form in which it is stored and used, which has no fragment and no trailing dot after the
- * host.
+ * Returns a valid URL in the form in which it is stored and used. In this form, the URL has no fragment, and its host
+ * does not end with a dot.
  */
 export const storedUrl = (input: string): string => parse(input)?.href ?? input
 
 /**
  * Checks a URL that a merchant registers (SPEC 4.8). Returns the URL in the form in which it is stored and used, or a
- * sentence that describes what is wrong with it. The name is not resolved here, because the sender does that for each
- * connection.
+ * sentence that describes what is wrong with it. The host name is not resolved here, because the sender resolves it for
+ * each connection.
  */
 export function checkWebhookUrl(input: string, rules: UrlRules): { url: string } | { fault: string } {
   const judged = judgeUrl(input, rules)
