@@ -61,11 +61,11 @@ describe('The project', () => {
     expect(smallFiles()).to.deep.equal([])
   })
 
-  it('imports nothing from the project in schemas', () => {
+  it('lets the files in schemas import nothing from the rest of the project', () => {
     expect(offenders(filesIn('schemas'), (name) => /^(src|workers|dev|test)\//.test(name))).to.deep.equal([])
   })
 
-  it('imports neither Express, BullMQ, the interface folders nor the workers in the domain folders', () => {
+  it('lets the domain folders import neither Express nor BullMQ, nor any interface folder or worker', () => {
     const isWrong = (name: string) =>
       /^(express|bullmq|ioredis|src\/http|src\/admin|src\/checkout|src\/reference|src\/app|workers)/.test(
         name,
@@ -73,7 +73,7 @@ describe('The project', () => {
     expect(offenders(domain, isWrong)).to.deep.equal([])
   })
 
-  it('imports neither mongoose nor BullMQ in http and checkout, and no pages in http', () => {
+  it('lets http and checkout import neither mongoose nor BullMQ, and lets http import no pages', () => {
     const interfaces = [...filesIn('src/http'), ...filesIn('src/checkout'), 'src/app.ts']
     expect(offenders(interfaces, (name) => /^(mongoose|bullmq|ioredis)$/.test(name))).to.deep.equal([])
     expect(
@@ -81,12 +81,12 @@ describe('The project', () => {
     ).to.deep.equal([])
   })
 
-  it('imports no workers in src, and nothing from dev, test or ops in the product', () => {
+  it('lets the files in src import no workers, and the product import nothing from dev, test, bench or ops', () => {
     expect(offenders(filesIn('src'), (name) => name.startsWith('workers/'))).to.deep.equal([])
     expect(offenders(sources, (name) => /^(dev|test|bench|ops)\//.test(name))).to.deep.equal([])
   })
 
-  it('imports nothing from the service in the fault checker', () => {
+  it('lets the fault checker import nothing from the service', () => {
     const files = filesIn('test/faults/checker')
     expect(files).to.include('test/faults/checker/check.ts')
     expect(offenders(files, (name) => /^(src|workers|schemas|dist)\//.test(name))).to.deep.equal([])
@@ -239,7 +239,7 @@ describe('The project', () => {
     }
   })
 
-  it('starts the built files in the Procfile', () => {
+  it('starts, in the Procfile, the built versions of existing source files', () => {
     const started = [...read('Procfile').matchAll(/^(\w+): node dist\/(\S+)\.js$/gm)].map(
       ([, type, file]) => [type, file],
     )
@@ -251,7 +251,7 @@ describe('The project', () => {
     for (const [, file] of started) expect(sources).to.include(`${file}.ts`)
   })
 
-  it('lists exactly the environment variables in .env.example', () => {
+  it('lists exactly the existing environment variables in .env.example', () => {
     const named = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map((match) => match[1])
     expect(named).to.have.members(Object.keys(environment.properties))
   })
@@ -337,7 +337,7 @@ describe('The project', () => {
     expect(named).to.have.members([...acts])
   })
 
-  it('pins every package to one version', () => {
+  it('pins every package to one exact version', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json'))
     const versions = Object.entries<string>({ ...dependencies, ...devDependencies })
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).to.deep.equal([])

@@ -53,7 +53,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     const look = ways[way]
     const perMiss = way === 'link' ? 10 : 1
 
-    it(`refuses only the address that has had 30 misses in ten minutes, even for existing payments: ${way}`, async () => {
+    it(`refuses an address after 30 misses in ten minutes, even if it then looks up an existing payment, but no other address: ${way}`, async () => {
       const ip = elsewhere()
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -84,7 +84,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
       [3000, '198.18.0.0/16', '198.18.1.1', '198.18.2.1', '198.19.0.1'],
     ] as const
     for (const [max, full, first, second, outside] of sizes)
-      it(`refuses only addresses in ${full} after ${max} misses from that network: ${way}`, async () => {
+      it(`refuses every address in ${full}, but no address outside it, after ${max} misses from that network: ${way}`, async () => {
         const key = keyOf(way, full)
         expect((await look(first, miss)).outcome).to.equal('missed')
         expect(await counts().findOne({ key })).to.include({ points: perMiss })
@@ -133,7 +133,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(Number(counter.exec(metrics)?.[1])).to.be.within(900, 1000)
   })
 
-  it('counts unknown test codes separately for each business, but together for all unknown businesses', async () => {
+  it('counts failed lookups of test codes separately for each business, but together for all businesses that do not exist', async () => {
     const [ip, other] = [elsewhere(), (await service.merchant()).businessId]
     expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
     expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
@@ -169,7 +169,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(lookedUp).to.be.within(1, 10)
   })
 
-  it('admits at most 300 links opened in parallel in each process', async () => {
+  it('admits at most 300 lookups of links that run in parallel in each process', async () => {
     const ip = elsewhere()
     // On a slow machine, some of them wait too long for a connection to MongoDB. Such a visitor gets 503.
     const openLink = (each: typeof limit) =>

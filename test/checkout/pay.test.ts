@@ -123,7 +123,7 @@ describe('A payment on the hosted payment page', () => {
 
   const secondPayers = { 'another wallet': wallets.limited, 'a wrong PIN': wallets.wrongPin }
   for (const [what, wallet] of Object.entries(secondPayers))
-    it(`tells a second payer in each language that they were not charged, even with ${what}`, async () => {
+    it(`tells a second payer, in every language, that they were not charged for an attempt with ${what}`, async () => {
       const { merchant, referenceNumber, path } = await offer()
       const [form, second] = [await open(service, path), await open(service, path)]
       const first = await pay(form, wallets.pays)

@@ -34,7 +34,7 @@ const phrases: Record<string, string[]> = {
 
 describe('The connection limits', () => {
   for (const [page, sentences] of Object.entries(phrases))
-    it(`match the limits in the code on the page ${page}`, () => {
+    it(`that ${page} mentions match the limits in the code`, () => {
       const text = textOf(page).replaceAll(/\s+/g, ' ')
       for (const sentence of sentences) expect(text).to.include(sentence)
     })

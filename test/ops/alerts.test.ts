@@ -118,7 +118,7 @@ const isValue = (label: string, value: string): boolean =>
   label === 'code' ? value in catalogue || /^[\d[\].]+$/.test(value) : valuesOf(label).includes(value)
 
 describe('Monitoring', () => {
-  it('has an explanation in docs/operators/watch.md of the values of every label that is not self-explanatory', () => {
+  it('has an explanation in docs/operators/watch.md for each label whose values are not self-explanatory', () => {
     const own = described.filter(({ name }) => name.startsWith('payment_intents_'))
     const labels = new Set(own.flatMap(({ labelNames }) => labelNames))
     const unexplained = [...labels].filter((label) => !(label in plain) && explained(label).length === 0)

@@ -156,7 +156,7 @@ interface Seat {
   guest: string | null
 }
 
-describe('With MongoDB', () => {
+describe('With MongoDB,', () => {
   const service = withService()
   const writeConcernFault = (writeErrors: object[]) => {
     const result = { getWriteConcernError: () => ({ code: 64 }) } as never
@@ -164,7 +164,7 @@ describe('With MongoDB', () => {
     return new mongo.MongoBulkWriteError(reported, result)
   }
 
-  describe('A batcher of inserts', () => {
+  describe('a batcher of inserts', () => {
     interface Thing {
       _id: string
       [field: string]: unknown
@@ -220,7 +220,7 @@ describe('With MongoDB', () => {
     })
   })
 
-  describe('A batcher of updates', () => {
+  describe('a batcher of updates', () => {
     async function openSeats(...ids: string[]) {
       const seats = service.deps.mongo.collection<Seat>(`seats${Math.random()}`)
       await seats.insertMany(ids.map((_id) => ({ _id, guest: null })))

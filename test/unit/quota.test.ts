@@ -48,7 +48,7 @@ const many = async (times: number, write: () => Promise<boolean>): Promise<numbe
 }
 
 describe('A quota', () => {
-  it('admits exactly the limit in one process, however many writes arrive', async () => {
+  it('admits exactly as many writes as the limit allows in one process, however many writes arrive', async () => {
     const { write } = openQuota()
     expect(await many(1500, () => write(1000))).to.equal(1000)
   })

@@ -17,7 +17,7 @@ describe('The read pace limit', function () {
       (error: Refusal) => error,
     )
 
-  it('does not delay a business without large responses', async () => {
+  it('does not delay a business that has had no large responses', async () => {
     await read(bytesPerSecond)
     const began = performance.now()
     for (let n = 0; n < 100; n += 1) (await pace.take('b'))(100_000)

@@ -76,7 +76,7 @@ describe('Delivery slots', () => {
   })
 
   describe('for an endpoint', () => {
-    it('are 2 while the endpoint is unknown or failing', () => {
+    it("are limited to 2 while the endpoint's health is unknown or the endpoint is failing", () => {
       expect(takeAll(slots, unknownOwner('a', 'new'))).to.have.length(2)
       expect(takeAll(slots, ownerOf('a', 'bad', undefined, 'failing'))).to.have.length(2)
     })
@@ -191,8 +191,8 @@ describe('Delivery slots', () => {
     expect(time.timers()).to.equal(0)
   })
 
-  describe('for attempts that take longer than 5 s', () => {
-    it('move to the slow set, which frees fast slots for the endpoint and the business', async () => {
+  describe('with a slow set for attempts that take longer than 5 s', () => {
+    it('move to the slow set after 5 s, which frees fast slots for the endpoint and the business', async () => {
       const owner = ownerOf('a', 'hanging')
       takeAll(slots, owner)
       await time.advance(fastForMs - 1)
@@ -232,7 +232,7 @@ describe('Delivery slots', () => {
       expect(takeOthers()).to.equal(2)
     })
 
-    it('do not move to the slow set if the attempt ends before that', async () => {
+    it('do not move to the slow set if the attempt ends within 5 s', async () => {
       const owner = ownerOf('a', 'quick')
       freeAll(takeAll(slots, owner), true)
       await time.advance(60_000)

@@ -165,7 +165,7 @@ describe("A payment webhook's body", () => {
     expect(bodies[1]?.created_at).to.equal(expired.expiresAt)
   })
 
-  it('contains sandbox: false for a live payment', async () => {
+  it('contains `sandbox: false` for a live payment', async () => {
     service.deps.wallets = openWallets(wallet, { ...wallet, name: 'live:test', close: async () => undefined })
     const live = await service.merchant({ mode: 'live' })
     await subscribe(service, live, endpointServer.url, paymentEvents)

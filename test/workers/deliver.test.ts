@@ -46,7 +46,7 @@ describe('A delivery', () => {
     expect(one && isSignedWith(secret, one)).to.equal(true)
   })
 
-  it("contains the event's name in its header and body, for every event of an intent", async () => {
+  it('contains the name of the event both in its header and in its body, for every event of an intent', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await cancelIntent(service, merchant, referenceNumber)
     await relay(service, merchant)
@@ -179,7 +179,7 @@ describe('A delivery', () => {
     expect(await storedDelivery(service, delivery)).to.deep.equal(before)
   })
 
-  it('is not attempted if it does not exist', async () => {
+  it('is not attempted if no delivery with its id exists', async () => {
     const { outcome } = await attempt(service.deps, deliveryId(newId(), endpointId))
     expect(outcome).to.equal('superseded')
   })

@@ -176,7 +176,7 @@ describe('The relay', () => {
     ])
   })
 
-  it('gives up an insert that has not been sent within a minute, and later creates the delivery with a new time', async () => {
+  it('gives up on an insert that has not been sent within a minute, and later creates the delivery with a new time', async () => {
     await subscribe(service, merchant, endpointServer.url)
     await createIntent(service, merchant)
     const waits: number[] = []

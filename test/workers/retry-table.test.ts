@@ -50,7 +50,7 @@ describe('The retry table', () => {
     expect([status, attempts, attemptLog.length]).to.deep.equal(['DEAD', 8, 8])
   })
 
-  it('ends with the first successful attempt, whichever of the 8 attempts that is', async () => {
+  it('is followed only up to the first successful attempt, whichever of the 8 attempts that is', async () => {
     const cases = new Map<string, number>()
     const made: Delivery[] = []
     for (let success = 1; success <= 8; success += 1) {

@@ -135,7 +135,7 @@ describe("A request's id", () => {
     expect(expired).to.include({ outcome: 'delivered', requestId: null })
   })
 
-  it('is stored in MongoDB even without tracing, for which OpenTelemetry is not even loaded', async () => {
+  it('is stored in MongoDB even if tracing is off, in which case OpenTelemetry is not even loaded', async () => {
     const { businessId } = merchant
     const quiet = await service.merchant()
     const { referenceNumber } = await createIntent(service, quiet)

@@ -363,7 +363,7 @@ describe('A payment or refund with an unknown outcome', () => {
     expect(errors.splice(0)).to.deep.equal([broke, broke])
   })
 
-  it('is logged if the wallet throws an exception after the timeout', async () => {
+  it('causes an error log line if the wallet throws an exception after the timeout', async () => {
     const { walletTimeoutMs } = service.deps.config
     // The service adds a second, so the timeout is 100 ms.
     service.deps.config.walletTimeoutMs = -900

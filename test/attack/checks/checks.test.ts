@@ -53,7 +53,7 @@ describe("The attack's checks", () => {
     expect(judge('read once', { ...first, attack, index: 1 })).to.include('response 2')
   })
 
-  it("report another business's or environment's data by its id, except in metadata", () => {
+  it('report data whose id shows that it belongs to another business or environment, except in metadata', () => {
     const apart = (data: object) =>
       judge('businesses apart', exchange('GET', list, { body: JSON.stringify({ success: true, data }) }))
     expect(apart({ items: [{ id: 'x', sandbox: false }] })).to.include('sandbox')
