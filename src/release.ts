@@ -6,7 +6,7 @@ import { stopOnSignals } from './process/stop.ts'
 // This is the `release` step in the Procfile. It prepares the database for a new version.
 const config = loadConfig()
 const log = createLog(config.logLevel, 'release', null)
-// If a run is interrupted, the step can simply be run again. It does not wait for MongoDB, so that a deployment fails
-// immediately if MongoDB is unreachable.
+// If a signal interrupts the step, the step can simply be run again. The step does not wait for MongoDB, so that a
+// deployment fails immediately if MongoDB is unreachable.
 stopOnSignals(log)
 await makeIndexes(config.mongodbUrl, log)

@@ -5,7 +5,10 @@ import { list } from './list.ts'
 import { isMongoUrl, weakeningOptions } from './mongo-url.ts'
 import { parseTrust } from './trust-proxy.ts'
 
-/** A format for environment variables. `hint` returns the end of the error message, which never quotes a secret. */
+/**
+ * A format for the value of an environment variable. For an invalid value, `hint` returns the end of the error message,
+ * which never quotes a secret.
+ */
 interface Format {
   validate: (text: string) => boolean
   hint: (text: string) => string

@@ -49,8 +49,8 @@ function printableName(name: string): string {
 }
 
 /**
- * Returns the path of the faulty field, such as `variants[1].price`, as far as the schema names fields. Also returns
- * the field's position.
+ * Returns the path of the faulty field, such as `variants[1].price`, and the field's position in the schema. The path
+ * ends at the last field that the schema names.
  */
 function locate(schema: AnnotatedSchema, error: ErrorObject): { param: string; order: number[] } {
   // Unknown parameters are reported first, because a mistyped name explains why the correct one is missing.

@@ -48,8 +48,8 @@ export function createValidate(config: Pick<Config, 'maxAmount' | 'webhookAllowe
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /**
- * Whether a string can be stored and contains more than whitespace, which a CSV file cannot distinguish from an empty
- * field.
+ * Whether a string can be stored and does not consist only of whitespace. In a CSV file, such a string could not be
+ * distinguished from an empty field.
  */
 const isWritten = (text: string): boolean => isStorable(text) && /\S/.test(text)
 
@@ -62,7 +62,7 @@ export const isLonger = (text: string, maxLength: number): boolean =>
 const isEventName = (text: string): text is EventName => Object.hasOwn(events, text)
 
 /**
- * Matches a URL without user info that contains no characters that the URL parser would silently drop or convert to a
+ * Matches a URL that contains no user info and no characters that the URL parser would silently drop or convert to a
  * slash.
  */
 const absoluteUrl = /^https?:\/\/[^\s\\/?#@\p{Cc}]+([/?#][^\s\\\p{Cc}]*)?$/iu

@@ -3,7 +3,7 @@ import type { Delivery } from '../webhooks/deliveries/delivery.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** Counting more deliveries would cost more without revealing anything new. */
+/** The maximum number of due deliveries to count. Counting more would cost more without revealing anything new. */
 const maxCounted = 10_000
 
 /**

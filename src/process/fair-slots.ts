@@ -1,8 +1,8 @@
 import { withTimeout } from './timeout.ts'
 
 /**
- * Slots of a process that are shared fairly among owners. A free slot goes to the waiting owner that holds the fewest
- * slots. If several owners hold equally few, it goes to the owner whose last slot was granted the longest ago.
+ * A process's slots, which owners share fairly. A free slot goes to the waiting owner that holds the fewest slots. If
+ * several owners hold equally few slots, it goes to the owner whose last slot was granted the longest ago.
  */
 export interface FairSlots {
   /**

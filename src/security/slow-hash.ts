@@ -15,8 +15,8 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
  */
 const maxAtOnce = 2
 /**
- * The maximum number of checks of one kind that are running or waiting. The last check in the queue waits for about
- * half a second.
+ * The maximum number of checks of one kind that may be running or waiting. In a full queue, the last check waits for
+ * about half a second.
  */
 export const maxOfKind = maxAtOnce + 50
 /**
@@ -31,7 +31,7 @@ export const fairShare = 16
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** All slow hashing in a process. At most two hashes are computed at a time, for all purposes together. */
+/** Does all slow hashing in a process, and computes at most two hashes at a time for all purposes together. */
 export interface SlowHash {
   /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>

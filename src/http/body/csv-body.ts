@@ -11,7 +11,7 @@ import type { Body } from './parsed.ts'
  */
 export const maxJsonFileBytes = 2 * 1024 * 1024
 
-/** `csv` is either the file's bytes or the value of the JSON field `csv`, which may be invalid. */
+/** Creates a body from the file's bytes, or from the value of the JSON field `csv`, which may be invalid. */
 const bodyOf = (csv: unknown): Body => ({ value: { csv }, params: digest(csv) })
 
 /** Reads a CSV file that was sent as the body itself, in the form field `file`, or in the JSON field `csv`. */

@@ -13,7 +13,7 @@ export interface SchemaWriter {
   define(schema: object): Part
 }
 
-/** The keywords whose values are schemas or lists of schemas. */
+/** The JSON Schema keywords whose values are schemas or lists of schemas. */
 const nesting = [
   'items',
   'propertyNames',
@@ -49,7 +49,7 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
     if (keyword === 'errorCodes') return { 'x-error-codes': [...new Set(Object.values(value as object))] }
     if (keyword === 'format') return keywordsOf(String(value))
     if (keyword === 'properties') return { properties: referEach(value as object) }
-    // JSON Schema 2019-09 renamed this keyword for dependencies that are schemas.
+    // Since JSON Schema 2019-09, dependencies that are schemas have had a keyword of their own.
     if (keyword === 'dependencies') return { dependentSchemas: referEach(value as object) }
     if (!nesting.includes(keyword) || typeof value === 'boolean') return { [keyword]: value }
     return { [keyword]: Array.isArray(value) ? value.map(refer) : refer(value as object) }
@@ -64,7 +64,7 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
   return { refer, define }
 }
 
-/** Adds a width to a numeric schema, because code generators choose a number's type by its width. */
+/** Adds the format `int32` or `int64` to a numeric schema, because code generators choose a number's type by it. */
 function withWidth(schema: Part): Part {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
   if (minimum === undefined || maximum === undefined) return schema

@@ -46,7 +46,7 @@ const claimLeaseMs = 10_000
 /** How much longer the lease is than the longest third-party step, to allow for the work before and after that step. */
 const thirdPartyGraceMs = 5000
 const maxKeyLength = 255
-/** A stored response consists of its three-digit status followed by its body. */
+/** The length of the status in a stored response, which consists of the three-digit status followed by the body. */
 const statusLength = 3
 
 /** A write operation. Requests with the same API key, method, path and idempotency key count as one write. */

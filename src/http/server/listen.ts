@@ -18,10 +18,14 @@ import { handleParserFault } from './parser-fault.ts'
 import type { Timeouts } from './timeouts.ts'
 
 /**
- * How long clients on newly accepted connections may take to send their requests after the listener has been closed.
+ * How long the clients on newly accepted connections may still take to send their requests after the listener has been
+ * closed.
  */
 const lastRequestsMs = 500
-/** The 8 s that a request may wait for MongoDB, plus one second for the wallet call to end and a margin of 2 s. */
+/**
+ * How much longer than the wallet timeout a request may take: the 8 s that it may wait for MongoDB, plus one second for
+ * the wallet call to end and a margin of 2 s.
+ */
 const beyondWalletMs = 11_000
 /** The maximum combined size of the request line and headers, in bytes. */
 export const maxHeaderBytes = 16_384
@@ -35,8 +39,8 @@ export const maxStopMs = ({ walletTimeoutMs }: Pick<Config, 'walletTimeoutMs'>):
 
 export interface HttpServer extends Server {
   /**
-   * Stops accepting connections, waits up to `maxMs` for running requests, and then cuts off any that are still
-   * running.
+   * Stops accepting connections, waits up to `maxMs` for running requests, and then cuts off any requests that are
+   * still running.
    */
   stop(maxMs: number): Promise<void>
 }

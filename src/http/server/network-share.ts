@@ -6,7 +6,10 @@ import { prefixesOf } from '../../security/network.ts'
  * enough for all customers of a mobile carrier who share one address.
  */
 const shareOfNetwork = 1 / 10
-/** Each larger prefix has this many times the share of the next smaller one, up to four fifths for an IPv6 /32. */
+/**
+ * The share of each prefix is this many times the share of the next smaller prefix. The largest prefix, an IPv6 /32,
+ * has a share of four fifths.
+ */
 const perSize = 2
 
 /** Limits how many connections each network may have open, so that no network can use up all the connections. */

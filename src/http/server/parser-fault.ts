@@ -14,13 +14,13 @@ export function handleParserFault(connection: Connection, hangUp: HangUp, code: 
   const refusal = parserRefusal(code)
   connection.fault = refusal
   if (latest === null || latest.req.complete) afterResponses(connection, () => hangUp(connection, refusal))
-  // An incomplete request that is still waiting is rejected when it would start (in-order.ts).
+  // An incomplete request that is still waiting will be rejected in in-order.ts, after all earlier responses.
   else if (latest === current) endUnfinished(connection, hangUp, refusal)
 }
 
 /** Closes a connection whose current request will never be complete. */
 export function endUnfinished(connection: Connection, hangUp: HangUp, refusal: Refusal): void {
-  // If a response has already been started, it did not need the body, so no error is written.
+  // If a response has already been started, that response does not need the request's body, so no error is written.
   if (connection.current?.headersSent) connection.socket.destroy()
   else hangUp(connection, refusal)
 }

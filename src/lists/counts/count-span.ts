@@ -13,7 +13,7 @@ export interface Counted {
 }
 
 /**
- * Counts all items in a span exactly. The count for the settled part comes from checkpoints. Newer items, and older
+ * Counts all items in a span exactly. Where the span has checkpoints, the count comes from them. Newer items, and older
  * items that may have been removed, are counted in the index. A list of at most one stride has no checkpoints.
  */
 export async function countSpan(
@@ -29,8 +29,8 @@ export async function countSpan(
 }
 
 /**
- * Adds the counts before the first checkpoint, between the checkpoints and after the last one. Counts at most `max`
- * items after the last checkpoint.
+ * Adds up the numbers of items before the first checkpoint, between the checkpoints and after the last checkpoint.
+ * Counts at most `max` items after the last checkpoint.
  */
 async function countAround(
   all: readonly Checkpoint[],

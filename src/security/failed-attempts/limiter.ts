@@ -72,7 +72,7 @@ export function createLimiter(
         returnDocument: 'after',
       })
     const after = await write().catch((error: unknown) => {
-      // Another process inserted the same key at the same time.
+      // Another process inserted the same key at the same time, so the write now updates that document.
       if (isDuplicate(error)) return write()
       throw error
     })

@@ -89,7 +89,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     if (batch.length === 0) return
     for (const { share, by } of batch) {
       share.unsent = 0
-      // This is added even if Redis does not respond, so that this process continues with its own counts.
+      // The requests are added even if Redis does not respond, so that this process continues with its own counts.
       share.sum += by
     }
     const sums = await addUp(
