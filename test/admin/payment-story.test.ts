@@ -105,7 +105,7 @@ describe("A payment's page", () => {
     )
   })
 
-  it('shows whether a permanent failure or its expiry ended the payment', async () => {
+  it('shows why the intent can no longer be paid, such as a permanent failure or its expiry', async () => {
     const failed = await createIntent(service, merchant)
     await payWith(failed.referenceNumber, { outcome: 'failed', reason: 'wallet_closed' })
     expect((await story(failed.referenceNumber)).map((line) => line.trim())).to.include(
@@ -160,7 +160,7 @@ describe("A payment's page", () => {
     expect(text).not.to.include(unheard)
   })
 
-  it('shows neither the phone number nor the PIN', async () => {
+  it("shows neither the payer's full phone number nor the PIN", async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith(referenceNumber, { outcome: 'refused', reason: 'wallet_locked' })
     await payWith(referenceNumber, { outcome: 'done' })

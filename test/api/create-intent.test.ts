@@ -201,17 +201,27 @@ describe('POST /dev/intents', () => {
     const outside = ['0', '-0', '-1', String(maxAmount + 1), '9007199254740993', '1e300']
     const types = ['"open"', '"FREE"', '""', 'null', '1', '["OPEN"]']
     const invalid: [code: string, param: string, what: string, bodies: (object | string)[]][] = [
-      ['VALIDATION_ERROR', 'body', 'a body that is no object', ['[]', 'null', '5', '"x"', 'true']],
+      ['VALIDATION_ERROR', 'body', 'a body that is not an object', ['[]', 'null', '5', '"x"', 'true']],
       ['VALIDATION_ERROR', 'amount', 'a missing amount', [{}, { amountType: 'FIXED' }]],
-      ['VALIDATION_ERROR', 'amount', 'an amount that is no integer', amounts(...noIntegers)],
-      ['AMOUNT_OUT_OF_RANGE', 'amount', 'an integer outside 1 to the maximum', amounts(...outside)],
-      ['AMOUNT_OUT_OF_RANGE', 'amount', 'a number beyond the range of JavaScript', ['{"amount":1e400}']],
-      ['INVALID_AMOUNT_TYPE', 'amountType', 'anything but FIXED and OPEN', inField('amountType', ...types)],
-      ['LABEL_TOO_LONG', 'label', '201 code points', inField('label', `"${'💰'.repeat(201)}"`)],
-      ['VALIDATION_ERROR', 'label', 'text that cannot be stored', inField('label', ...unstorable)],
-      ['METADATA_TOO_MANY_KEYS', 'metadata', '51 keys', [{ amount: 1, metadata: keys51 }]],
-      ['METADATA_VALUE_TOO_LONG', 'metadata', '501 code points', [{ amount: 1, metadata: value501 }]],
-      ['INVALID_METADATA', 'metadata', 'any other shape', inField('metadata', ...shapes)],
+      ['VALIDATION_ERROR', 'amount', 'an amount that is not an integer', amounts(...noIntegers)],
+      ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount below 1 or above the maximum', amounts(...outside)],
+      ['AMOUNT_OUT_OF_RANGE', 'amount', 'an amount too large for a JavaScript number', ['{"amount":1e400}']],
+      [
+        'INVALID_AMOUNT_TYPE',
+        'amountType',
+        'an amountType other than FIXED and OPEN',
+        inField('amountType', ...types),
+      ],
+      ['LABEL_TOO_LONG', 'label', 'a label of 201 code points', inField('label', `"${'💰'.repeat(201)}"`)],
+      ['VALIDATION_ERROR', 'label', 'a label that cannot be stored', inField('label', ...unstorable)],
+      ['METADATA_TOO_MANY_KEYS', 'metadata', 'metadata with 51 keys', [{ amount: 1, metadata: keys51 }]],
+      [
+        'METADATA_VALUE_TOO_LONG',
+        'metadata',
+        'a metadata value of 501 code points',
+        [{ amount: 1, metadata: value501 }],
+      ],
+      ['INVALID_METADATA', 'metadata', 'metadata of any other invalid form', inField('metadata', ...shapes)],
     ]
     for (const [code, param, what, bodies] of invalid)
       it(`returns ${code} for ${what}`, async () => {

@@ -173,21 +173,32 @@ describe('The response envelope', () => {
     }
   })
 
-  describe('depending on the request body', () => {
+  describe('for a request body', () => {
     const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`
     type Unreadable = [what: string, status: number, code: string, body: () => string | Buffer, type?: string]
     const latin1 = 'application/json; charset=iso-8859-1'
     const unreadable: Unreadable[] = [
-      ['no JSON', 400, 'INVALID_JSON', () => '{"amount":5'],
-      ['text', 400, 'INVALID_JSON', () => 'amount=5'],
+      ['incomplete JSON', 400, 'INVALID_JSON', () => '{"amount":5'],
+      ['text that is not JSON', 400, 'INVALID_JSON', () => 'amount=5'],
       ['invalid UTF-8', 400, 'INVALID_JSON', () => Buffer.from('{"amount":5,"label":"\xff"}', 'latin1')],
-      ['an object nine deep', 400, 'INVALID_JSON', () => nested(9)],
-      ['10 KB of [', 400, 'INVALID_JSON', () => '['.repeat(10_000)],
+      ['nine levels of nested objects', 400, 'INVALID_JSON', () => nested(9)],
+      ['10 KB of opening brackets', 400, 'INVALID_JSON', () => '['.repeat(10_000)],
       ['100 000 nested arrays', 400, 'INVALID_JSON', () => `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-      ['300 KB', 413, 'PAYLOAD_TOO_LARGE', () => JSON.stringify({ amount: 5, x: 'x'.repeat(300_000) })],
+      [
+        '300 KB of JSON',
+        413,
+        'PAYLOAD_TOO_LARGE',
+        () => JSON.stringify({ amount: 5, x: 'x'.repeat(300_000) }),
+      ],
       ['a form', 415, 'UNSUPPORTED_MEDIA_TYPE', () => 'amount=5', 'application/x-www-form-urlencoded'],
-      ['JSON called text', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', 'text/plain'],
-      ['JSON in another charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],
+      [
+        'JSON with the media type text/plain',
+        415,
+        'UNSUPPORTED_MEDIA_TYPE',
+        () => '{"amount":5}',
+        'text/plain',
+      ],
+      ['JSON in a different charset', 415, 'UNSUPPORTED_MEDIA_TYPE', () => '{"amount":5}', latin1],
     ]
     for (const [what, status, code, body, type = 'application/json'] of unreadable)
       it(`contains ${status} ${code} for ${what}, and nothing is stored`, async () => {

@@ -68,13 +68,13 @@ describe('The first response to a create, recomputed for a retry,', () => {
   }
   type Happen = (intent: Reference) => PromiseLike<unknown> | void
   const happenings: [what: string, happen: Happen, body?: object][] = [
-    ['nothing happened', () => undefined],
+    ['nothing has changed since', () => undefined],
     ['the intent was paid', (intent) => simulate(intent, {}).expect(200)],
     ['a customer paid an OPEN intent', ({ referenceNumber }) => pay(service, referenceNumber), open],
     ['the payment failed for good', (intent) => simulate(intent, { outcome: 'technical_error' }).expect(402)],
-    ['it was paid and refunded', payAndRefund],
-    ['it was cancelled', (intent) => act(intent, 'cancel', {}).expect(200)],
-    ['it expired, and its code belongs to another', expire],
+    ['the intent was paid and refunded', payAndRefund],
+    ['the intent was cancelled', (intent) => act(intent, 'cancel', {}).expect(200)],
+    ['the intent expired, and its code was released', expire],
     ['nearly 24 hours passed', () => pass(24 * hour - 1000)],
   ]
   for (const [what, happen, body = input] of happenings)

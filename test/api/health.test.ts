@@ -10,7 +10,7 @@ import { crlf, sendRaw } from './raw-request.ts'
 import { expectRefused } from './refused.ts'
 import { openServer } from './short-timeouts.ts'
 
-describe('Health', () => {
+describe('The health check', () => {
   const service = withService()
 
   it('returns ok on /healthz without credentials', async () => {
@@ -53,7 +53,7 @@ describe('Health', () => {
       expect((await service.http.get(path)).status, path).to.equal(404)
   })
 
-  it("limits the headers of requests on a worker's port as on the web port", async () => {
+  it("rejects invalid requests on a worker's port as on the web port", async () => {
     const server = await serveProbes(service.deps, 0, () => false)
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const wires = [

@@ -185,7 +185,7 @@ describe('The idempotency claim of a write', () => {
       return { arrived: () => counts.inserts > 0, lookups: () => counts.lookups, letGo: gate.open }
     }
 
-    it('makes a duplicate request wait for the first response, which it gets marked as replayed', async () => {
+    it('makes a duplicate request wait, and then return the first response, marked as replayed', async () => {
       const insert = holdNextInsert()
       const first = create('slow').then((response) => response)
       await waitFor('the first insert', insert.arrived)
@@ -233,7 +233,7 @@ describe('The idempotency claim of a write', () => {
       expect(await intentsMade()).to.have.lengthOf(1)
     })
 
-    it('makes a duplicate request return 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, which is not stored', async () => {
+    it('makes a duplicate request return 409 IDEMPOTENCY_REQUEST_IN_PROGRESS after 10 s, but does not store that response', async () => {
       const { responses, waitedMs, retry } = await stuck
       expect(waitedMs).to.be.greaterThan(9000)
       for (const { status, body, headers } of responses) {

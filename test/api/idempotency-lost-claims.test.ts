@@ -239,7 +239,7 @@ describe('A request that loses its claim', function () {
     })
   }
 
-  it('refunds once if the wallet responds slowly to a retry that came just before the 24 hours end', async () => {
+  it('refunds once if it is retried just before its key expires and the wallet responds slowly', async () => {
     const ready = await refundOf(10)
     const gate = createGate()
     const orders = wallets({

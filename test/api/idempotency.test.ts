@@ -55,7 +55,7 @@ describe('X-Idempotency-Key', () => {
       expect([status, error.code]).to.deep.equal([400, code])
     }
 
-    it('is required for every write: without it, the write returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
+    it('is required for every write, and a write without it returns 400 IDEMPOTENCY_KEY_REQUIRED', async () => {
       for (const values of [[], [''], ['   '], ['\t']])
         await expectRawRefused('IDEMPOTENCY_KEY_REQUIRED', ...values)
       for (const path of [intents, `${intents}/PI-NONE/cancel`, '/api/v1/dev/webhooks/endpoints'])
@@ -173,7 +173,7 @@ describe('X-Idempotency-Key', () => {
   })
 
   describe('after a rejected request', () => {
-    it("returns the operation's 4xx response again, even if the request would now succeed", async () => {
+    it("returns the operation's 4xx response to a retry, even if the request would now succeed", async () => {
       const invalid = await create('faulty', { amount: 0 })
       expectFresh(invalid, 400)
       expectReplay(await create('faulty', { amount: 0 }), invalid)
@@ -196,7 +196,7 @@ describe('X-Idempotency-Key', () => {
       expectReplay(await cancel(referenceNumber, 'late'), late)
     })
 
-    it('runs the request when it is sent again with a readable body', async () => {
+    it('lets the request run when it is sent again with a readable body', async () => {
       const unreadable: [name: string, status: number, body: string, type?: string][] = [
         ['json', 400, '{"amount":'],
         ['type', 415, '{"amount":5}', 'text/plain'],
@@ -213,7 +213,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(4)
     })
 
-    it('runs the request when it is sent again if it was rejected before the operation started', async () => {
+    it('lets the request run when it is sent again if it was rejected before the operation started', async () => {
       await changeAsOperator(service, merchant.businessId, { apiEnabled: false })
       expectFresh(await create('early'), 503)
       await changeAsOperator(service, merchant.businessId, { apiEnabled: true })
@@ -244,7 +244,7 @@ describe('X-Idempotency-Key', () => {
     }
     const lost = () => new service.deps.mongo.base.mongo.MongoNetworkError('connection lost')
 
-    it('runs the request when it is retried after a 503 that had no effect', async () => {
+    it('lets a retry run the request after a 503 that had no effect', async () => {
       failNextInsert('before', lost)
       const failed = await create('retried')
       expectFresh(failed, 503)
@@ -267,7 +267,7 @@ describe('X-Idempotency-Key', () => {
       expect(await count()).to.equal(1)
     })
 
-    it('runs the request when it is retried after a 500 response, which does not reveal the cause', async () => {
+    it('lets a retry run the request after a 500 response, which does not reveal the cause', async () => {
       failNextInsert('before', () => new Error('secret cause'))
       const failed = await create('retried')
       expectFresh(failed, 500)

@@ -132,7 +132,7 @@ describe('GET /dev/intents', () => {
     expect(await references(`status=PENDING&from=${date}&to=${date}`)).to.deep.equal([pending])
   })
 
-  it('returns 400 VALIDATION_ERROR with the name of the invalid parameter', async () => {
+  it('returns 400 VALIDATION_ERROR and the name of the invalid parameter', async () => {
     const wrong: [param: string, ...values: string[]][] = [
       ['page', '0', '-1', '1.5', 'x', '', '1e3', '%201', '99999999999999999999'],
       ['limit', '0', '-5', '2.0', 'all', ''],

@@ -64,8 +64,8 @@ describe('A list', () => {
     }
 
     for (const [what, withOverdue, pending, cancelled] of [
-      ['none of them overdue', false, 24, 24],
-      ['some of them overdue', true, 16, 32],
+      ['no PENDING intent is overdue', false, 24, 24],
+      ['some PENDING intents are overdue', true, 16, 32],
     ] as const)
       it(`reads only the intents it returns, whatever the filter, and has an exact total: ${what}`, async () => {
         await fill(neighbour, withOverdue)

@@ -91,7 +91,7 @@ describe('Metrics', () => {
     return now()
   }
 
-  it('count requests by route and code, idempotent replays, and intent transitions', async () => {
+  it('count requests by route and code, and also count idempotent replays, wallet calls and intent transitions', async () => {
     const before = await now()
     const headers = merchant.write('one')
     for (const amount of [500, 500, 600])

@@ -46,7 +46,7 @@ describe("A business's live payment codes", () => {
     return merchant
   }
 
-  it('are limited, which does not affect other merchants or test keys', async () => {
+  it('are limited without affecting other merchants or the test keys of the business', async () => {
     const merchant = await fullMerchant()
     const before = await claims(service)
     const details = { scope: 'codes', limit }

@@ -213,7 +213,7 @@ describe('POST /dev/intents/{referenceNumber}/simulate-payment', () => {
       expect(await events(reference)).to.have.lengthOf(2)
     })
 
-  it('pays an intent that has not expired, even if the clock jumps during the payment', async () => {
+  it('pays an intent that had not expired when the payment began, even if the clock jumps during the payment', async () => {
     const reference = await create()
     const caller = callerOf(merchant)
     const input = { amount: null, outcome: 'success', payerPhone: '22000000' } as const

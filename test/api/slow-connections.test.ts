@@ -78,7 +78,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('is closed if its second body arrives too slowly, however large and fast its first body was', async () => {
+  it('is closed if the body of its second request arrives too slowly, however fast the first body arrived', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, requestMs: timeouts.requestMs })
     const first = head('Content-Length: 100000') + body.padEnd(100_000)
     const startedAt = performance.now()
@@ -108,7 +108,7 @@ describe('A connection', () => {
     expect(responses.map(({ status }) => status)).to.deep.equal([200])
   })
 
-  it('stays open beyond the keep-alive time if it sends each request in time', async () => {
+  it('stays open beyond the keep-alive time if each request arrives within that time after the last one', async () => {
     const { origin, close } = await openServer(service, { ...shortTimeouts, keepAliveMs: 1500 })
     const socket = await connectTo(origin)
     const received = readResponses(socket)
@@ -143,7 +143,7 @@ describe('A connection', () => {
     expectFailure(response, 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  it('can be closed by the client after any byte, and no request is executed', async () => {
+  it('can be closed by the client after any byte of a request, which is then not executed', async () => {
     const whole = head('Content-Length: 12') + body
     const before = await service.deps.Intent.countDocuments()
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((whole.length * n) / 12))
@@ -165,7 +165,7 @@ describe('A connection', () => {
     expect(await service.deps.Intent.countDocuments()).to.equal(before)
   })
 
-  it("can be reset while a request is queued behind a slow request, even on a worker's port", async () => {
+  it("does not crash the process if the client resets it while a request is queued, even on a worker's port", async () => {
     let respond = () => undefined as unknown
     const ping = () => new Promise((resolve) => (respond = () => resolve(undefined)))
     const queues = { ...service.deps.queues, ping }
@@ -220,7 +220,7 @@ describe('A connection', () => {
     await close()
   })
 
-  it('is closed if the client reads nothing, and gets no further responses in the meantime', async () => {
+  it('is closed if the client reads nothing, and only some of its pipelined requests run before that', async () => {
     let made = 0
     const app = express().get('/', (_req, res) => {
       made += 1

@@ -131,7 +131,7 @@ describe('A webhook endpoint test', () => {
     expect(endpointServer.received).to.have.length(4)
   })
 
-  it('is refused if five tests are already running for the same business, but not if they run for another business', async () => {
+  it('is refused if five tests are already running for the same business, but not if they run for a different business', async () => {
     const other = await service.merchant()
     const { id: theirs } = await subscribe(service, other, endpointServer.url, ['payment.confirmed'])
     const silent = createServer(() => undefined)

@@ -37,7 +37,7 @@ describe('A limit of five requests per second for visitors without an API key', 
   }
   let payments = 0
 
-  it('refuses further polls from an address with an explanatory page, but accepts other addresses', async () => {
+  it('refuses the sixth poll from one address and explains why on a page, but accepts other addresses', async () => {
     const { status } = await payment()
     const before = await counted('polls')
     expect(refused(await flood(limit + 3, '100.1.0.1', status))).to.have.length(3)

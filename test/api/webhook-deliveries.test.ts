@@ -22,7 +22,7 @@ const day = 86_400_000
 
 type Respond = Parameters<EndpointServer['respondWith']>[0]
 
-describe('The list of webhook deliveries', () => {
+describe('Webhook deliveries', () => {
   const service = withService({ WEBHOOK_TIMEOUT_SECONDS: '2' })
   const merchant = withMerchantPerTest(service)
   const endpointServer = withEndpointServerPerTest()
@@ -69,7 +69,7 @@ describe('The list of webhook deliveries', () => {
     return delivery
   }
 
-  describe('divided into pages', () => {
+  describe('GET /dev/webhooks/events', () => {
     it('returns an empty page if there are no deliveries', async () => {
       expect(await listed()).to.deep.equal({ items: [], page: 1, limit: 20, total: 0, hasMore: false })
     })
@@ -172,7 +172,7 @@ describe('The list of webhook deliveries', () => {
       }
     })
 
-    it('computes its total without reading a document', async () => {
+    it('computes the total without reading a document', async () => {
       for (let made = 0; made < 3; made += 1) await freshDelivery(service, merchant)
       for (const query of ['', 'event=payment.created', `endpointId=${endpointId}`]) {
         const done = await profiled(service, async () => {
@@ -198,7 +198,7 @@ describe('The list of webhook deliveries', () => {
         for (const query of queries) await expectRefused(list(query), 400, 'VALIDATION_ERROR', { param })
     })
 
-    it("returns only deliveries for the key's business and environment, whatever the endpoint", async () => {
+    it("returns only deliveries of the key's business and environment, whatever endpoint the query names", async () => {
       const mine = await freshDelivery(service, merchant)
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await createIntent(service, live)
@@ -212,7 +212,7 @@ describe('The list of webhook deliveries', () => {
     })
   })
 
-  describe('and the retrieval of one delivery', () => {
+  describe('GET /dev/webhooks/events/{id}', () => {
     it('shows every attempt, oldest first, with the stage at which it failed and the first KiB of the response', async () => {
       const delivery = await freshDelivery(service, merchant)
       service.clock.freeze(service.clock.now())
@@ -329,7 +329,7 @@ describe('The list of webhook deliveries', () => {
     })
   })
 
-  describe('and POST …/retry', () => {
+  describe('POST /dev/webhooks/events/{id}/retry', () => {
     const retry = ({ _id }: { _id: string }, as = merchant, key?: string) =>
       service.http.post(`${path}/${_id}/retry`).set(as.write(key))
     const retried = async (delivery: { _id: string }) => {

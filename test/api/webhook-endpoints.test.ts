@@ -158,7 +158,7 @@ describe('Webhook endpoints', () => {
       await expectInvalid({ ...good, url: 'http://x' }, 'INVALID_WEBHOOK_URL', 'url')
     })
 
-    it('number exactly five after 20 concurrent creates across both environments', async () => {
+    it('are limited to exactly five even if 20 creates in both environments compete', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) => create(good, n % 2 === 0 ? live : merchant)),
@@ -197,7 +197,7 @@ describe('Webhook endpoints', () => {
       service.clock.freeze(null)
     })
 
-    it('include those of both environments of the business, but not those of other businesses', async () => {
+    it('come from both environments of the business, but never from other businesses', async () => {
       const live = await withAnotherKey(service, merchant, { mode: 'live' })
       await create()
       await create(good, live)

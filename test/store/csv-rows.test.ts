@@ -38,7 +38,7 @@ async function cell(column: string, text: string): Promise<unknown> {
 }
 
 describe('CSV rows', () => {
-  it('are read with any delimiter, line ending and byte order mark that spreadsheets use, from bytes or from a string', async () => {
+  it('are read with commas or semicolons, any line ending and an optional byte order mark, as bytes or as a string', async () => {
     const row = {
       row: 2,
       handle: 'tea',
@@ -77,7 +77,7 @@ describe('CSV rows', () => {
     ])
   })
 
-  it('keep text unchanged, except that the handle is trimmed', async () => {
+  it('keep their text unchanged, except that the handle is trimmed', async () => {
     const formulas = ['=1+1', '@SUM(A1)', '+22222', '-5', '0012']
     const texts = [' a ', '\ta', 'é\u0301', '😀', 'شاي', '\uFEFFa', 'a\nb', '"', ';']
     for (const text of [...formulas, ...texts])
@@ -87,7 +87,7 @@ describe('CSV rows', () => {
     expect(await cell('name', ' \t\n')).to.equal(null)
   })
 
-  it('require prices in whole centimes', async () => {
+  it('are rejected if a price is not a whole number of centimes within the allowed range', async () => {
     expect(await cell('price', ' 0 ')).to.equal(0)
     expect(await cell('price', '1000000')).to.equal(1_000_000)
     const decimals = ['12,50', '12.50', '12.00', '1 250', '1\u00A0250']
@@ -102,7 +102,7 @@ describe('CSV rows', () => {
       expect(await refusalOf(lines('handle;price', `h;${text}`)), text).to.include(outside)
   })
 
-  it('require stock in whole units, and a known word for active', async () => {
+  it('are rejected if the stock is not a whole number, or if the active cell does not contain a known word', async () => {
     expect(await cell('stock', '1000000000')).to.equal(1_000_000_000)
     for (const text of ['-1', '1000000001', '1.5', 'many'])
       expect(await faultsOf(lines('handle,stock', `h,"${text}"`)), text).to.have.length(1)
@@ -113,7 +113,7 @@ describe('CSV rows', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('limit the length of values in characters, however many code units each character takes', async () => {
+  it('can have values up to a length that is counted in characters, not in code units', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
@@ -148,18 +148,18 @@ describe('CSV rows', () => {
     expect(unnamed).to.match(/^Row 3: Cell 2 of this row is in a column without a name/)
   })
 
-  it('may be short, because spreadsheets omit blank cells at the end', async () => {
+  it('can have fewer cells than the header, because spreadsheets omit blank cells at the end', async () => {
     const whole = await read(lines(full, 'tea,Thé,,,,,,', 'tea,,,1 kg,,900,,'))
     expect(await read(lines(full, 'tea,Thé', 'tea,,,1 kg,,900'))).to.deep.equal(whole)
   })
 
-  it('report the first hundred faults, and how many more there are', async () => {
+  it('are rejected with the first hundred faults and the number of further faults', async () => {
     const { details } = (await refusalOf(lines('handle,price', ...Array(150).fill('a,x')))).extras
     expect((details as { faults: unknown[] }).faults).to.have.length(100)
     expect(details).to.include({ more: 50 })
   })
 
-  it('require a header that contains only known columns, each at most once', async () => {
+  it('are rejected if the header has an unknown, repeated or missing column', async () => {
     expect(await messageOf('')).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines('', full))).to.match(/Row 1: The first row is blank/)
     expect(await messageOf(lines(';;', 'a;b;c'))).to.match(/Row 1: The first row is blank/)
@@ -172,7 +172,7 @@ describe('CSV rows', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('must be in UTF-8, otherwise the error says which format to choose when saving the file', async () => {
+  it('are rejected if they are not in UTF-8, with an error that says in which format to save the file', async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')
@@ -192,7 +192,7 @@ describe('CSV rows', () => {
     expect(iterations).to.be.greaterThan(file.length / 65_536)
   })
 
-  it('may number at most 5 000, and do not block the process while they are read', async () => {
+  it('are limited to 5 000 per file, and do not block the process while they are read', async () => {
     const rowOf = (_: unknown, n: number) => `h${n},Name ${n},"Some ""text"", of it",L,S${n},${n},7,oui`
     const many = (count: number) => lines(full, ...Array.from({ length: count }, rowOf))
     const max = many(5000)

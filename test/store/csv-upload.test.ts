@@ -26,7 +26,7 @@ describe('A CSV upload', () => {
     expect((await request).body.error.param).to.equal(param)
   }
 
-  it('accepts a file, a form or JSON, with the same result', async () => {
+  it('can be sent as a file, a form or JSON, with the same result', async () => {
     const file =
       part('other', 'x') + part('file', csv, '; filename="é.csv"\r\nContent-Type: text/csv') + part('z', 'x')
     const responses = [
@@ -40,7 +40,7 @@ describe('A CSV upload', () => {
     expect(counts).to.deep.equal([[1, 0, 1], ...Array.from({ length: 4 }, () => [0, 1, 1])])
   })
 
-  it('returns the error code for prices if a price is out of range', async () => {
+  it('is rejected with AMOUNT_OUT_OF_RANGE if a price is out of range', async () => {
     const refused = () => post('handle,name,price\ndear,Dear,1000000001\n', 'text/csv')
     await expectRefused(refused(), 400, 'AMOUNT_OUT_OF_RANGE')
     const { param, details } = (await refused()).body.error
@@ -103,7 +103,7 @@ describe('A CSV upload', () => {
     expect(response.headers).to.not.have.property('idempotent-replayed')
   })
 
-  it('accepts at most 8 MiB, and does not read a body whose declared length is greater', async () => {
+  it('can have up to 8 MiB, and a body whose declared length is greater is not read', async () => {
     const padded = csv.padEnd(largest - 1, '\n')
     await post(padded, 'text/csv').expect(200)
     await expectRefused(post(`${padded}\n`, 'text/csv'), 413, 'PAYLOAD_TOO_LARGE')
@@ -127,7 +127,7 @@ describe('A CSV upload', () => {
     await post(csv, 'text/csv', { ...merchant.write(), 'X-Idempotency-Key': 'large' }).expect(200)
   })
 
-  it('accepts at most 2 MiB as JSON', async () => {
+  it('can have up to 2 MiB if it is sent as JSON', async () => {
     const filled = (bytes: number) => JSON.stringify({ csv, more: 'x'.repeat(bytes) })
     const most = 2 * 1024 * 1024 - Buffer.byteLength(filled(0))
     await post(filled(most), 'application/json').expect(200)

@@ -373,7 +373,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('ignores products that a crashed process stores late', async () => {
+  it('ignores products that an import in a crashed process stores late', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     const resume = await stoppedAt(6, csv, { fate: 'late' })
     service.clock.advance(afterLeaseMs)

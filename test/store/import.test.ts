@@ -162,7 +162,7 @@ describe('An import', () => {
       expect(again.body.data).to.include({ created: 0, updated: 0, variants: 0 })
     })
 
-  it('rejects a file with the row and column of every fault, and changes nothing', async () => {
+  it('rejects a faulty file, reports the row and column of every fault, and changes nothing', async () => {
     await postCsv(service, merchant, shop).expect(200)
     for (const [what, { rows, faults }] of Object.entries(wrong))
       for (const query of ['', '?dryRun=true']) {
@@ -188,7 +188,7 @@ describe('An import', () => {
     expect([body.error.details.faults.length, body.error.details.more]).to.deep.equal([100, 30])
   })
 
-  it('finds a product that was created by a POST by its id, but never a product in a different shop', async () => {
+  it('finds by its id a product that was created by a POST, but never a product in a different shop', async () => {
     const product = await createProduct(service, merchant, { name: 'Posted', sku: 'P-1' })
     const { body } = await postCsv(service, merchant, file(`${product._id},,,,,1500,,`)).expect(200)
     expect(body.data).to.deep.equal(countsOf([0, 1, 0, 1, 1]))
