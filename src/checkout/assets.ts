@@ -3,7 +3,9 @@ import { type Response, Router } from 'express'
 import { script } from './script.ts'
 import { style } from './style.ts'
 
-/** The path contains a hash of the asset, so browsers can cache it indefinitely. */
+/**
+ * Returns the path of an asset. The path contains a hash of the asset, so browsers can cache the asset indefinitely.
+ */
 const pathOf = (text: string, ending: string): string =>
   `/pay/${createHash('sha256').update(text).digest('hex').slice(0, 10)}.${ending}`
 

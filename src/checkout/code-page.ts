@@ -15,8 +15,8 @@ import type { LookupLimit } from './lookup-limit.ts'
 import { onlyBy, sendNotFound, sendTooMany } from './respond.ts'
 
 /**
- * Serves `/`, and `/sandbox/{businessId}` for a business's test codes. A customer who types a valid code is redirected
- * to the payment's page.
+ * Serves the pages on which a customer types a payment code: `/` for live codes, and `/sandbox/{businessId}` for a
+ * business's test codes. A customer who types a valid code is redirected to the payment's page.
  */
 export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
   const router = Router({ strict: true, caseSensitive: true })
@@ -47,8 +47,8 @@ export function codePages(deps: Deps, lookupLimit: LookupLimit): Router {
 }
 
 /**
- * Returns the URL of the payment's page. The URL includes a proof, because a customer who typed a valid code is not
- * guessing links.
+ * Returns the URL of the payment's page. The URL includes a proof (link-proof.ts), because a customer who has typed a
+ * valid code is not guessing links.
  */
 const addressOfPayment = (
   deps: Pick<Deps, 'secrets'>,
@@ -78,7 +78,7 @@ function sendForm(req: Request, res: Response, status: number, typed: string, me
     label,
     hint,
     value: typed,
-    // The length allows spaces and dashes between the digits.
+    // The maximum length leaves room for spaces and dashes between the digits.
     attributes: 'inputmode="numeric" autocomplete="off" maxlength="20" required',
     fault: messages.faults.code ?? null,
   })}

@@ -16,7 +16,7 @@ import { walletFor } from './wallet-for.ts'
 
 /**
  * Handles the POST in which the customer confirms the payment with their PIN. The form contains the payment's id, so
- * submitting it twice makes only one payment. If the payment fails and the customer can try again, the response is a
+ * submitting it twice makes only one payment. If the payment fails but the customer can try again, the response is a
  * 422 with a new form, in which the PIN is always empty. Otherwise the response is a 303 redirect to the payment's
  * page. A form whose payment failed cannot be used to pay again, because the browser's back button could restore and
  * resubmit it.
@@ -30,8 +30,9 @@ export const confirm =
     const { intent } = offer
     const wallet = walletFor(deps, intent)
     if (offer.state !== 'pending' || wallet === null) return showPayment()
-    // A used form's attempt ended without a charge, because the intent is still PENDING. Resubmitting the form counts
-    // towards no limit, because no wallet is called.
+    // A form is used once a payment attempt has been made with it. That attempt ended without a charge, because the
+    // intent is still PENDING. If the form is submitted again, no wallet is called, so the request does not count
+    // towards any limit.
     const isUsed = paymentId !== null && intent.effects.includes(paymentId)
     const read = readConfirmation(deps, offer, { ...fields, paymentId: isUsed ? null : paymentId })
     if ('sheet' in read) return sendSheet(res, 422, offer, read.sheet)
@@ -47,7 +48,10 @@ export const confirm =
     sendSheet(res, 422, offer, repeatForm(deps, offer, { amount, phone: fields.phone, messages }))
   }
 
-/** Returns the messages for the new form, or none unless the intent is still PENDING and can still be paid. */
+/**
+ * Returns the messages to show with a new form. Returns no messages if the intent can no longer be paid, because no new
+ * form is shown in that case.
+ */
 function messagesAfter(deps: Pick<Deps, 'now'>, { locale }: Offer, paid: PaymentResult): FormMessages {
   if (paid.state !== 'settled' || stateOf(paid.intent, deps.now()) !== 'pending') return noMessages
   const { outcome } = paid

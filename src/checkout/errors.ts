@@ -10,7 +10,10 @@ const noteNames: Record<number, Exclude<keyof Words['notes'], 'tooMany' | 'again
   503: 'unavailable',
 }
 
-/** The pages show waiting times in whole minutes. */
+/**
+ * The waiting time that the error page shows for the status 429. It is the shortest possible one, because the pages
+ * show waiting times in whole minutes.
+ */
 const minWaitMs = 60_000
 
 /** Sends the error page in the customer's language, with a link that reopens the requested page. */

@@ -23,7 +23,7 @@ export const field = ({ name, label, hint, value, attributes, fault }: Field): s
 <input id="${name}" name="${name}" value="${value}" dir="ltr" !${attributes} aria-describedby="${name}-hint!${fault === null ? '"' : html` ${name}-fault" aria-invalid="true"`}>
 </div>`
 
-/** A form's error messages: a general notice, or errors by field name. */
+/** The messages that a form shows: a general notice, or an error message for each invalid field. */
 export interface FormMessages {
   notice: string | null
   faults: Partial<Record<string, string>>
@@ -35,8 +35,8 @@ export const hasMessages = ({ notice, faults }: FormMessages): boolean =>
   notice !== null || Object.keys(faults).length > 0
 
 /**
- * Returns the error summary above the form, with a link to each invalid field, or an empty string if there are no
- * errors. Screen readers announce the summary first.
+ * Returns the error summary that is shown above the form, with a link to each invalid field. Returns an empty string if
+ * there are no errors. Screen readers announce the summary before the form.
  */
 export function summary({ words }: Locale, messages: FormMessages): string {
   if (!hasMessages(messages)) return ''

@@ -2,7 +2,7 @@ import type { Deps } from '../deps.ts'
 import type { Intent } from '../intents/intent.ts'
 import { newId } from '../security/ids.ts'
 
-/** How long a form can be used to pay, which leaves the customer enough time to look up their PIN. */
+/** How long a form can be used to pay. This is enough time for a customer to look up their PIN. */
 const lifetimeMs = 2 * 3_600_000
 
 type FormTokenDeps = Pick<Deps, 'secrets' | 'now'>

@@ -93,7 +93,8 @@ const seller = ({ intent, locale: { words } }: Offer): string =>
   ])
 
 /**
- * Returns the remaining time as HTML, with a link back to the merchant. Following the link does not cancel the payment.
+ * Returns the end of the page as HTML: the remaining time to pay, and a link back to the merchant. Following the link
+ * does not cancel the payment.
  */
 function foot(offer: Offer): string {
   const { intent, state, locale, now } = offer

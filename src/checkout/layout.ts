@@ -7,7 +7,7 @@ export interface Frame {
   locale: Locale
   /** Plain text, not HTML. */
   title: string
-  /** The path and query parameters that the links to other languages keep. */
+  /** The path and the query parameters of this page. The links to the page in other languages contain them too. */
   path: string
   query: Record<string, string>
   /** Whether the payment is a test payment. */
@@ -50,7 +50,7 @@ const switchTo = (other: Locale, { locale, path, query }: Frame): string => {
 /** Returns a merchant's text as HTML: escaped, and isolated so that it keeps its own text direction. */
 export const merchantText = (text: string): string => html`<bdi>${text}</bdi>`
 
-/** Returns the same as `merchantText`, or null if the text is missing or blank. */
+/** Returns the same HTML as `merchantText`, or null if the text is missing or blank. */
 export const merchantTextUnlessBlank = (text: string | null): string | null =>
   text === null || text.trim() === '' ? null : merchantText(text)
 

@@ -13,7 +13,9 @@ type IntentLink = Pick<Intent, 'shortCode'>
 export const newLinkProof = ({ secrets }: Pick<Deps, 'secrets'>, { shortCode }: IntentLink): string =>
   secrets.sign('sign link', shortCode)
 
-/** Returns whether a request comes from this payment's page, as shown by the proof in its URL or by its form token. */
+/**
+ * Returns whether a request comes from this payment's page, which a valid proof in the URL or a valid form token shows.
+ */
 export function hasLinkProof(deps: Pick<Deps, 'secrets'>, intent: IntentLink, req: Request): boolean {
   const { proof } = req.query
   return (

@@ -14,7 +14,10 @@ export interface Locale {
   amount(centimes: number): string
   /** Formats centimes with the currency, such as `500,00 MRU`. */
   money(centimes: number): string
-  /** Formats the date in Mauritania's time zone. Used only to compare days. */
+  /**
+   * Formats the date in Mauritania's time zone. The result is only used to find out whether two times are on the same
+   * day.
+   */
   day(at: Date): string
   /** Formats a date and time in Mauritania's time zone. */
   moment(at: Date): string
@@ -70,11 +73,14 @@ export const locales: readonly [Locale, ...Locale[]] = [
 
 const [fallback] = locales
 
-/** No browser sends a longer Accept-Language header. Parsing one would take milliseconds, so it is ignored. */
+/**
+ * No browser sends a longer Accept-Language header. Parsing such a header would take milliseconds, so it is ignored.
+ */
 const maxPreferenceLength = 1000
 
 /**
- * Returns the language for a request: the URL's `lang` parameter, otherwise the browser's preference, otherwise French.
+ * Returns the language for a request. This is the language in the URL's `lang` parameter, otherwise the one that the
+ * browser prefers, otherwise French.
  */
 export function localeOf(res: Response): Locale {
   res.locals.locale ??= localeFor(res.req)

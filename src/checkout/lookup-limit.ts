@@ -4,8 +4,8 @@ import { type Attempt, createLimitByNetwork } from '../security/failed-attempts/
 import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
 /**
- * The result of a lookup. `closed` means that the network has failed too often. The response is then the same whether
- * or not the payment exists.
+ * The result of a lookup. `closed` means that too many lookups from this network have failed. The response is then the
+ * same whether or not the payment exists.
  */
 export type Lookup<Found> =
   | { outcome: 'found'; found: Found }
@@ -27,24 +27,26 @@ export interface LookupLimit {
 }
 
 /**
- * The misses that one network may have in ten minutes. Larger prefixes have multiples of this limit (network.ts): 300
- * for an IPv4 /24 or an IPv6 /48, and 3 000 for an IPv4 /16 or an IPv6 /32.
+ * How many misses one network may have in ten minutes. For larger prefixes, the limit is a multiple of this number
+ * (network.ts): 300 for an IPv4 /24 or an IPv6 /48, and 3 000 for an IPv4 /16 or an IPv6 /32.
  *
  * The limit stops attackers who guess codes. If 10 000 of a million codes are in use, one lookup in 100 finds a
- * payment. One address therefore finds 43 payments a day, a /48 or a /24 about 430, and a whole /16 fewer than half of
- * all live codes. The alert on the total number of misses fires long before that.
+ * payment. An attacker with one address can therefore find 43 payments a day. With a /48 or a /24, they can find about
+ * 430 payments a day, and even with a whole /16, fewer than half of all live codes. The alert on the total number of
+ * misses fires long before that.
  *
  * The limit does not affect a mobile carrier's customers. About 4 000 of them share one address of a carrier-grade NAT.
  * If 100 of them type a code within ten minutes and one in 20 mistypes it, that causes 5 misses. If 10 000 codes are in
- * use and each is valid for a day, customers make 70 payments per ten minutes. The typing errors for all of them stay
- * within the limit of one address.
+ * use and each is valid for a day, customers make 70 payments in ten minutes. Even if all of these customers shared one
+ * address, their typing errors would stay within the limit.
  */
 const perNetwork = 30
 const seconds = 600
 /**
- * The points that a miss costs. A page view costs one point while its payment is being looked up, so that customers who
- * share a carrier's address do not lock each other out. As a result, 300 guessed links that arrive at the same time all
- * get a response. That is acceptable, because there are 1 000 times as many short codes as payment codes.
+ * How many points a missed link costs. A page view costs only one point while its payment is being looked up, so that
+ * customers who share a carrier's address do not lock each other out. As a result, if 300 guessed links arrive at the
+ * same time, all of them get a response. That is acceptable, because there are 1 000 times as many short codes as
+ * payment codes.
  */
 const perMissedLink = 10
 
@@ -64,17 +66,18 @@ export function createLookupLimit(
   }
 
   return {
-    // The lookup runs in parallel with the limit check, and its result is withheld if the network is closed.
+    // The lookup runs in parallel with the check of the limit. If the network is closed, the visitor does not get the
+    // lookup's result.
     async link(ip, find) {
       if (ip === null) return found(await find())
       const lookup = find()
-      // This prevents an unhandled rejection. The error is thrown where the lookup is awaited.
+      // This handler only prevents an unhandled rejection. The error is thrown where the lookup is awaited.
       lookup.catch(() => undefined)
       return counted('link', await settle(await links(ip), () => lookup))
     },
     async code(ip, sandboxOf, find) {
       if (sandboxOf === null) return counted('code', await settle(await codes(ip), find))
-      // Unknown business ids share one counter. Otherwise each unknown id would create a document.
+      // All unknown business ids share one counter. Otherwise, each unknown id would create a document in MongoDB.
       const business = await lookUpBusiness(deps, sandboxOf)
       return counted('test-code', await settle(await testCodes(ip, business?._id ?? 'none'), find))
     },
@@ -94,7 +97,8 @@ async function settle<Found>(attempt: Attempt, find: () => Promise<Found | null>
     if (isMiss) await attempt.fail()
     return found(result)
   } finally {
-    // The customer does not wait for this write. If it fails, the point expires within minutes.
+    // The customer does not wait for this write, which takes the point back. If the write fails, the point expires
+    // within minutes.
     if (!isMiss) void attempt.leave().catch(() => undefined)
   }
 }

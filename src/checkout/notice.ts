@@ -4,7 +4,7 @@ import type { Words } from './words/words.ts'
 
 type EndedAttempt = Pick<PaymentAttempt, 'outcome' | 'reason'>
 
-/** Returns the messages for a payment attempt that ended without a charge and left the intent PENDING. */
+/** Returns the messages to show after a payment attempt that ended without a charge and left the intent PENDING. */
 export function messagesOf(words: Words, { outcome, reason }: EndedAttempt): FormMessages {
   const { notices, faults } = words
   if (reason === 'wrong_pin') return { notice: null, faults: { pin: faults.pinDoesNotFit } }

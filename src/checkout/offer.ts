@@ -19,13 +19,15 @@ export interface Offer {
   path: string
   /** See link-proof.ts. */
   proof: string
-  /** The id of the payment that this customer's form made, taken from the URL. Null for any other visitor. */
+  /**
+   * The id of the payment that this customer's form made. It is taken from the URL, and is null for any other visitor.
+   */
   sent: string | null
   /** The time of the request. */
   now: Date
 }
 
-/** Returns how much longer the intent can be paid, in ms. */
+/** Returns for how many more milliseconds the intent can be paid. */
 export const leftMs = ({ intent, now }: Offer): number => intent.expiresAt.getTime() - now.getTime()
 
 /** Handles a request for a payment's page. */
@@ -58,7 +60,7 @@ const ownAddress = ({ locale, path, proof }: Offer, below: '' | '/status', query
 /** Returns the URL that reloads the page. */
 export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', sentQuery(offer.sent))
 
-/** Returns the URL of the payment's first step. For an OPEN intent, that step is entering the amount. */
+/** Returns the URL of the first step of paying. For an OPEN intent, the customer enters the amount in this step. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
 /**

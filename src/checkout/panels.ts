@@ -6,7 +6,8 @@ import type { State } from './state.ts'
 import type { Note } from './words/words.ts'
 
 /**
- * Returns the page for any state other than `pending`. The page explains what happened and links back to the merchant.
+ * Returns the page for a payment in any state other than `pending`. The page explains what happened, and contains a
+ * link back to the merchant.
  */
 export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
   const { panels } = offer.locale.words
@@ -29,8 +30,8 @@ export function panel(offer: Offer, state: Exclude<State, 'pending'>): Sheet {
 
 /**
  * Returns the page for a PENDING payment that cannot be paid at the moment, for example because no wallet is configured
- * or the business is suspended. If the business is suspended, the page does not show any text from the business or link
- * to its site.
+ * or the business is suspended. If the business is suspended, the page shows no text from the business and no link to
+ * its site.
  */
 export function notNow(offer: Offer): Sheet {
   const { intent, locale } = offer
@@ -43,7 +44,10 @@ export function notNow(offer: Offer): Sheet {
   return { title, query: {}, body }
 }
 
-/** Returns a page that reloads automatically, even without JavaScript. */
+/**
+ * Returns the page that a customer sees while a payment is being processed. It reloads automatically, even without
+ * JavaScript.
+ */
 function waiting(offer: Offer, [title, sentence]: Note): Sheet {
   const body = html`<noscript><meta http-equiv="refresh" content="3;url=${addressOfOffer(offer)}"></noscript>
 <div class="busy" !${pollAttributes(offer)}></div>
@@ -76,9 +80,9 @@ const ended = (
 })
 
 /**
- * Returns whether the intent was paid with a form other than this customer's. If so, this customer was not charged. A
- * payment with an unknown outcome holds the intent, so this customer's payment either never began or failed before the
- * other payment began.
+ * Returns whether the intent was paid with a form other than this customer's. If so, this customer was not charged.
+ * While the outcome of one payment is unknown, no other payment of the intent can begin. This customer's payment
+ * therefore either never began, or failed before the other payment began.
  */
 const isPaidByAnother = ({ intent: { payment }, sent }: Offer): boolean =>
   sent !== null && payment !== null && payment.key !== sent
@@ -105,8 +109,8 @@ function receipt(offer: Offer): string {
 }
 
 /**
- * Returns the notice that a customer who has just paid will be redirected to the merchant. The script performs the
- * redirect unless the customer stops it.
+ * Returns the notice which tells a customer who has just paid that they will be redirected to the merchant. The script
+ * redirects them unless they press the button in the notice.
  */
 function leaving(offer: Offer): string {
   const { intent, state, locale, sent } = offer

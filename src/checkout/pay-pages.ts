@@ -25,7 +25,10 @@ export function payPages(deps: Deps, lookupLimit: LookupLimit): Router {
   return router
 }
 
-/** Finds the payment for a URL. The limit on guessing applies only to visitors without a proof from the page. */
+/**
+ * Finds the payment to which a URL belongs. The limit on guessing links applies only to visitors who do not have a
+ * proof from the payment's page.
+ */
 const createOffered =
   (deps: Deps, lookupLimit: LookupLimit) =>
   (act: OfferHandler): RequestHandler<{ shortCode: string }> =>
@@ -46,8 +49,8 @@ const createOffered =
   }
 
 /**
- * Sends the payment's state and the time left to pay. If the state is `unavailable`, the script reloads an open payment
- * form.
+ * Sends the payment's state and the time left to pay. The state `unavailable` means that the payment is `pending` but
+ * cannot be paid at the moment. If a customer has the payment form open, the script then reloads the page.
  */
 const sendState: OfferHandler = (deps, offer, _req, res) => {
   const { intent, state, locale } = offer

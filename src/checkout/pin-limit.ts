@@ -18,9 +18,10 @@ export type PinLimit = (
 ) => Promise<PaymentResult | { state: 'closed'; closedMs: number }>
 
 /**
- * The limit on failed attempts, for any reason, to pay one intent from one network. No genuine customer fails this
- * often, and 20 attempts are too few to try many phone numbers. Attempts are counted per network because a payment's
- * link is not secret. A stranger who uses up these attempts must not lock out the customer.
+ * The limit on failed attempts to pay one intent from one network, whatever the reason for the failures. No genuine
+ * customer fails this often, and 20 attempts are too few to try many phone numbers. Attempts are counted per network
+ * because a payment's link is not secret. A stranger who uses up the attempts of their own network must not lock out
+ * the customer.
  */
 const ofIntent = {
   name: 'payment',
@@ -32,19 +33,19 @@ const ofIntent = {
 
 const seconds = 600
 /**
- * The points that one network may use. Many customers of a carrier often share a network. Larger prefixes have their
- * own limits (network.ts).
+ * How many refused PINs one network may have in ten minutes. The limit is this high because many customers of a carrier
+ * often share a network. Larger prefixes have their own limits (network.ts).
  */
 const perNetwork = 60
 /**
- * The points that a refused PIN costs. A payment in progress costs one point, so 180 customers on one network can be
- * paying at the same time.
+ * How many points a refused PIN costs. A payment in progress costs only one point, so 180 customers on one network can
+ * be paying at the same time.
  */
 const perRefusal = 3
 /**
- * The limit for test wallets, which hold no real money. It applies per business. Declined payments count as well,
- * because each one causes an event with a delivery per endpoint. The limit is high enough for a test suite, but it
- * still bounds the cost of checking PINs.
+ * How many refused PINs of test wallets one network may have in ten minutes for each business. Test wallets hold no
+ * real money. Declined payments count as well, because each declined payment causes an event, which is delivered to
+ * every subscribed endpoint. The limit is high enough for a test suite, but it still bounds the cost of checking PINs.
  */
 const perNetworkOfTests = 600
 
@@ -73,7 +74,8 @@ export function createPinLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now'>): PinLi
       paid = await pay()
       return paid
     } finally {
-      // The customer does not wait for these writes. If one fails, its point expires within an hour.
+      // The customer does not wait for these writes. If a write fails, the point that it would have changed expires
+      // within an hour.
       void settle(ofPayment, isFailure(paid)).catch(() => undefined)
       void settle(ofNetwork, isRefusedPin(intent, paid)).catch(() => undefined)
     }
@@ -84,8 +86,8 @@ const settle = (attempt: Attempt & { isOpen: true }, counts: boolean): Promise<v
   counts ? attempt.fail() : attempt.leave()
 
 /**
- * Returns whether an attempt failed or has no known outcome yet. A payment that never started does not count as an
- * attempt.
+ * Returns whether an attempt failed or its outcome is not known yet. If the payment never started, there was no
+ * attempt, so the function returns false.
  */
 const isFailure = (paid: PaymentResult | null): boolean =>
   paid?.state === 'waiting' || (paid?.state === 'settled' && paid.outcome.outcome !== 'done')

@@ -3,7 +3,10 @@ import { plainDigits } from '../input/digits.ts'
 
 /** Characters that only group the digits of a large number. */
 const separators = /[\s'’_٬]/gu
-/** A separator followed by at most two final digits separates the decimals. All other separators group thousands. */
+/**
+ * If a separator is followed by at most two digits at the end of the text, these digits are decimals. All other
+ * separators group thousands.
+ */
 const decimalForm = new RegExp(String.raw`^(\d*)(?:[.,٫](\d{0,${decimals}}))?$`)
 const groupedForm = new RegExp(
   String.raw`^[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)(?:[.,٫]\d{0,${decimals}})?$`,
@@ -18,7 +21,7 @@ const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 export function readAmount(typed: string): number | 'unclear' | null {
   const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
-  // With several separators, or with a different one before the decimals, the meaning would be clear.
+  // Only a text with a single separator is unclear. The meaning of `1,500,000` or `1.500,00` is clear.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'
   const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
   const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []

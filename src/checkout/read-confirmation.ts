@@ -15,7 +15,10 @@ export interface SubmittedForm {
   amount: string
 }
 
-/** Validates a submitted form. Returns the confirmation, or a page that shows the form again with its errors. */
+/**
+ * Validates a submitted form. Returns the confirmation if the form is valid. Otherwise, returns a page that shows the
+ * form again with its errors.
+ */
 export function readConfirmation(
   deps: Pick<Deps, 'config' | 'secrets' | 'now'>,
   offer: Offer,
@@ -36,7 +39,10 @@ export function readConfirmation(
   return repeat({ notice: null, faults: wrong })
 }
 
-/** Returns a new form with the values that the customer typed, except the PIN. Submitting it makes a new payment. */
+/**
+ * Returns a new form that contains the values that the customer typed, except the PIN. Submitting the new form makes a
+ * new payment.
+ */
 export const repeatForm = (
   deps: Pick<Deps, 'secrets' | 'now'>,
   offer: Offer,

@@ -5,22 +5,22 @@ import { page } from './layout.ts'
 import { addressOf, localeOf } from './locale.ts'
 import type { Note } from './words/words.ts'
 
-/** A page that a link can reopen. */
+/** A page to which a link on an error page leads back. */
 interface RequestedPage {
   path: string
   query: Record<string, string>
 }
 
 /**
- * Returns the requested page, including the proof from the URL. The proof ensures that no limit applies to a customer
- * who reopens the page.
+ * Returns the requested page, including the proof from the URL. With the proof, a customer who opens the page again is
+ * not subject to the limit on guessing links.
  */
 export const requestedPage = ({ path, query: { proof } }: Request): RequestedPage => ({
   path,
   query: typeof proof === 'string' ? { proof } : {},
 })
 
-/** Sends a page with a message. Unless `reopen` is null, the page includes a link to that page. */
+/** Sends a page with a message. Unless `reopen` is null, the message is followed by a link to the page `reopen`. */
 export function sendNote(
   res: Response,
   status: number,
@@ -39,11 +39,14 @@ export function sendNote(
   sendPage(res, status, page({ locale, title, path, query, sandbox: false }, body))
 }
 
-/** Sends the page for a URL without a payment. */
+/** Sends the page which tells the visitor that there is no payment under this URL. */
 export const sendNotFound = (res: Response): void =>
   sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 
-/** Sends the page for an unsupported method. The `Allow` header lists the supported methods. */
+/**
+ * Handles a request with a method that this URL does not support. Sends the *not found* page with an `Allow` header
+ * that lists the supported methods.
+ */
 export const onlyBy =
   (methods: 'GET, HEAD' | 'GET, HEAD, POST') =>
   (_req: unknown, res: Response): void => {

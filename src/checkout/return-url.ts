@@ -2,9 +2,9 @@ import type { Intent } from '../intents/intent.ts'
 import type { State } from './state.ts'
 
 /**
- * Returns the merchant's URL for the returning customer, with `reference` and `status` appended to its query, or null
- * if the merchant did not provide a URL. The rest of the URL is kept byte for byte, even if it already contains
- * parameters with these names. A signature over the rest of the URL therefore stays valid.
+ * Returns the URL to which the customer returns at the merchant's site, with `reference` and `status` appended to its
+ * query. Returns null if the merchant did not provide a URL. The rest of the URL is kept byte for byte, even if it
+ * already contains parameters with these names. A signature over the rest of the URL therefore stays valid.
  */
 export function returnUrl(
   { successUrl, cancelUrl, referenceNumber, status }: Intent,

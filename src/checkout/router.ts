@@ -13,12 +13,12 @@ import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Returns whether a request is for the hosted pages, whose errors are also sent as pages. */
+/** Returns whether a request is for the hosted pages. If so, an error is also sent as a page. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
 /**
- * The pages on which customers pay (SPEC 1), either by typing a code or through a payment's link. errors.ts turns
- * errors into pages.
+ * Serves the pages on which customers pay (SPEC 1), either by typing a code or by following a payment's link. If an
+ * error is thrown, errors.ts sends an error page.
  */
 export function checkoutPages(deps: Deps): Router {
   const router = Router({ strict: true, caseSensitive: true })

@@ -6,8 +6,8 @@ export const script = `(function () {
 'use strict';
 var isSending = false;
 
-// A second click sends nothing. After 30 s, or when the browser restores the page, the form can be submitted once more.
-// A form makes one payment, however often it is submitted.
+// After a form has been submitted, a second click sends nothing. After 30 s, or when the browser restores the page, the
+// form can be submitted again. A form makes only one payment, however often it is submitted.
 each('form[method=post]', function (form) {
   var button = form.querySelector('button');
   var words = button.innerHTML;
@@ -58,8 +58,8 @@ each('[data-live]', function (live) {
   schedulePoll();
 });
 
-// Returns the customer to the merchant once, right after the payment. A customer who comes back with the back button
-// stays.
+// Redirects the customer to the merchant once, shortly after the payment. If the customer returns with the back button,
+// the page does not redirect them again.
 each('[data-leave]', function (leave) {
   history.replaceState(null, '', leave.getAttribute('data-here'));
   leave.hidden = false;

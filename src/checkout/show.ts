@@ -15,8 +15,8 @@ export const show: OfferHandler = (deps, offer, req, res) => {
   if (state !== 'pending') return sendSheet(res, 200, offer, panel(offer, state))
   if (walletFor(deps, intent) === null) {
     addHeader(res, 'Retry-After', 60)
-    // This code makes metrics and logs treat the response as a refusal, so that suspending a business does not trigger
-    // an alert.
+    // With this code, metrics and logs treat the response as a refusal and not as a fault, so that suspending a
+    // business does not trigger an alert.
     if (intent.isSuspended) res.locals.code = 'FEATURE_DISABLED'
     return sendSheet(res, 503, offer, notNow(offer))
   }
@@ -31,7 +31,10 @@ export const show: OfferHandler = (deps, offer, req, res) => {
   sendSheet(res, 200, offer, payForm(offer, { token, amount: checked.amount, phone: '', messages }))
 }
 
-/** Returns a query parameter: null if it is missing, or an empty string if it occurs more than once. */
+/**
+ * Returns the value of a query parameter. Returns null if the parameter is missing, or an empty string if it occurs
+ * more than once.
+ */
 const typed = (value: unknown): string | null =>
   value === undefined ? null : typeof value === 'string' ? value : ''
 

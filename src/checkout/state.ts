@@ -5,7 +5,8 @@ import { asOf } from '../intents/present.ts'
 
 /**
  * The state of a payment as shown on its page. A `pending` payment can be paid, and a `waiting` payment is being
- * processed. An `expired` payment can no longer be paid. This state begins one second before the intent expires.
+ * processed. An `expired` payment can no longer be paid, and is in this state from one second before the intent
+ * expires.
  */
 export type State = 'pending' | 'waiting' | 'paid' | 'refunded' | 'cancelled' | 'expired' | 'failed'
 

@@ -1,5 +1,6 @@
 /**
- * Groups items by key. The groups and the items in each group keep their order. Node 20 does not support `Map.groupBy`.
+ * Groups items by key, in place of `Map.groupBy`, which Node 20 does not support. The groups, and the items in each
+ * group, keep their order.
  */
 export function groupBy<Key, Item>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()

@@ -1,6 +1,7 @@
 /**
- * Parses a URL, relative to `base` if it is given. Returns null if the URL is not valid. Does not use `URL.canParse`,
- * because once V8 has optimised it, Node 20 and 22 misread strings that contain ü or è and return the wrong result.
+ * Parses a URL, which may be relative to `base`. Returns null if the URL is not valid. This function does not use
+ * `URL.canParse`. Once V8 has optimised that method in Node 20 and 22, it misreads strings that contain ü or è and
+ * returns the wrong result.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   try {

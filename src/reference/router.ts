@@ -22,7 +22,10 @@ const files = [
   { path: stylePath, type: 'css', content: style },
 ]
 
-/** Serves `/docs`, the API reference, where merchants can try operations with a test key. The page stores nothing. */
+/**
+ * Serves `/docs`, the API reference, where merchants can try out operations with a test key. The page stores nothing in
+ * the browser.
+ */
 export function referencePages(deps: Pick<Deps, 'config'>): Router {
   const router = Router({ strict: true, caseSensitive: true })
   const prepare = preparePage('', createPageHeaders(deps, rights))

@@ -27,15 +27,16 @@ function show(description) {
     tryItOutEnabled: true,
     displayRequestDuration: true,
     persistAuthorization: false,
-    // The contrast of its colours is too low.
+    // Syntax highlighting is off, because the contrast of its colours is too low.
     syntaxHighlight: false,
-    // By default, Swagger UI sends the document to a validator on another host.
+    // No validator is used. By default, Swagger UI sends the document to a validator on another host.
     validatorUrl: null,
     requestInterceptor: prepare,
   });
 }
 
-// Sends requests to the origin of the page, whatever PUBLIC_URL is, and makes the idempotency key optional in the form.
+// Changes the document so that requests go to the origin of the page, whatever PUBLIC_URL is, and so that the form does
+// not require an idempotency key.
 function forThisPage(description) {
   description.servers = [{ url: '/api/v1' }];
   each(description.components && description.components.parameters, makeOptional);
@@ -53,8 +54,8 @@ function makeOptional(parameter) {
   delete parameter.examples;
 }
 
-// Changes a request before it is sent. An exception here would break the page, so a request with a live key gets a
-// fetch that fails.
+// Changes a request before it is sent. A request with a live key must not be sent. An exception here would break the
+// page, so such a request gets a fetch function that fails.
 function prepare(request) {
   var headers = request.headers;
   if (/[sp]k_live_/.test(request.url + JSON.stringify(headers))) {
@@ -68,7 +69,8 @@ function prepare(request) {
   return request;
 }
 
-// Returns a UUID v4. Browsers have no crypto.randomUUID on a page that was loaded over plain http.
+// Returns a UUID v4. crypto.randomUUID is not used, because browsers do not offer it to a page that was loaded over
+// plain http.
 function uuid() {
   var bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

@@ -7,7 +7,7 @@ header p { max-width: 48rem; margin: 8px 0; }
 .warning { padding: 8px 12px; border-left: 4px solid #b00020; background: #fdecee; }
 a { color: #0b57d0; }
 
-/* There is only one server, the header has the title, and responses have no links. */
+/* These parts are not needed: there is only one server, our header shows the title, and responses have no links. */
 .swagger-ui .servers-title, .swagger-ui .servers, .swagger-ui .info .title, .swagger-ui .info__license, .swagger-ui .response-col_links { display: none; }
 .swagger-ui .responses-inner { overflow-wrap: anywhere; }
 .swagger-ui select { max-width: 100%; }
@@ -16,13 +16,13 @@ a { color: #0b57d0; }
   .swagger-ui .response-col_description { width: auto; }
   .swagger-ui .opblock-tag { flex-wrap: wrap; }
   .swagger-ui .opblock-tag > small { flex: 1 0 100%; order: 1; padding: 0; }
-  /* The type of a header, which is always string. */
+  /* This column shows the type of a response header, which is always string. */
   .swagger-ui table.headers .header-col:last-child { display: none; }
 }
 .swagger-ui .info { margin: 16px 0; }
 .swagger-ui .scheme-container { padding: 8px 0; }
 
-/* A contrast of at least 4.5 to 1. */
+/* These colours have a contrast of at least 4.5 to 1. */
 .swagger-ui a, .swagger-ui .info a { color: #0b57d0; }
 .swagger-ui .btn.authorize { border-color: #1b6e45; color: #1b6e45; }
 .swagger-ui .btn.authorize svg { fill: #1b6e45; }
@@ -37,6 +37,6 @@ a { color: #0b57d0; }
 .swagger-ui .parameter__in, .swagger-ui .parameter__deprecated, .swagger-ui .prop-format { color: #555; }
 .swagger-ui .download-contents { background: #41444e; }
 
-/* Long lines wrap, so that nothing needs horizontal scrolling. */
+/* Long lines are wrapped, so that readers never have to scroll horizontally. */
 .swagger-ui pre.microlight, .swagger-ui .highlight-code pre { overflow-wrap: anywhere; white-space: pre-wrap; word-break: normal; }
 `

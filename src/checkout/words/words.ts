@@ -1,12 +1,15 @@
-/** The forms of a counted noun for 1, 2, 3 to 10, and all other counts. `#` is replaced by the number. */
+/**
+ * The forms of a noun after the number 1, after 2, after 3 to 10, and after any other number. `#` is replaced by the
+ * number.
+ */
 export type Forms = readonly [one: string, two: string, few: string, many: string]
 
 /** A page's message: a heading and a sentence. */
 export type Note = readonly [title: string, sentence: string]
 
 /**
- * All texts of the hosted pages in one language. Inserted values such as amounts and times are HTML in some texts and
- * plain text in others. Therefore, the texts themselves must not contain characters that are special in HTML.
+ * All texts of the hosted pages in one language. Values such as amounts and times are inserted as HTML into some texts
+ * and as plain text into others. The texts themselves must therefore not contain characters that are special in HTML.
  */
 export interface Words {
   /** The language's name in that language. */
@@ -14,13 +17,13 @@ export interface Words {
   languages: string
   toContent: string
   test: string
-  /** The heading above a form's errors. */
+  /** The heading of the error summary above a form. */
   problem: string
-  /** Returns the title for a page whose form has errors. */
+  /** Returns the page title to use if the form on the page has errors. */
   wrong: (title: string) => string
   pay: {
     title: (amount: string) => string
-    /** The deadline, as a time today or as a date and time. */
+    /** Tells the customer when the payment expires, either as a time today or as a date and time. */
     expiresToday: (clock: string, left: string) => string
     expires: (moment: string, left: string) => string
     phone: string
@@ -30,7 +33,7 @@ export interface Words {
     button: (amount: string) => string
     busy: string
     changeAmount: string
-    /** The link back to the merchant, which does not cancel the payment. */
+    /** The text of the link back to the merchant. Following the link does not cancel the payment. */
     leave: string
   }
   amount: { title: string; label: string; hint: string; button: string }
@@ -44,7 +47,7 @@ export interface Words {
     amountRange: (least: string, most: string) => string
     code: string
   }
-  /** The reasons why the customer was not charged. */
+  /** Each notice explains why the customer was not charged. */
   notices: {
     wallet_locked: string
     insufficient_funds: string
@@ -55,7 +58,7 @@ export interface Words {
   panels: {
     waiting: Note
     paid: string
-    /** For a customer whose intent was paid with a different form. */
+    /** Shown to a customer if the intent was paid with a form other than theirs. */
     paidBefore: Note
     refunded: string
     refundedInPart: string
@@ -81,9 +84,9 @@ export interface Words {
     notUnderstood: Note
     unavailable: Note
     broken: Note
-    /** The link that reloads the page. */
+    /** The text of the link that opens the requested page again. */
     again: string
   }
-  /** The parts of a remaining time such as `23 h 59 min`. */
+  /** The words from which a remaining time is composed, such as `23 h 59 min`. */
   left: { days: Forms; hours: Forms; minutes: Forms; and: string; soon: string }
 }
