@@ -6,14 +6,17 @@ import { lastDue } from './night.ts'
 import { createPace } from './pace.ts'
 import { startPass } from './pass.ts'
 
-/** The result of a run. `stopped` means that the process is shutting down and the next run will continue. */
+/**
+ * The result of a run. `stopped` means that the process is shutting down. The next run continues where this run
+ * stopped.
+ */
 export type Outcome = 'cleaned' | 'already-running' | 'stopped'
 
 /**
  * Cleans up now, unless another run is already in progress. If the previous pass was stopped or killed, continues that
- * pass. A completed pass counts for the last night that was due before the pass began. If cleaning a business fails,
- * the run continues with the other businesses and throws at the end. The lease then expires after a minute, and the
- * next run retries only the businesses that failed.
+ * pass. A completed pass counts as the clean-up of the last night that was due before the pass began. If cleaning one
+ * business fails, the run continues with the other businesses, and throws an error at the end. In that case, the lease
+ * expires after a minute, and the next run retries only the businesses that failed.
  */
 export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<Outcome> {
   const lease = await takeLease(deps)
@@ -43,7 +46,7 @@ export async function runCleanUp(deps: CleaningDeps, ending: AbortSignal, watch:
   }
 }
 
-/** Counts what a clean-up would remove now, without removing it. */
+/** Counts the data that a clean-up would remove now, without removing any of it. */
 export async function countCleanUp(deps: CleaningDeps, ending: AbortSignal, watch: Watch): Promise<void> {
   const pace = createPace(ending, () => Promise.resolve())
   const fault = await eachBusiness(deps, { pass: null, pace, stop: ending, watch })

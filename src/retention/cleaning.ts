@@ -5,8 +5,9 @@ import type { Pace } from './pace.ts'
 import type { Progress } from './progress.ts'
 
 /**
- * A retry may request a sealed first response as long as its claim exists. The claim is created before the document and
- * lasts for 24 h (idempotency/claim.ts). This period is twice as long, to allow for clock skew.
+ * How long sealed first responses are kept. If a request is retried, its sealed first response is needed as long as the
+ * request's claim exists. The claim is created before the document and lasts for 24 h (idempotency/claim.ts). Responses
+ * are kept for twice as long, to allow for clock skew.
  */
 const requestableMs = 48 * 3_600_000
 
@@ -15,15 +16,15 @@ export type CleaningDeps = Models & {
   config: Pick<Config, 'sandboxRetentionMs' | 'liveDeliveryRetentionMs'>
 }
 
-/** Data that was created before these times is considered old. */
+/** The times that decide which data is old. Data that was created before its cutoff is old. */
 interface Cutoffs {
-  /** The cutoff for removing test data. */
+  /** Test data that was created before this time is removed. */
   testsBefore: Date
-  /** The cutoff for removing attempts of live deliveries, or null if all attempts are kept. */
+  /** Live deliveries that were created before this time lose their attempts. Null if all attempts are kept. */
   attemptsBefore: Date | null
   /**
-   * The cutoff for removing sealed first responses of products and endpoints. Deleted endpoints are also removed if
-   * they were deleted before this time.
+   * Products and endpoints that were created before this time lose their sealed first responses. In addition, endpoints
+   * that were deleted before this time are removed.
    */
   responsesBefore: Date
 }
@@ -39,7 +40,7 @@ export interface Cleaning extends Models, Cutoffs {
   count(kind: Kind, documents: number): void
 }
 
-/** Returns the configured cutoffs as of `deps.now()`. */
+/** Returns the cutoffs that result from the configuration and from the time `deps.now()`. */
 export function cutoffsOf({ config, now }: CleaningDeps): Cutoffs {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config

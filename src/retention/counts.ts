@@ -1,6 +1,6 @@
 /**
- * The kinds of data that a clean-up removes, as named in its log line and metric. The last two kinds are parts of
- * documents.
+ * The kinds of data that a clean-up removes. The log line and the metric use the same names. The last two kinds are
+ * only parts of documents, and the documents themselves are kept.
  */
 export const kinds = [
   'deliveries',
@@ -14,18 +14,18 @@ export const kinds = [
 ] as const
 export type Kind = (typeof kinds)[number]
 
-/** Receives the progress of a clean-up: each removal and each finished business. */
+/** Is notified whenever a clean-up has removed documents or has finished a business. */
 export interface Watch {
   count(kind: Kind, documents: number): void
   done(): void
 }
 
-/** The number of removals in a clean-up by kind, and the number of finished businesses. */
+/** How many items of each kind a clean-up has removed, and how many businesses it has finished. */
 export type Counts = Record<Kind | 'businesses', number>
 
 /**
- * Returns counts that start at zero, and a watch that updates them as the clean-up progresses. The watch also forwards
- * the progress to `also`.
+ * Returns counts that start at zero, and a watch that updates these counts while the clean-up is running. The watch
+ * also notifies `also`.
  */
 export function startCounts(also: Watch): { counts: Counts; watch: Watch } {
   const counts = Object.fromEntries(['businesses', ...kinds].map((name) => [name, 0])) as Counts

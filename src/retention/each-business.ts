@@ -8,7 +8,7 @@ import { openProgress, type RetentionProgress } from './progress.ts'
 import type { Pass } from './record.ts'
 
 interface CleanUpRun {
-  /** If null, old data is only counted. */
+  /** The pass to which this run belongs. If null, old data is only counted and not removed. */
   pass: Pass | null
   pace: Pace
   /** This signal is aborted when the run must stop. */
@@ -17,8 +17,8 @@ interface CleanUpRun {
 }
 
 /**
- * Cleans the businesses that the pass has not finished yet. If any businesses fail, returns the failures as a single
- * error, otherwise null. Throws if the run is stopped.
+ * Cleans the businesses that the pass has not finished yet. If cleaning some of the businesses fails, returns a single
+ * error that describes these failures. Otherwise, returns null. Throws if the run is stopped.
  */
 export async function eachBusiness(
   deps: CleaningDeps,
@@ -54,7 +54,7 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
 
 const pageSize = 1000
 
-/** Yields the stored progress of each business. */
+/** Yields the stored progress of every business, or an empty progress for a business that has never been cleaned. */
 async function* businesses(
   { Business, RetentionProgress: model }: CleaningDeps,
   pace: Pace,

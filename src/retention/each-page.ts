@@ -5,15 +5,16 @@ import type { Cleaning } from './cleaning.ts'
 import type { Pace } from './pace.ts'
 
 /**
- * The limits of one batch. Removing 500 documents takes 10 to 50 ms, so other writes do not wait long. MongoDB stops
- * each call before the driver's timeout of 5 s, so no call keeps running unnoticed.
+ * The limits of one batch. Removing 500 documents takes 10 to 50 ms, so other writes do not have to wait long. MongoDB
+ * stops each call before the driver's timeout of 5 s is reached, so no call keeps running after the driver has given up
+ * on it.
  */
 export const batchLimits = { documents: 500, maxTimeMS: 4_000 } as const
 
 /**
- * Reads documents in batches, oldest first, and passes their ids to `act`, which must decide which of the documents to
- * change. The index must end in time and id. If this query filtered the documents, MongoDB would search until it found
- * a full batch, however long that took.
+ * Reads documents in batches, starting with the oldest, and passes their ids to `act`. It is `act` that must decide
+ * which of these documents to change. If this query selected the documents, MongoDB would search until it had found a
+ * full batch, however long that took. The last two fields of the index must be the creation time and the id.
  */
 export async function eachPage<Doc extends Listed>(
   pace: Pace,
@@ -39,8 +40,8 @@ export async function eachPage<Doc extends Listed>(
 }
 
 /**
- * Does the same as `eachPage`, but for documents that are kept. Continues where the last walk with this name stopped in
- * this business, and saves its progress after each full batch.
+ * Does the same as `eachPage`, but for documents that remain in the collection. It therefore remembers its progress: it
+ * continues where the last walk with this name stopped in this business, and saves its progress after each full batch.
  */
 export async function eachNewPage<Doc extends Listed>(
   { pace, progress, isDry }: Cleaning,

@@ -7,18 +7,18 @@ type LeaseDeps = Pick<Models, 'RetentionRecord'> & { now(): Date }
 
 /**
  * `Pace` checks the lease before and after each batch, and renews it once 15 s have passed (pace.ts). The remaining 45
- * s are longer than the longest batch, which makes nine calls of up to 4 s each, and longer than the longest rest of 10
- * s. If a run dies, its lease ends within a minute.
+ * s are enough for the longest batch, which makes nine calls of up to 4 s each, and for the longest rest, which takes
+ * 10 s. If a run dies, its lease ends within a minute.
  */
 const leaseMs = 60_000
 
-/** Fields of the record that are written together with the lease. */
+/** The fields of the record that can be changed in the same write as the lease. */
 type LeaseChange = Partial<Pick<RetentionRecord, 'completedFor' | 'pass'>>
 
 /** The right to clean up, which only one run can hold at a time. */
 export interface Lease {
   record: RetentionRecord
-  /** Throws if this lease ended and another run has taken over. */
+  /** Throws if this lease has ended and another run has taken a new lease. */
   renew(change: LeaseChange): Promise<void>
   end(change: LeaseChange): Promise<void>
 }

@@ -3,7 +3,7 @@ const hour = 2
 const minute = 30
 const dayMs = 86_400_000
 
-/** The time of the clean-up as a BullMQ schedule, whose first field contains the seconds. */
+/** The time of the clean-up as a BullMQ schedule. The first field of the pattern contains the seconds. */
 export const nightly = { pattern: `0 ${minute} ${hour} * * *`, tz: 'UTC' } as const
 
 /** Returns the most recent time, at or before `now`, at which a clean-up was due. */

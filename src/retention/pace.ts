@@ -1,12 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** The maximum fraction of the time during which a clean-up uses MongoDB, so that the rest is left to customers. */
+/**
+ * A clean-up uses MongoDB for at most this fraction of the time. The rest of the time is left for customers' requests.
+ */
 const busyPart = 0.3
-/** Shorter rests are accumulated, because timers are not precise enough for them. */
+/**
+ * Rests that are shorter than this are added up until they are long enough, because timers are not precise enough for
+ * shorter rests.
+ */
 const minRestMs = 20
-/** A slow batch requires a long rest, but the lease must not end during that rest. */
+/**
+ * The maximum length of a rest. After a slow batch, the rest would be longer, but the lease must not end during the
+ * rest.
+ */
 const maxRestMs = 10_000
-/** A quarter of the lease's duration (lease.ts). */
+/** How often the lease is renewed, which is after a quarter of its duration (lease.ts). */
 const renewEveryMs = 15_000
 
 /**

@@ -5,11 +5,10 @@ import { type Collection, nativeCollection } from '../mongo/collection.ts'
 export interface RetentionProgress {
   /** The business's id. */
   _id: string
-  /** The last pass that finished this business. */
+  /** The id of the last pass that finished this business. */
   pass?: string
   /**
-   * For each walk, by name, the time before which all documents have been processed. It refers to the documents'
-   * creation times.
+   * A time for each walk, by the walk's name. The walk has processed all documents that were created before this time.
    */
   walked?: Record<string, Date>
 }
@@ -22,11 +21,12 @@ export const retentionProgress: Collection = {
 
 /** The progress while a business is being cleaned. */
 export interface Progress {
-  /** Returns the creation time up to which earlier clean-ups have completed this walk, or null if none has. */
-  reached(walk: string): Date | null
   /**
-   * Notes the creation time up to which this clean-up has completed the walk. The time is stored with the next save.
+   * Returns the creation time of the documents that this walk reached in earlier clean-ups, or null if this walk has
+   * not begun yet.
    */
+  reached(walk: string): Date | null
+  /** Notes the creation time of the documents that this walk has reached. The next save stores this time in MongoDB. */
   note(walk: string, at: Date): void
   save(): Promise<void>
   /** Saves the progress, and records that this pass has finished the business. */
@@ -40,7 +40,8 @@ export function openProgress(
 ): Progress {
   const noted: Record<string, Date> = {}
   const write = async (set: Partial<RetentionProgress>): Promise<void> => {
-    // `$max` is needed because a run that lost its lease may write later than the run that took over.
+    // A run that has lost its lease may write after the run that took over. `$max` ensures that such a late write does
+    // not set the progress back.
     const change = { $set: set, $max: noted }
     await nativeCollection(deps.RetentionProgress).updateOne({ _id: businessId }, change, { upsert: true })
   }

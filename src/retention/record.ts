@@ -3,12 +3,16 @@ import { type Collection, nativeCollection } from '../mongo/collection.ts'
 import { lastDue } from './night.ts'
 
 /**
- * One clean-up of all businesses, in one or more runs. Each business's progress records the last pass that finished it.
+ * One clean-up of all businesses, which may take several runs. The progress of each business names the last pass that
+ * finished this business.
  */
 export interface Pass {
   id: string
   beganAt: Date
-  /** True if the pass has tried every business and some of them failed. Later runs then retry only those businesses. */
+  /**
+   * True if the pass has tried to clean every business but some of them failed. Later runs of this pass retry only the
+   * failed businesses.
+   */
   hasFaults: boolean
 }
 
@@ -20,7 +24,7 @@ export interface RetentionRecord {
   leaseEndsAt: Date
   /** The last night whose clean-up has been completed. */
   completedFor: Date
-  /** The unfinished pass, if any. */
+  /** The unfinished pass, or null if the last pass has been completed. */
   pass: Pass | null
 }
 
@@ -37,8 +41,8 @@ export const retentionRecords: Collection = {
 }
 
 /**
- * Returns the record, and creates it if necessary. A new service waits for the following night, so that its first
- * clean-up does not run during the day.
+ * Returns the record, and creates it if it does not exist yet. A new record states that the last clean-up has been
+ * completed, so that a new service starts its first clean-up the following night and not during the day.
  */
 export async function openRecord(deps: {
   RetentionRecord: Model<RetentionRecord>
@@ -58,5 +62,5 @@ export async function openRecord(deps: {
   return record
 }
 
-/** Returns whether the most recently due clean-up has not been completed. */
+/** Returns whether the clean-up that was due most recently has not been completed yet. */
 export const isOwed = ({ completedFor }: RetentionRecord, now: Date): boolean => completedFor < lastDue(now)

@@ -3,8 +3,8 @@ import { batchLimits, eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
 /**
- * A filter for deliveries that have no attempt due or running, and whose audit lines have all been moved to the audit
- * trail.
+ * A filter for deliveries that have ended: no attempt is due or running, and all of their audit lines have been moved
+ * to the audit trail.
  */
 const ended = { nextAttemptAt: null, 'unaudited.0': { $exists: false } }
 
@@ -23,7 +23,8 @@ export function removeDeliveries(cleaning: Cleaning): Promise<void> {
 }
 
 /**
- * Returns the references of test intents or orders that must be kept, because one of their deliveries has not ended.
+ * Returns those of the references whose test intents or orders must be kept, because at least one of their deliveries
+ * has not ended.
  */
 export async function undelivered(
   { Delivery }: Cleaning,
@@ -39,14 +40,15 @@ export async function undelivered(
 }
 
 /**
- * Removes the newer deliveries of test intents or orders that are about to be removed, such as the delivery of a refund
- * that was made weeks later. No delivery may report on a document that no longer exists.
+ * Removes the remaining deliveries of test intents or orders that are about to be removed. These are newer deliveries,
+ * such as the delivery that reports a refund made weeks after the payment. No delivery may report on a document that no
+ * longer exists.
  */
 export async function removeDeliveriesOf(cleaning: Cleaning, references: readonly string[]): Promise<void> {
   const { Delivery, testsBefore, isDry } = cleaning
   await removeTests(cleaning, 'deliveries', Delivery, {
     referenceNumber: { $in: references },
-    // Older deliveries have already been counted by `removeDeliveries`.
+    // In a dry run, `removeDeliveries` has already counted the older deliveries.
     ...(isDry ? { createdAt: { $gte: testsBefore } } : {}),
     ...ended,
   })

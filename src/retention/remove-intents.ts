@@ -9,7 +9,7 @@ const { maxTimeMS } = batchLimits
 
 /**
  * A filter for intents that have ended and whose events have all been relayed. All other intents are kept, however old
- * they are. Once whatever kept an intent open has been fixed and the intent has ended, the next clean-up removes it.
+ * they are. If such an intent has ended by the next clean-up, that clean-up removes it.
  */
 const ended = {
   status: { $ne: 'PENDING' },
@@ -22,10 +22,10 @@ const neededFields = { sandbox: 1, referenceNumber: 1, 'payment.key': 1 } as con
 type Ended = Pick<Intent, '_id' | 'sandbox' | 'referenceNumber'> & { payment: { key: string } | null }
 
 /**
- * Removes a business's old test intents, with their deliveries and movements. `cleanedAt` is set first. It hides the
- * intent from the merchant, so that no refund can follow. The intent itself is removed last, because delivery bodies
- * are composed from it. If the run is killed, the next clean-up uses the intent to find the remaining data. The wallets
- * keep their balances.
+ * Removes a business's old test intents, with their deliveries and their movements in the sandbox ledger. First,
+ * `cleanedAt` is set, which hides the intent from the merchant, so that no refund can follow. The intent itself is
+ * removed last, because the bodies of its deliveries are composed from it. If the run is killed before that, the next
+ * clean-up uses the intent to find the remaining data. The balances of the sandbox wallets do not change.
  */
 export function removeIntents(cleaning: Cleaning): Promise<void> {
   const { Intent: model, businessId, testsBefore } = cleaning
@@ -39,7 +39,7 @@ export function removeIntents(cleaning: Cleaning): Promise<void> {
     )
     await removeMovements(cleaning, hidden)
     await removeDeliveriesOf(cleaning, referencesOf(hidden))
-    // A delivery may have been re-queued in the meantime.
+    // Intents with an open delivery are kept, because a delivery may have been re-queued in the meantime.
     const requeued = await undelivered(cleaning, referencesOf(hidden))
     const removable = hidden.filter(({ referenceNumber }) => !requeued.has(referenceNumber))
     await removeTests(cleaning, 'intents', model, { _id: { $in: removable.map(({ _id }) => _id) }, ...ended })
@@ -54,7 +54,10 @@ const find = ({ Intent: model }: Cleaning, filter: Record<string, unknown>): Pro
     .maxTimeMS(maxTimeMS)
     .lean<Ended[]>()
 
-/** Sets `cleanedAt` with a guarded write. Returns the intents for which it is now set. */
+/**
+ * Sets `cleanedAt` of those intents that still match the filter `ended`. Returns the intents whose
+ * `cleanedAt` is now set.
+ */
 async function hide(cleaning: Cleaning, intents: Ended[]): Promise<Ended[]> {
   const { Intent: model, isDry, now } = cleaning
   if (isDry) return intents

@@ -10,7 +10,10 @@ const { maxTimeMS } = batchLimits
 /** A filter for orders whose events have all been relayed. */
 const relayed = { 'outbox.0': { $exists: false } }
 
-/** Removes a business's old test orders, with their deliveries. Placeholders of orders expire on their own. */
+/**
+ * Removes a business's old test orders, with their deliveries. Placeholders for orders are not removed here, because
+ * they expire on their own.
+ */
 export function removeOrders(cleaning: Cleaning): Promise<void> {
   const { Order: model, businessId, testsBefore } = cleaning
   const where = { businessId, sandbox: true, ...placed }
@@ -24,7 +27,7 @@ export function removeOrders(cleaning: Cleaning): Promise<void> {
     const settled = found.filter(({ _id }) => !unsettled.has(_id))
     const delivered = await withoutOpenDeliveries(cleaning, settled)
     await removeDeliveriesOf(cleaning, numbersOf(delivered))
-    // A delivery may have been re-queued in the meantime.
+    // Orders with an open delivery are kept, because a delivery may have been re-queued in the meantime.
     const removable = (await withoutOpenDeliveries(cleaning, delivered)).map(({ _id }) => _id)
     await removeTests(cleaning, 'orders', model, { _id: { $in: removable }, ...relayed, ...placed })
   })
@@ -41,8 +44,8 @@ async function withoutOpenDeliveries(cleaning: Cleaning, orders: NumberedOrder[]
 }
 
 /**
- * Returns the orders that have a reservation in a product. If such an order were removed, a poll would return the sold
- * units to stock.
+ * Returns the ids of the orders that still have a reservation in a product. If such an order were removed, a poll would
+ * return the units that it sold to stock.
  */
 async function withReservations({ Product }: Cleaning, ids: readonly string[]): Promise<Set<string>> {
   const found = await Product.find({ 'reservations.orderId': { $in: ids } }, { 'reservations.orderId': 1 })

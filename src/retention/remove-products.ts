@@ -2,12 +2,12 @@ import type { Cleaning } from './cleaning.ts'
 import { eachPage } from './each-page.ts'
 import { removeTests } from './remove.ts'
 
-/** A filter for products that no import has prepared and in which no order has a reservation. */
+/** A filter for products that are not part of an unfinished import and in which no order has a reservation. */
 const idle = { prepared: null, 'reservations.0': { $exists: false } }
 
 /**
- * Removes a business's old test products, including deleted ones. The hidden shop is kept, because it is only one small
- * document.
+ * Removes a business's old test products, including deleted ones. The business's hidden sandbox shop is kept, because
+ * it is only one small document.
  */
 export async function removeProducts(cleaning: Cleaning): Promise<void> {
   const { Product, businessId, testsBefore } = cleaning

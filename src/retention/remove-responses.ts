@@ -13,8 +13,8 @@ interface WithResponse extends Listed {
 }
 
 /**
- * Removes the sealed first responses of old products and endpoints. In a product, the response takes up half of the
- * document.
+ * Removes the sealed responses to the requests that created old products and endpoints. Such a response makes up half
+ * of a product's document.
  */
 export async function removeResponses(cleaning: Cleaning): Promise<void> {
   const { Product, Endpoint, businessId } = cleaning
@@ -49,6 +49,9 @@ async function removeFrom<Doc extends WithResponse>(
   })
 }
 
-/** For a dry run, returns a filter that excludes the test documents that have already been counted as removed. */
+/**
+ * Returns an additional filter. In a dry run, it excludes the test documents that have already been counted as
+ * documents to remove.
+ */
 const notCounted = ({ isDry, testsBefore }: Cleaning, { sandbox }: Walk['where']) =>
   isDry && sandbox === true ? { createdAt: { $gte: testsBefore } } : {}

@@ -15,7 +15,7 @@ type Filter = Record<string, unknown>
 
 const { maxTimeMS } = batchLimits
 
-/** Deletes test documents. Live documents are never deleted, whatever the filter contains. */
+/** Deletes the test documents that match the filter. Live documents are never deleted, whatever the filter contains. */
 export async function removeTests<Doc extends Owned>(
   cleaning: Cleaning,
   kind: Kind,
@@ -26,7 +26,10 @@ export async function removeTests<Doc extends Owned>(
   await removeFrom(cleaning, kind, collection, { ...filter, sandbox: true })
 }
 
-/** Removes the movements for the payments and refunds of test intents. The sandbox ledger contains no live payments. */
+/**
+ * Removes the rows of the sandbox ledger for the payments and refunds of test intents. The ledger contains no live
+ * payments.
+ */
 export async function removeMovements(
   cleaning: Cleaning,
   intents: { sandbox: boolean; payment: { key: string } | null }[],
@@ -36,7 +39,10 @@ export async function removeMovements(
   await removeFrom(cleaning, 'movements', nativeCollection(cleaning.WalletMovement), filter)
 }
 
-/** Removes deleted endpoints that have no deliveries left. Endpoints do not belong to an environment. */
+/**
+ * Removes deleted endpoints that have no deliveries left. Endpoints belong neither to the sandbox nor to the live
+ * environment, so there is no filter on the environment.
+ */
 export async function removeEndpoints(cleaning: Cleaning, ids: string[]): Promise<void> {
   const { Endpoint, responsesBefore: before } = cleaning
   const deleted = { deletedAt: { $type: 'date', $lt: before } }

@@ -5,8 +5,8 @@ import { isOwed, openRecord } from './record.ts'
 type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
 
 /**
- * Enqueues a clean-up that is due but not running, either because its scheduled job was lost or because the process
- * that was running it died. MongoDB stores the last completed night, so no night is missed permanently.
+ * Enqueues the clean-up if it is due but not running. This happens if its scheduled job was lost or if the process that
+ * was running the clean-up died. MongoDB stores the last completed night, so no clean-up is ever missed.
  */
 export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)

@@ -5,11 +5,14 @@ import { batchLimits, eachNewPage } from './each-page.ts'
 
 const { documents: limit, maxTimeMS } = batchLimits
 
-/** A filter for deliveries that still have attempts other than the last one, or the endpoint's response. */
+/** A filter for deliveries that still contain more than one attempt, or an endpoint's response. */
 const untrimmed = {
   $or: [{ 'attemptLog.1': { $exists: true } }, { 'attemptLog.responseText': { $type: 'string' } }],
 }
-/** Keeps only the last attempt, without its response, because lists and pages show that attempt. */
+/**
+ * An update that keeps only the last attempt, because lists and pages show it, and removes the endpoint's response from
+ * it.
+ */
 const lastOnly = [
   { $set: { attemptLog: { $slice: ['$attemptLog', -1] } } },
   { $unset: ['attemptLog.responseText', 'untrimmed'] },
@@ -17,7 +20,8 @@ const lastOnly = [
 
 /**
  * Removes the attempts of old live deliveries that have ended. The last attempt is kept, but its response is removed. A
- * delivery that has not ended is flagged with `untrimmed: true`, and is trimmed the night after it ends.
+ * delivery that has not ended is flagged with `untrimmed: true`, and is trimmed by the first clean-up after it has
+ * ended.
  */
 export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   const { businessId, attemptsBefore: before, isDry } = cleaning
@@ -25,8 +29,8 @@ export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   await trimLate(cleaning, before)
   const walk = { index: 'byTimeAndEvent', where: { businessId, sandbox: false }, before }
   await eachNewPage(cleaning, 'attempts', cleaning.Delivery, walk, async (_id) => {
-    // Deliveries are flagged before they are trimmed. If a delivery ends between the two calls, it is trimmed now,
-    // which also clears its flag.
+    // Deliveries are flagged before they are trimmed. If a delivery ends between the two calls, the second call trims
+    // it and clears its flag.
     if (!isDry) await flagOpen(cleaning, _id)
     await trim(cleaning, { _id: { $in: _id }, ...untrimmed })
   })
