@@ -2,19 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { unavailable } from '../errors.ts'
 
 /**
- * An attempt fails if another request writes between the attempt's read and its write. Only under extreme load can 16
- * attempts in a row fail.
+ * The maximum number of attempts. An attempt fails if another request writes between the attempt's read and its write.
+ * Only under extreme load do 16 attempts in a row fail.
  */
 const maxAttempts = 16
 /**
- * Each pause has a random length. The maximum length grows by this much with each attempt, so that competing requests
- * spread out. In total, the pauses take less than 3 s.
+ * How much longer the maximum pause becomes with each attempt. Each pause has a random length up to that maximum, so
+ * that competing requests spread out. In total, the pauses take less than 3 s.
  */
 const pauseStepMs = 20
 
 /**
- * Calls `attempt` until it returns a result other than null. Null means that another request was faster. Throws
- * SERVICE_UNAVAILABLE after `maxAttempts`, or at `deadlineAt` on the clock of `performance.now()`.
+ * Calls `attempt` until the result is not null, and returns that result. Null means that another request was faster.
+ * Throws SERVICE_UNAVAILABLE after `maxAttempts` attempts, or if `deadlineAt` has passed on the clock of
+ * `performance.now()`.
  */
 export async function retryConflicts<T>(deadlineAt: number, attempt: () => Promise<T | null>): Promise<T> {
   for (let attempts = 1; attempts <= maxAttempts; attempts += 1) {

@@ -10,18 +10,19 @@ import { requireShop } from '../shops/open-shop.ts'
 import { type ExportedProduct, type ExportedRow, rowsOf } from './rows-of.ts'
 
 /**
- * The number of rows per chunk. A chunk usually has about 10 kB, and at most 2 MB if every cell has its maximum length.
+ * The number of rows after which a chunk is sent. A chunk is usually about 10 kB long. If every cell has its maximum
+ * length, a chunk is at most 2 MB long.
  */
 const rowsPerChunk = 100
-/** The number of products per read. The largest products have 70 kB each. */
+/** The number of products that one query reads. The largest possible products take up 70 kB each. */
 const productsPerRead = 50
 
 const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, variants: 1 } as const
 
 /**
- * Yields the caller's products as CSV text, oldest first. Products are read only as the text is consumed. Importing the
- * exported file again changes nothing. Cells are exported unchanged, even if a spreadsheet could interpret them as
- * formulas. Throws SHOP_NOT_FOUND.
+ * Yields the caller's products as CSV text, starting with the oldest product. Products are read only as fast as the
+ * caller consumes the text. An import of the exported file changes nothing. Cells are exported unchanged, even if a
+ * spreadsheet could interpret them as formulas. Throws SHOP_NOT_FOUND.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -42,8 +43,8 @@ export async function* exportProducts(
       yield chunk
       text = ''
       rows = []
-      // A page of large products produces 50 chunks. Without a pause, the process could serve no other requests while a
-      // fast client downloads them.
+      // A page of 50 large products produces 50 chunks. Without a pause between the chunks, the process could serve no
+      // other requests while a fast client downloads them.
       await restAfter(tookMs)
     }
     if (text !== '' || rows.length > 0) yield text + textOf(rows, delimiter)
@@ -52,12 +53,15 @@ export async function* exportProducts(
   }
 }
 
-/** The generator ends when the download ends, so there is nothing to check. */
+/**
+ * The limiters call this function to check whether the client is still there. This check is not needed, because the
+ * generator ends when the download ends.
+ */
 const isNeverGone = () => false
 
 /**
- * Reads the caller's products page by page, oldest first. While a slow client is downloading, no connection or cursor
- * stays open.
+ * Reads the caller's products page by page, starting with the oldest product. No connection to MongoDB is occupied and
+ * no cursor stays open while a slow client downloads a page.
  */
 async function* eachProduct(
   { lists }: Pick<Deps, 'lists'>,
@@ -83,8 +87,8 @@ async function* eachProduct(
 }
 
 /**
- * Returns a filter for the products after `last`. The filter also compares ids, because an import creates many products
- * in the same millisecond.
+ * Returns a filter for the products after `last`. The filter also compares ids, because an import may create many
+ * products in the same millisecond.
  */
 const after = (last: ExportedProduct | null) =>
   last === null
@@ -95,8 +99,9 @@ const after = (last: ExportedProduct | null) =>
       }
 
 /**
- * Returns the header row. With semicolons, it begins with a byte order mark, which Excel needs in order to recognise
- * UTF-8. Other programs would read the mark as part of the first column's name.
+ * Returns the header row. If the delimiter is a semicolon, the row begins with a byte order mark, because Excel
+ * recognises UTF-8 only by this mark. With commas, the mark is omitted, because other programs would read it as part of
+ * the first column's name.
  */
 const headerOf = (delimiter: Delimiter): string =>
   `${delimiter === ';' ? '\uFEFF' : ''}${columns.join(delimiter)}\r\n`

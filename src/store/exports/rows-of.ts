@@ -6,7 +6,9 @@ export type ExportedProduct = Pick<
   '_id' | 'createdAt' | 'handle' | 'name' | 'description' | 'active' | 'variants'
 >
 
-/** One row of an exported file. Null becomes a blank cell. Numbers are exported without quotes. */
+/**
+ * The values of one row of an exported file, by column. Null becomes a blank cell. Numbers are written without quotes.
+ */
 export type ExportedRow = Record<Column, string | number | null>
 
 /** Returns one row for each variant of the product. Only the first row contains the product's own fields. */

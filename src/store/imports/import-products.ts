@@ -18,7 +18,7 @@ import { undoLatePreparations } from './plan/undo-preparation.ts'
 
 /**
  * The maximum number of attempts at an import. An attempt fails if another request takes a handle or SKU that the file
- * contains, or changes one of its products.
+ * contains, or if it changes a product that the file describes.
  */
 const maxAttempts = 3
 
@@ -26,8 +26,9 @@ type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'con
 
 /**
  * Imports either all rows of a file or none of them. A shop runs only one import at a time. Throws VALIDATION_ERROR
- * with the file's faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if the shop's other imports take too long, and
- * RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run writes nothing.
+ * with the file's faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if other imports of the shop take too long or other
+ * requests keep changing its products, and RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run
+ * writes nothing.
  */
 export function importProducts(
   deps: ImportDeps,
@@ -67,8 +68,8 @@ async function importRows(
 }
 
 /**
- * Runs one attempt. Returns null if another request took a handle or SKU, or changed a product. In that case, nothing
- * has changed, and the plan has been removed.
+ * Runs one attempt. Returns null if another request has taken a handle or SKU from the file, or has changed a product
+ * that the file describes. In that case, the attempt has changed nothing, and its plan has been removed.
  */
 async function runImport(
   deps: ImportDeps,
@@ -87,7 +88,8 @@ async function runImport(
     )
     if (counts !== null) return counts
   } catch (error) {
-    // After any other error, it is unknown what has been written. The shop's next import or a sweep then ends the plan.
+    // After any error other than a `Refusal`, it is unknown what has been written. In that case, the shop's next import
+    // or a sweep ends the plan.
     if (error instanceof Refusal) await rollBack(deps, plan)
     throw error
   }
@@ -109,14 +111,14 @@ async function carryOut(
 }
 
 /**
- * The result of a dry run, which contains the counts and the first handles of the products that would be created,
- * updated or left unchanged.
+ * The result of a dry run. It contains the number of products that the import would create, update or leave unchanged,
+ * and the handles of the first products of each kind.
  */
 type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
 
 /**
- * The maximum number of handles in each list. They are limited because the response is stored for a day. The counts
- * include all handles.
+ * The maximum number of handles in each list. The lists are limited because the response is stored for a day. The
+ * counts include the products whose handles are not listed.
  */
 const maxListed = 100
 

@@ -2,9 +2,10 @@ import { maxStock } from '../../../schemas/product-limits.ts'
 import type { Reservation } from '../products/product.ts'
 
 /**
- * Returns an update expression for a product's variants, which adds `sign` times each item's quantity to the stock of
- * its variant. Variants that have been removed in the meantime are skipped. The new stock is capped at `maxStock`,
- * because the merchant may have set a higher stock in the meantime.
+ * Returns an update expression that adjusts the stock of a product's variants. For each item, the expression adds the
+ * item's quantity to the stock of the item's variant, or subtracts it if `sign` is -1. Items whose variant has been
+ * removed in the meantime are skipped. The new stock is limited to `maxStock`, which it could otherwise exceed if the
+ * merchant has raised the stock in the meantime.
  */
 export const adjustedStock = (items: Reservation['items'], sign: 1 | -1) => ({
   $map: {

@@ -3,13 +3,16 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { type Line, type SoldProduct, soldFields } from './lines.ts'
 
-/** The search may have to skip all sold-out products. If it takes longer than this, the response is 503. */
+/**
+ * The maximum duration of the search, which may have to skip many sold-out products. If the search takes longer than
+ * this, the response has the status 503.
+ */
 const searchTimeoutMs = 2000
 
 /**
- * Returns a line for one unit of a variant that is in stock, from the newest active product with such a variant.
- * Returns 'held' if nothing is in stock but other orders hold units that they may give back. Throws INSUFFICIENT_STOCK
- * if there are no units at all.
+ * Returns a line for one unit of a variant that is in stock. The variant belongs to the newest active product with such
+ * a variant. If nothing is in stock, returns 'held' if orders hold units that they may still give back, and otherwise
+ * throws INSUFFICIENT_STOCK.
  */
 export async function findAnyLine(
   deps: Pick<Deps, 'Product'>,

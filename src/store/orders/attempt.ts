@@ -1,8 +1,9 @@
 import type { Order } from './order.ts'
 
 /**
- * One attempt to place an order. The attempt's id is stored in its reservations and in the order that it places. When
- * the request is retried, a new attempt is made at the same order.
+ * One attempt to place an order. The attempt's id is stored in its reservations, and in the order if the attempt places
+ * it. A request may need several attempts at its order, and each retry of the request makes new attempts at the same
+ * order.
  */
 export interface OrderAttempt extends Pick<Order, 'businessId' | 'sandbox' | 'attemptId'> {
   orderId: string

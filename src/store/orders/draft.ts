@@ -9,8 +9,8 @@ import type { Customer, Order, OrderItem } from './order.ts'
 import { responseFormat } from './recall.ts'
 
 /**
- * Returns an order with these lines and its `order.new` event. Throws AMOUNT_OUT_OF_RANGE if a line or the total
- * exceeds the maximum amount.
+ * Returns a new order with these lines, and with its `order.new` event. Does not store the order. Throws
+ * AMOUNT_OUT_OF_RANGE if a line or the total exceeds the maximum amount.
  */
 export function draftOrder(
   deps: Pick<Deps, 'config' | 'now'>,

@@ -10,8 +10,9 @@ interface ReservedItems {
 }
 
 /**
- * Gives the units of an attempt back to the stock, even if a product has been deleted in the meantime. The attempt must
- * be one that can no longer place its order. It is safe to call this twice, because the units are given back only once.
+ * Gives the units of an attempt back to the stock, even if a product has been deleted in the meantime. Call this
+ * function only for an attempt that can no longer place its order. It may be called more than once, because the units
+ * are given back only once.
  */
 export async function giveBack(
   deps: Pick<Deps, 'batchers' | 'now'>,

@@ -8,7 +8,7 @@ import type { Product, Variant } from '../products/product.ts'
 /** The fields of a product that an order needs. */
 export type SoldProduct = Pick<Product, '_id' | 'sandbox' | 'name' | 'active' | 'variants' | 'reservations'>
 
-/** One item of the request, with the product and variant as they were read. */
+/** One item of the request, with its product and variant as they were read from the database. */
 export interface Line {
   /** The request field that contains the item, such as `items[0]`. */
   param: string
@@ -21,8 +21,8 @@ export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reserva
 
 /**
  * Finds the items' products and variants in one query. Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND,
- * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is inactive or an item does not specify which of several
- * variants to order.
+ * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is inactive, or if a product has several variants and the
+ * item does not specify which of them to order.
  */
 export async function findLines(
   deps: Pick<Deps, 'Product'>,

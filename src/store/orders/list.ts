@@ -10,7 +10,9 @@ import { placed, type ShownOrder, shownFields } from './order.ts'
 
 export interface OrderSearch extends Slice, Span {}
 
-/** Parses the query parameters of a list. If `to` is a date without a time, it includes that whole UTC day. */
+/**
+ * Parses the query parameters of a list. If `to` is a date without a time, the list includes the whole of that UTC day.
+ */
 export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
   ...readSpan(query),
   ...readSlice(query),

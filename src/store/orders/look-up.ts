@@ -6,6 +6,6 @@ export type TracedOrder = Omit<Order, 'customer' | 'attemptId'>
 
 const hidden = { customer: 0, attemptId: 0, 'outbox.facts': 0 }
 
-/** Finds an order by its number, whatever its business and environment. */
+/** Finds an order by its number, in any business and environment. */
 export const lookUpOrder = (deps: Pick<Deps, 'Order'>, number: string): Promise<TracedOrder | null> =>
   deps.Order.findOne({ number, ...placed }, hidden).lean<TracedOrder | null>()

@@ -3,7 +3,8 @@ import { type Collection, nativeCollection } from '../../mongo/collection.ts'
 import { type OutboxEvent, outboxFields, outboxIndex } from '../../outbox/event.ts'
 
 /**
- * One line of an order, which is a copy of the product and variant at the time of the sale. Amounts are in centimes.
+ * One line of an order. It is a copy of the product and variant as they were at the time of the sale. Amounts are in
+ * centimes.
  */
 export interface OrderItem {
   productId: string
@@ -22,24 +23,24 @@ export interface Customer {
   email: string | null
 }
 
-/** An order as stored. The `_id` is the effect id of the claim that placed the order. */
+/** An order as stored in MongoDB. The `_id` is the effect id of the claim that placed the order. */
 export interface Order {
   _id: string
   businessId: string
   sandbox: boolean
   status: 'PLACED'
-  /** `OR-…`. The number is unique. */
+  /** The unique order number, in the form `OR-…`. */
   number: string
-  /** The attempt that placed this order (attempt.ts). */
+  /** The id of the attempt that placed this order (attempt.ts). */
   attemptId: string
   items: OrderItem[]
-  /** In centimes. */
+  /** The total amount in centimes. */
   total: number
   customer: Customer | null
   createdAt: Date
-  /** Events that have not become deliveries yet. */
+  /** The events that have not become deliveries yet. */
   outbox: OutboxEvent[]
-  /** The format version that a retry uses to recompute the first response (recall.ts). */
+  /** The version of the format in which a retry recomputes the first response (recall.ts). */
   responseFormat: number
 }
 
@@ -47,12 +48,13 @@ export interface Order {
 export type ShownOrder = Omit<Order, 'businessId' | 'attemptId' | 'outbox' | 'responseFormat'>
 export const shownFields = { businessId: 0, attemptId: 0, outbox: 0, responseFormat: 0 } as const
 
-/** Every query for orders must contain this filter, which excludes placeholders. */
+/** A filter that excludes placeholders. Every query for orders must contain this filter. */
 export const placed = { status: 'PLACED' } as const
 
 /**
- * A placeholder for an order that one or more attempts have failed to place (release.ts), stored under the order's id.
- * These attempts can no longer place the order, but a later attempt can. Only `storedOrders` reads placeholders.
+ * A placeholder for an order that has not been placed (release.ts). It is stored under the order's id and lists the
+ * attempts that can no longer place the order. A later attempt can still place it. Only `storedOrders` reads
+ * placeholders.
  */
 export interface OrderPlaceholder {
   _id: string
@@ -62,7 +64,10 @@ export interface OrderPlaceholder {
   /** The ids of the attempts that can no longer place the order. */
   released: string[]
   createdAt: Date
-  /** When MongoDB removes the placeholder. By then, the claim no longer exists, so no further attempt can start. */
+  /**
+   * The time at which MongoDB removes the placeholder. By then, the claim no longer exists, so no further attempt can
+   * start.
+   */
   expiresAt: Date
 }
 

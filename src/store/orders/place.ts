@@ -21,30 +21,35 @@ import { settle } from './settle.ts'
 import { checkStock } from './shortfall.ts'
 
 /**
- * The maximum of the random pause after the first attempt, and the amount by which it grows with each further attempt.
- * It is twice as long as an order usually holds its units, so that most orders need only one more attempt.
+ * The maximum length of the random pause after the first attempt. With each further attempt, the maximum grows by the
+ * same amount. This amount is twice as long as an order usually holds its units, so most orders need only one more
+ * attempt.
  */
 const minPauseMs = 50
-/** If units are held for longer than this, the process that held them has died, and a poll gives them back. */
+/**
+ * The upper limit of the pauses. If units are held for longer than this, the process that reserved them has most likely
+ * died, and a poll gives the units back.
+ */
 const maxPauseMs = 500
 /**
- * An attempt does not start if less time than this is left, so that the merchant receives the result instead of a
- * timeout.
+ * The minimum time that a request must have left in order to start an attempt. With less time, the merchant could
+ * receive a timeout instead of the result.
  */
 const minAttemptMs = 1000
 
 type Placed = Record<string, unknown> | DoneBefore
 /**
- * The reason why the order needs another attempt: either a product changed after it was read, or other orders hold the
+ * The reason why the order needs another attempt: either a product was changed after it was read, or orders hold the
  * missing units.
  */
 type RetryReason = 'changed' | 'held'
 
 /**
- * Places an order: reserves the units, inserts the order with its `order.new` event in ONE write, and wakes the relay.
- * Even if the process dies midway, either the order is placed or the units are given back (docs/merchants/store.md).
- * Throws the errors of `findLines`, `findAnyLine`, `draftOrder` and `checkStock`, RATE_LIMITED if the daily quota is
- * used up, and SERVICE_UNAVAILABLE if other orders hold the stock until the deadline.
+ * Places an order. Reserves the units, then inserts the order together with its `order.new` event in ONE write, and
+ * then wakes the relay. If the process dies in between, either the order is placed, or the units are given back to the
+ * stock (docs/merchants/store.md). Throws the errors of `findLines`, `findAnyLine`, `draftOrder` and `checkStock`,
+ * RATE_LIMITED if the daily quota is used up, and SERVICE_UNAVAILABLE if other orders hold the units or keep changing
+ * the products until the deadline.
  */
 export const placeOrder = (
   deps: Deps,
@@ -64,7 +69,7 @@ async function placeWithRetries(
   for (let attempts = 1; hasTime(); attempts += 1) {
     const attempt = { orderId: effect.id, businessId, sandbox, attemptId: newId() }
     const outcome = await deps.orderOneAtATime(businessId, async () =>
-      // Waiting for a slot may have used up the remaining time.
+      // The time is checked again, because waiting for the business's other orders may have used it up.
       hasTime()
         ? attemptOrder(deps, caller, request, attempt, effect).catch((error: unknown) =>
             confirmRefusal(deps, attempt, error),
@@ -72,7 +77,7 @@ async function placeWithRetries(
         : 'held',
     )
     if (outcome !== 'changed' && outcome !== 'held') return outcome
-    // The units may still be held by an earlier attempt at this order whose process died.
+    // An earlier attempt at this order, whose process died, may still hold the units. If so, they are now given back.
     if (outcome === 'held') await resolveReservationsOf(deps, effect.id)
     await pause(Math.random() * Math.min(maxPauseMs, minPauseMs * attempts))
   }
@@ -99,7 +104,7 @@ async function attemptOrder(
   const recorded = await recordOrder(deps, order, effect.deadlineAt)
   if (recorded === 'placed') {
     wakeOrderRelay(deps, order)
-    // The response does not wait for the reservations to be settled. If this fails, a poll settles them.
+    // The response does not wait until the reservations are settled. If settling them fails, a poll settles them.
     settle(deps, attempt.attemptId, reservations).catch(() => undefined)
     return placedResponse(order)
   }
@@ -109,9 +114,10 @@ async function attemptOrder(
 }
 
 /**
- * Called before the merchant receives an error. If an earlier attempt at this order, whose process died, still holds
- * the missing units, gives them back to the stock, so that the order is attempted again. Otherwise, releases the
- * current attempt, so that the error stays correct even if a delayed insert of this attempt still arrives.
+ * Ensures, before the merchant receives an error, that this error is final. If an earlier attempt at this order, whose
+ * process died, still holds units, gives those units back to the stock and returns 'changed', so that another attempt
+ * is made. Otherwise, releases the current attempt. Then the order cannot be placed after the error, even if a delayed
+ * insert of this attempt still arrives.
  */
 async function confirmRefusal(
   deps: Deps,

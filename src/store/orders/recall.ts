@@ -2,7 +2,7 @@ import { byFormat, type Recall } from '../../idempotency/recall.ts'
 import { type Order, placed } from './order.ts'
 import { presentOrder } from './present.ts'
 
-/** The format version that is stored with new orders. */
+/** The version of the response format that is stored with each new order. */
 export const responseFormat = 1
 
 /** Returns the data of the first response to the request that placed this order. The data never changes. */

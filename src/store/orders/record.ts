@@ -12,8 +12,8 @@ export type RecordOutcome = 'placed' | 'placed-before' | 'released' | 'number-in
 
 /**
  * Places the order in ONE write. Once the order is stored, all reservations of this attempt count as sold. If MongoDB
- * fails, the outcome is unknown, and `resolveReservation` (reservations.ts) determines it later. Nothing is sent after
- * the deadline.
+ * fails, it is unknown whether the order was placed, and `resolveReservation` (reservations.ts) finds this out later.
+ * No write is sent to MongoDB after the deadline.
  */
 export async function recordOrder(
   deps: Pick<Deps, 'Order' | 'batchers'>,
@@ -26,8 +26,8 @@ export async function recordOrder(
 }
 
 /**
- * Called if the order or a placeholder is already stored under this id. Replaces a placeholder that does not list this
- * attempt.
+ * Handles the case in which the order or a placeholder is already stored under this id. If it is a placeholder that
+ * does not list this attempt, replaces it with the order.
  */
 async function replacePlaceholder(
   deps: Pick<Deps, 'Order'>,
@@ -37,9 +37,9 @@ async function replacePlaceholder(
   const { _id, attemptId } = order
   const found = await storedOrders(deps).findOne({ _id })
   if (found?.status === 'PLACED') return found.attemptId === attemptId ? 'placed' : 'placed-before'
-  // A later attempt may have been rejected in the meantime and have added its id to the placeholder. Because the
-  // merchant has already received that error, this write replaces the placeholder only if it has not changed. No later
-  // attempt starts before the deadline.
+  // A later attempt may have added its id to the placeholder in the meantime, because it was rejected. The merchant has
+  // then already received an error, so the order must not be placed. Therefore, this write replaces the placeholder
+  // only if the placeholder has not changed since it was read. No later attempt starts before the deadline.
   const isOpen = found !== null && !found.released.includes(attemptId) && performance.now() < deadline
   if (!isOpen) return 'released'
   const { released } = found

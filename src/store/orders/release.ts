@@ -4,15 +4,15 @@ import type { OrderAttempt } from './attempt.ts'
 import { type Order, storedOrders } from './order.ts'
 
 /**
- * How long a placeholder is kept. This is longer than the lifetime of a claim (SPEC 5.4), because another attempt can
- * start during that time.
+ * How long a placeholder is kept. This is longer than the lifetime of a claim (SPEC 5.4). As long as the claim exists,
+ * another attempt can start.
  */
 const keptMs = 48 * 3_600_000
 
 /**
- * Ensures that an attempt can no longer place its order. Even if its insert still arrives, it finds a placeholder that
- * lists the attempt. Returns null if the attempt has been released. If the order has already been placed, returns the
- * id of the attempt that placed it.
+ * Ensures that an attempt can no longer place its order. Even if a delayed insert of this attempt still arrives, it
+ * finds a placeholder that lists the attempt, so it does not place the order. Returns null if the attempt has been
+ * released. If the order has already been placed, returns the id of the attempt that placed it.
  */
 export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,

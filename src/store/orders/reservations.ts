@@ -13,22 +13,22 @@ type Reserved = Pick<Product, '_id' | 'businessId' | 'sandbox' | 'reservations'>
 const reservedFields = { businessId: 1, sandbox: 1, reservations: 1 } as const
 
 /**
- * A request waits at most 8 s for MongoDB. If a reservation is older than this limit, the process that made it must
- * have died.
+ * The age from which a reservation counts as abandoned. A request waits at most 8 s for MongoDB, so if a reservation is
+ * older than this, its process must have died.
  */
 const abandonedAfterMs = 15_000
 /**
- * The maximum number of reservations that are resolved at the same time. It is well below the size of the process's
- * connection pool, because other jobs need connections too.
+ * The maximum number of reservations to resolve at the same time. This number is much lower than the size of the
+ * process's connection pool, because other jobs need connections too.
  */
 const maxConcurrent = 20
 
 const sweeping = new WeakSet<ReservationDeps>()
 
 /**
- * Resolves abandoned reservations according to the outcome of their orders. Returns the number of products that had
- * abandoned reservations, which may be thousands after an outage. A process runs only one sweep at a time. If a sweep
- * is already running, returns 0 immediately.
+ * Resolves abandoned reservations, which means that they are settled or given back, depending on whether their orders
+ * were placed. Returns the number of products that had abandoned reservations. After an outage, there may be thousands.
+ * A process runs only one sweep at a time. If a sweep is already running, returns 0 immediately.
  */
 export async function sweepReservations(deps: ReservationDeps): Promise<number> {
   if (sweeping.has(deps)) return 0
@@ -75,8 +75,8 @@ async function resolveAll(
 }
 
 /**
- * Resolves one reservation. An error that concerns only this reservation is logged, so that the others are still
- * resolved. Throws if MongoDB fails or times out.
+ * Resolves one reservation. If an error concerns only this reservation, logs the error, so that the other reservations
+ * are still resolved. Throws if MongoDB fails or times out.
  */
 async function resolveReservation(
   deps: ReservationDeps,
@@ -92,8 +92,8 @@ async function resolveReservation(
 }
 
 /**
- * Settles the reservation if its attempt has placed the order. Otherwise, releases the attempt first, and then gives
- * the units back to the stock.
+ * If the reservation's attempt has placed the order, settles the reservation. Otherwise, first releases the attempt,
+ * and then gives the units back to the stock.
  */
 async function settleOrGiveBack(
   deps: ReservationDeps,

@@ -9,8 +9,8 @@ import type { Line } from './lines.ts'
 import { unitsOf } from './shortfall.ts'
 
 /**
- * The units that an attempt takes from one product. `name` and `variants` are stored as they were read. Because the
- * order contains a copy of them, the write checks that they have not changed.
+ * The units that an attempt takes from one product. `name` and `variants` are the values that were read. The order will
+ * contain a copy of them, so the write checks that they have not changed since.
  */
 export interface PlannedReservation {
   productId: string
@@ -20,8 +20,8 @@ export interface PlannedReservation {
 }
 
 /**
- * Groups the lines by product and variant. All orders reserve products in the same sequence, so that if several orders
- * need the same products, one of these orders gets all of them.
+ * Groups the lines by product and variant. All orders reserve their products in the same sequence. If several orders
+ * need the same products, one of the orders therefore gets all of them, and the orders do not block each other.
  */
 export function planReservations(lines: Line[]): PlannedReservation[] {
   const byProduct = [...groupBy(lines, ({ product }) => product._id)]
@@ -41,9 +41,9 @@ function planReservation(productId: string, lines: Line[]): PlannedReservation {
 }
 
 /**
- * Takes the units for one attempt from the stock, product by product. For each product, one guarded write takes the
- * units and adds a reservation. Returns false if a product does not have enough stock or has changed since it was read.
- * In that case, all units that were already taken are given back.
+ * Takes the units for one attempt from the stock. For each product in turn, one guarded write takes the units and adds
+ * a reservation. Returns false if a product does not have enough stock or has changed since it was read. In that case,
+ * the units that this attempt has already taken are given back.
  */
 export async function reserve(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -61,7 +61,8 @@ export async function reserve(
 
 /**
  * Returns the ONLY write that takes units from the stock for an order. The write never reduces the stock below 0. If
- * the attempt has already made its reservation, the write succeeds without taking the units again.
+ * the attempt has already made its reservation in this product, the write counts as successful, but does not take the
+ * units again.
  */
 function planUpdate(
   deps: Pick<Deps, 'now'>,

@@ -3,8 +3,8 @@ import { noDeadline } from '../../mongo/batching/batcher.ts'
 import { withoutReservation } from './without-reservation.ts'
 
 /**
- * Removes the reservations of an attempt that has placed its order. The stock does not change, so neither does the
- * revision.
+ * Removes the reservations of an attempt that has placed its order. This changes neither the stock nor the revision of
+ * the products.
  */
 export async function settle(
   deps: Pick<Deps, 'batchers'>,

@@ -3,9 +3,9 @@ import { groupBy } from '../../polyfills/group-by.ts'
 import type { Line } from './lines.ts'
 
 /**
- * Returns 'enough' if each variant has enough units for all lines together. Returns 'held' if the missing units are
- * held by other orders, which will soon either sell them or give them back. Otherwise, throws INSUFFICIENT_STOCK, which
- * lists every variant that has too few units.
+ * Returns 'enough' if each variant has enough units for all of its lines together. Returns 'held' if orders hold at
+ * least as many units as are missing. Those orders will soon either sell the units or give them back. Otherwise, throws
+ * an INSUFFICIENT_STOCK error, which lists every variant that has too few units.
  */
 export function checkStock(lines: Line[]): 'enough' | 'held' {
   const shortages = [...groupBy(lines, ({ variant }) => variant._id).values()]
@@ -17,8 +17,8 @@ export function checkStock(lines: Line[]): 'enough' | 'held' {
 }
 
 /**
- * Returns the number of units that these lines of one variant request in total, and the number of units that orders
- * hold. `param` is taken from the first line.
+ * Returns how many units of one variant these lines request in total, how many are in stock, and how many are held by
+ * orders. All lines must be for the same variant. `param` is that of the first line.
  */
 function demandOf(lines: Line[]) {
   const [{ param, product, variant }] = lines as [Line]

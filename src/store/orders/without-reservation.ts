@@ -1,8 +1,8 @@
 import type { GuardedUpdate } from '../../mongo/batching/update-batcher.ts'
 
 /**
- * Returns an update that removes an attempt's reservation from a product. The update also succeeds if the reservation
- * has already been removed.
+ * Returns a guarded update for a product that contains an attempt's reservation. `update` must remove the reservation.
+ * If the reservation has already been removed, the guarded update changes nothing but counts as successful.
  */
 export const withoutReservation = (
   productId: string,

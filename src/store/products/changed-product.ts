@@ -7,21 +7,21 @@ import type { Product, Variant } from './product.ts'
 import { skusOf } from './skus.ts'
 
 /**
- * A change to a product. Fields that are omitted keep their values, and variants that are omitted stay as they are,
- * unless `removesOthers` is true.
+ * A change to a product. Fields that are omitted keep their values. Variants that are omitted are not changed, unless
+ * `removesOthers` is true.
  */
 export interface ProductChange {
   fields: Partial<Pick<Product, 'name' | 'description' | 'images' | 'active'>>
-  /** Null if the request does not change any variants. */
+  /** The changes to variants. If the request does not change any variants, this is null. */
   variants: VariantChange[] | null
-  /** Whether variants that are not in the request are removed. */
+  /** Whether to remove the variants that the request does not contain. */
   removesOthers: boolean
   givenSkus: GivenSkus
 }
 
 /**
- * A change to one variant. The variant is identified by its `_id`, or else by its label. If both are missing, the
- * change is for the product's only variant.
+ * A change to one variant. The variant is identified by its `_id`, or by its label if there is no `_id`. If there is no
+ * label either, the change is for the product's only variant.
  */
 export interface VariantChange {
   /** The prefix of the variant's fields in the request, such as `variants[0].`. */
@@ -40,9 +40,10 @@ interface ChangedVariant {
 type Changeable = Pick<Product, 'variants'>
 
 /**
- * Returns the fields to set. The product must not be part of an open import. Throws VARIANT_NOT_FOUND,
- * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if two entries identify the same variant, a new variant has no price,
- * the product would have too many variants, or one of the given SKUs belongs to a different variant that keeps it.
+ * Returns the fields to set in the product. The product must not be part of an open import if the change contains
+ * variants. Throws VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if two entries identify the same
+ * variant, a new variant has no price, the product would have too many variants, or a SKU in the request belongs to a
+ * different variant, and that variant keeps the SKU.
  */
 export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields
@@ -98,8 +99,8 @@ function refuseDuplicates(changed: ChangedVariant[]): void {
 }
 
 /**
- * Throws VALIDATION_ERROR for a given SKU that another variant keeps. The given SKUs are not compared with each other,
- * because `readSkus` has already done that.
+ * Throws VALIDATION_ERROR if another variant keeps one of the SKUs in the request. The SKUs in the request are not
+ * compared with each other, because `readSkus` has already compared them.
  */
 function refuseKeptSkus(kept: Variant[], changed: ChangedVariant[], given: GivenSkus): void {
   const keeping = changed.filter(({ entry }) => entry.set.sku === undefined).map(({ variant }) => variant)

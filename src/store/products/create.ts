@@ -12,9 +12,10 @@ import { presentProduct } from './present.ts'
 import { type Product, products } from './product.ts'
 
 /**
- * Creates a product in one insert, which also stores the sealed response, and returns the product. The first product
- * that is created with a test key also creates the sandbox's shop. Throws SHOP_NOT_FOUND, VALIDATION_ERROR for a SKU
- * that already belongs to another product of the shop, and RATE_LIMITED if the sandbox's daily quota is used up.
+ * Creates a product and returns the data of the response. One insert stores both the product and the sealed response.
+ * Before the first product is created with a test key, creates the sandbox's shop. Throws SHOP_NOT_FOUND,
+ * VALIDATION_ERROR for a SKU that already belongs to another product of the shop, and RATE_LIMITED if the sandbox's
+ * daily quota is used up.
  */
 export async function createProduct(
   deps: Deps,
@@ -35,7 +36,8 @@ export async function createProduct(
     // The SKUs may be in use because an earlier attempt at the same request has inserted the product.
     if (insertion.index === '_id_' || (await exists(deps, product._id))) return doneBefore
     await refuseTakenSkus(deps, product, givenSkus)
-    // In the meantime, the SKU that was in use has become free again.
+    // The insert found a SKU in use, but that SKU has become free in the meantime. Null makes `retryConflicts` insert
+    // the product again.
     return null
   }
   return withinSandboxDay(deps, caller, 1, () => retryConflicts(effect.deadlineAt, insert))

@@ -5,8 +5,8 @@ import { type Effect, recorded } from '../../idempotency/effect.ts'
 import { findProduct, findWithEffects, ownProduct } from './find.ts'
 
 /**
- * Deletes the product in one guarded write, which hides the product and frees its SKUs and its handle. Returns the data
- * of the response. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND and SANDBOX_MISMATCH.
+ * Deletes a product in one guarded write. The write hides the product and frees the product's SKUs and handle. Returns
+ * the data of the response. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND and SANDBOX_MISMATCH.
  */
 export async function deleteProduct(
   deps: Pick<Deps, 'Product' | 'Shop' | 'now'>,

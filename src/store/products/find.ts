@@ -5,8 +5,8 @@ import { requireShop } from '../shops/open-shop.ts'
 import type { Product } from './product.ts'
 
 /**
- * Returns a filter for one of the caller's products. The filter does not match a product that has been deleted or that
- * an import is still creating.
+ * Returns a filter for one of the caller's products. The filter does not match a product that has been deleted, or a
+ * product that an import is still creating.
  */
 export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   _id: id,
@@ -15,14 +15,14 @@ export const ownProduct = ({ businessId, sandbox }: Caller, id: string) => ({
   listed: true,
 })
 
-/** A product without the fields that may be large: the response to its create request, and its effects. */
+/** A product without two fields that may be large: the sealed response to its create request, and its effects. */
 export type ReadProduct = Omit<Product, 'sealedResponse' | 'effects'>
 
 export type ProductWithEffects = Omit<Product, 'sealedResponse'>
 
 /**
- * Finds a product of the caller's business, in either environment, even if it has been deleted. The result includes the
- * product's effects.
+ * Finds a product of the caller's business, in either environment. The product may have been deleted. The result
+ * includes the product's effects.
  */
 export const findWithEffects = (
   deps: Pick<Deps, 'Product'>,

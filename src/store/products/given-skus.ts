@@ -2,7 +2,7 @@ import type { Deps } from '../../deps.ts'
 import { type Refusal, refuse } from '../../errors.ts'
 import type { Product } from './product.ts'
 
-/** Maps each SKU in a request to the field that contains it. */
+/** The SKUs in a request. Each SKU is mapped to the name of the request field that contains it. */
 export type GivenSkus = ReadonlyMap<string, string>
 
 /** Collects the SKUs of a request. If a SKU occurs twice, throws VALIDATION_ERROR with the second field as `param`. */
@@ -23,8 +23,8 @@ export const skuTaken = (param: string, message: string): Refusal =>
   refuse('VALIDATION_ERROR', { param, message })
 
 /**
- * Throws VALIDATION_ERROR for the first SKU that belongs to another product of the shop. Returns normally if all SKUs
- * are free.
+ * Throws VALIDATION_ERROR if any of the SKUs belongs to another product of the shop. The error names the first such SKU
+ * in the request. Does nothing if all SKUs are free.
  */
 export async function refuseTakenSkus(
   deps: Pick<Deps, 'Product'>,

@@ -9,7 +9,7 @@ import type { Product } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null
-  /** A part of the name. Case is ignored. */
+  /** A part of the product's name. The case of letters is ignored. */
   text: string | null
   sku: string | null
 }
@@ -36,7 +36,8 @@ export async function listProducts(
     listed: true,
     ...(active === null ? {} : { active }),
     ...(text === null ? {} : { name: { $regex: escapeRegex(text), $options: 'i' } }),
-    // Unlike `variants`, `skus` also contains SKUs that an open import has only reserved, so both fields are compared.
+    // The filter compares two fields. `skus` is in the index, but it also contains SKUs that an open import has only
+    // reserved. The comparison with `variants.sku` excludes those.
     ...(sku === null ? {} : { skus: sku, 'variants.sku': sku }),
   }
   const index = sku === null ? 'byTime' : 'skuInUse'

@@ -8,7 +8,7 @@ export type ProductDescription = Pick<
   'businessId' | 'sandbox' | '_id' | 'handle' | 'name' | 'description' | 'images' | 'active' | 'variants'
 >
 
-/** Returns a product with the initial values of all other fields. */
+/** Returns a new product with the given fields and with the initial values of all other fields. */
 export const newProduct = (described: ProductDescription, now: Date): Product => ({
   ...described,
   skus: skusOf(described.variants),
@@ -22,7 +22,7 @@ export const newProduct = (described: ProductDescription, now: Date): Product =>
   effects: [],
 })
 
-/** Returns a new variant, which has no SKU and no stock by default. */
+/** Returns a new variant. Unless they are given, the variant has no SKU and no stock. */
 export const newVariant = (given: {
   label: string
   price: number

@@ -18,7 +18,7 @@ export type ShownProduct = Pick<Product, '_id' | keyof typeof shownFields>
 /** Returns a product as its merchant sees it. Prices are in centimes. */
 export const presentProduct = (product: ShownProduct): Record<string, unknown> => ({
   _id: product._id,
-  // When a change is retried, the product may have been deleted in the meantime, so that it no longer has a handle.
+  // A deleted product has no handle. When a change is retried, the product may have been deleted since the change.
   handle: product.handle ?? product._id,
   name: product.name,
   description: product.description,

@@ -7,15 +7,18 @@ export const defaultLabel = 'Default'
 export interface Variant {
   _id: string
   label: string
-  /** The variant's SKU, which must be unique in the shop, or null. */
+  /** The variant's SKU, which must be unique in the shop. If the variant has no SKU, this is null. */
   sku: string | null
-  /** In centimes, at least 0. */
+  /** The price in centimes, which is at least 0. */
   price: number
-  /** In units, at least 0. */
+  /** The number of units in stock, which is at least 0. */
   stock: number
 }
 
-/** Units that have been taken from the stock for an order that has not been stored yet (src/store/orders). */
+/**
+ * Units that an attempt to place an order has taken from the stock (src/store/orders). The reservation is removed once
+ * the order has been stored, or when the units are given back.
+ */
 export interface Reservation {
   orderId: string
   attemptId: string
@@ -24,8 +27,8 @@ export interface Reservation {
 }
 
 /**
- * Marks a product that an open import is creating or changing (src/store/imports). Until the import ends, only the
- * stock of the product's variants can change.
+ * Marks a product that an open import is creating or changing (src/store/imports). Until the import ends, other
+ * requests can change the stock of the product's variants, but nothing else about the variants.
  */
 export interface Preparation {
   /** The token of the import's plan. */
@@ -33,8 +36,8 @@ export interface Preparation {
 }
 
 /**
- * A product as stored. The `_id` is the effect id of the claim that created the product. If an import created it, the
- * `_id` is a new id.
+ * A product as stored in MongoDB. The `_id` is the effect id of the claim that created the product. If an import
+ * created the product, the `_id` is a new id.
  */
 export interface Product {
   _id: string
@@ -42,7 +45,7 @@ export interface Product {
   sandbox: boolean
   /**
    * The product's identifier in CSV files, which is unique in its shop. For an imported product, the handle comes from
-   * the file. For any other product, it is the `_id`. A deleted product has no handle.
+   * the file. For any other product, the handle is the product's `_id`. A deleted product has no handle.
    */
   handle?: string
   name: string
@@ -56,23 +59,29 @@ export interface Product {
    */
   skus: string[]
   /**
-   * Whether the merchant can see the product. False while an import is still creating the product, and after the
-   * product has been deleted.
+   * Whether the merchant can see the product. This is false while an import is still creating the product, and after
+   * the product has been deleted.
    */
   listed: boolean
   prepared: Preparation | null
   reservations: Reservation[]
-  /** Every change increments this number. A write that depends on an earlier read uses it as a guard. */
+  /**
+   * A number that increases whenever the product's fields or its stock change. A write that depends on an earlier read
+   * uses this number as a guard.
+   */
   revision: number
-  /** A deleted product stays in the database, so that a retry of the deletion can find it. */
+  /**
+   * The time at which the product was deleted, or null. A deleted product stays in the database, so that a retry of the
+   * deletion can find it.
+   */
   deletedAt: Date | null
   createdAt: Date
   updatedAt: Date
-  /** The effect ids of the changes to the product, which prevent any change from happening twice. */
+  /** The effect ids of the latest changes to the product. They prevent a change from happening twice. */
   effects: string[]
   /**
-   * The sealed first response to the create request. It is kept for two days (src/retention). Imported products have
-   * none.
+   * The sealed first response to the create request. The response is kept for two days (src/retention). A product that
+   * an import created has no such response.
    */
   sealedResponse?: string
 }
@@ -109,7 +118,8 @@ export const products: Collection = {
     sealedResponse: String,
   },
   indexes: [
-    // `$gt: ''` matches any non-empty string, so a product without SKUs or without a handle is not in the index.
+    // In the following two indexes, `$gt: ''` matches any non-empty string. A product without SKUs is therefore not in
+    // the first index, and a product without a handle is not in the second.
     {
       name: 'skuInUse',
       key: { businessId: 1, sandbox: 1, skus: 1 },
@@ -124,15 +134,16 @@ export const products: Collection = {
     },
     {
       name: 'byTime',
-      // Contains `name` and `active`, so that a list can be filtered by these fields without reading documents.
+      // The index contains `name` and `active`, so that MongoDB can filter a list by these fields without reading
+      // documents.
       key: { businessId: 1, sandbox: 1, listed: 1, createdAt: -1, _id: -1, name: 1, active: 1 },
       partialFilterExpression: { listed: true },
     },
-    // Used by the clean-up, because the other indexes do not contain deleted products.
+    // The clean-up uses this index, because the other indexes do not contain deleted products.
     {
       name: 'deletions',
-      // Ends with `deletedAt`. If that field occurred only in the index's filter, MongoDB would have to read the
-      // document to check it.
+      // The key ends with `deletedAt`. If that field occurred only in the filter of the index, MongoDB would have to
+      // read each document in order to check the field.
       key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1, deletedAt: 1 },
       partialFilterExpression: { deletedAt: { $type: 'date' } },
     },

@@ -11,11 +11,11 @@ import { type ShownProduct, shownFields } from './present.ts'
 type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
 
 /**
- * Changes only the given fields. For a change to variants, reads the product, computes the new variants, and writes
- * them with the revision that was read as a guard, so that no concurrent change to the stock is lost. Such a change
- * waits while an import is preparing the product. Throws the errors of `changedProduct`, SHOP_NOT_FOUND,
- * PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, and VALIDATION_ERROR for a SKU that already belongs to another product of the
- * shop.
+ * Changes only the fields that the request contains. To change variants, reads the product, computes the new variants
+ * and writes them. The guard of this write is the revision that was read, so that no concurrent change, for example to
+ * the stock, is lost. While the product is part of an open import, a change to its variants waits. Throws the errors of
+ * `changedProduct`, SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, and VALIDATION_ERROR for a SKU that already
+ * belongs to another product of the shop.
  */
 export async function updateProduct(
   deps: UpdateDeps,
@@ -28,19 +28,20 @@ export async function updateProduct(
     return findProduct(deps, caller, id)
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, id)
-    // The change has been made, even if the product was deleted in the meantime.
+    // An earlier attempt at this request has already made the change. The product may have been deleted since then.
     if (read?.effects.includes(effect.id)) return read
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const product = await visibleTo(deps, caller, read)
-    // The import relies on the variants that it has compared, so this change must wait.
+    // An open import relies on the variants with which it has compared the file, so this change must wait until the
+    // import ends.
     if (change.variants !== null && product.prepared !== null) return null
     return write(deps, caller, product, change, effect)
   })
 }
 
 /**
- * Writes the change. Returns null if the product has changed since it was read, or if a SKU that was in use has become
- * free.
+ * Writes the change. Returns null if the product has changed since it was read, or if the write found a SKU in use that
+ * has become free in the meantime.
  */
 async function write(
   deps: UpdateDeps,

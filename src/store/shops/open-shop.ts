@@ -3,20 +3,20 @@ import type { Deps } from '../../deps.ts'
 import { refuse } from '../../errors.ts'
 import { createShop } from './create-shop.ts'
 
-/** This name is visible only to the merchant's developers. */
+/** The name of every sandbox's shop. Only the merchant's developers can see this name. */
 const sandboxName = 'Sandbox'
 
 /**
- * Checks that the caller has a shop, for operations that only read. Throws SHOP_NOT_FOUND for a live key whose business
- * has no shop. Never throws it for a test key.
+ * Checks that the caller has a shop. Throws SHOP_NOT_FOUND if the caller uses a live key and the business has no live
+ * shop. With a test key, never throws, because the sandbox's shop is created when it is first needed.
  */
 export async function requireShop(deps: Pick<Deps, 'Shop'>, caller: Caller): Promise<void> {
   if (!caller.sandbox && !(await hasShop(deps, caller))) throw refuse('SHOP_NOT_FOUND')
 }
 
 /**
- * Same as `requireShop`, but for operations that create something. With a test key, the first such operation creates
- * the sandbox's shop (SPEC 8).
+ * Does the same as `requireShop`, for operations that create something. If the caller uses a test key and the sandbox
+ * has no shop yet, creates the sandbox's shop (SPEC 8).
  */
 export async function openShop(deps: Pick<Deps, 'Shop' | 'now'>, caller: Caller): Promise<void> {
   if (await hasShop(deps, caller)) return

@@ -1,9 +1,9 @@
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * A shop is identified by its business and environment, because a business has at most one shop in each environment. An
- * operator creates the live shop. The sandbox's shop is created by the first write with a test key, and no customer can
- * see it (SPEC 8).
+ * The shop of a business in one environment. A business has at most one shop in each environment. An operator creates
+ * the live shop. The sandbox's shop is created when a test key first creates something in it. No customer can see the
+ * sandbox's shop (SPEC 8).
  */
 export interface Shop {
   _id: string

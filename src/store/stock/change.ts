@@ -15,11 +15,11 @@ import { type StockedVariant, stockedVariant } from './stocked-variant.ts'
 type StockDeps = Pick<Deps, 'Shop' | 'Product' | 'batchers' | 'now'>
 
 /**
- * Changes the stock of a variant in one guarded write. The variant is identified by its `_id`, or else by its label.
- * Throws INSUFFICIENT_STOCK if the stock would fall below 0, VALIDATION_ERROR if it would exceed `maxStock`,
- * SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND and VARIANT_LABEL_AMBIGUOUS. A retry finds the
- * change that the first request made and returns its result. A retry throws SERVICE_UNAVAILABLE if too many other
- * changes have followed to tell whether the first request made its change.
+ * Changes the stock of a variant in one guarded write. `idOrLabel` is the `_id` of the variant, or its label. Throws
+ * INSUFFICIENT_STOCK if the stock would fall below 0, VALIDATION_ERROR if it would exceed `maxStock`, SHOP_NOT_FOUND,
+ * PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND and VARIANT_LABEL_AMBIGUOUS. A retry finds the change that the
+ * first request made, and returns the variant as it is now. If so many other changes have followed that the retry
+ * cannot tell whether the first request made its change, the retry throws SERVICE_UNAVAILABLE.
  */
 export async function changeStock(
   deps: StockDeps,
@@ -37,12 +37,13 @@ export async function changeStock(
     const product = await deps.batchers.findVariants(productId, effect.deadlineAt)
     return stockedVariant(productId, product?.variants ?? [], ref.variantId)
   }
-  // A string that looks like an id most likely is one, so the write is first attempted without reading the product.
+  // A string that looks like an id is most likely an id, so the first attempt writes the change without reading the
+  // product.
   const written = isId(idOrLabel) ? await write({ productId, variantId: idOrLabel }) : null
   if (written !== null) return written
   return retryConflicts(effect.deadlineAt, async () => {
     const read = await findWithEffects(deps, caller, productId)
-    // The change has been made, even if the product was deleted in the meantime.
+    // An earlier attempt at this request has already made the change. The product may have been deleted since then.
     if (read?.effects.includes(effect.id)) return stockedVariant(productId, read.variants, idOrLabel)
     if (read !== null && isForgotten(read.effects, effect.id)) throw forgotten()
     const variant = pickVariant(await visibleTo(deps, caller, read), idOrLabel, null)

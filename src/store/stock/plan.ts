@@ -12,9 +12,10 @@ export interface VariantRef {
 }
 
 /**
- * Returns the ONLY write that changes stock for a merchant's stock request: one update with the guard, the change and
- * the effect. The write also succeeds if an earlier attempt at the same request has already made the change. It fails
- * if the product's stored effects no longer show whether an earlier attempt did so.
+ * Returns the ONLY write that changes the stock when a merchant requests a stock change. This is one update with the
+ * guard, the change and the effect. If an earlier attempt at the same request has already made the change, the write
+ * counts as successful, but does not make the change again. The write fails if the product's stored effects no longer
+ * show whether an earlier attempt has made the change.
  */
 export function planStock(
   deps: Pick<Deps, 'now'>,
@@ -40,6 +41,6 @@ export function planStock(
   }
 }
 
-/** Returns a filter for a stock that will be between 0 and `maxStock` after the change. */
+/** Returns a filter for variants whose stock will be between 0 and `maxStock` after the change. */
 const stockGuardOf = (delta: number) =>
   delta < 0 ? { stock: { $gte: -delta } } : { stock: { $lte: maxStock - delta } }

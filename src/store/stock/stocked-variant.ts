@@ -2,8 +2,8 @@ import { isId } from '../../security/ids.ts'
 import type { Variant } from '../products/product.ts'
 
 /**
- * A variant after its stock was changed. The fields are null if the variant was removed in the meantime, or if its
- * label has become ambiguous.
+ * A variant after a change to its stock. Its fields are null if the variant has been removed since the change, or if
+ * its label has become ambiguous.
  */
 export type StockedVariant = { productId: string } & (
   | Variant
@@ -11,8 +11,8 @@ export type StockedVariant = { productId: string } & (
 )
 
 /**
- * Returns the variant with this `_id`, or else the only variant with this label. Never throws, because the change has
- * already been made.
+ * Returns the variant with this `_id`, or otherwise the only variant with this label. Never throws, because the change
+ * to the stock has already been made.
  */
 export function stockedVariant(
   productId: string,

@@ -1,12 +1,15 @@
 /**
  * The maximum numbers of products and variants that an import writes in one call to MongoDB. Encoding a batch takes a
- * few ms, during which the process can serve no other request. Writing a batch of products with a hundred variants each
- * takes 0.1 s on a busy server, far less than the timeout of 5 s.
+ * few ms, during which the process can serve no other request. If each product in a batch has a hundred variants,
+ * writing the batch takes 0.1 s on a busy server. This is far less than the timeout of 5 s.
  */
 const maxProducts = 100
 const maxVariants = 500
 
-/** Splits the items into batches. `countVariants` returns how many of a product's variants the import writes. */
+/**
+ * Splits the items into batches. Each item stands for one product. `countVariants` returns how many variants of that
+ * product the import writes.
+ */
 export function batchesOf<Item>(items: readonly Item[], countVariants: (item: Item) => number): Item[][] {
   const batches: Item[][] = []
   let variants = 0

@@ -14,10 +14,10 @@ import type { Column } from './row.ts'
 /** The value of a cell that is not blank, or the reason why the cell is invalid. */
 export type Cell<T> = { value: T } | { message: string; code: ErrorCode }
 
-/** The readers of the cells, one for each column. */
+/** For each column, the function that reads the cells of that column. */
 export type Readers = { [C in Column]: (text: string) => Cell<Values[C]> }
 
-/** The type of each column's values. Prices are in centimes. */
+/** For each column, the type of its values. Prices are in centimes. */
 export interface Values {
   handle: string
   name: string
@@ -34,7 +34,7 @@ const yes: ReadonlySet<string> = new Set(['true', '1', 'yes', 'oui', 'vrai'])
 const no: ReadonlySet<string> = new Set(['false', '0', 'no', 'non', 'faux'])
 
 /**
- * Creates the readers. They leave strings unchanged, even those that look like formulas. `maxAmount` is the highest
+ * Creates the readers. They do not change strings, even if a string looks like a formula. `maxAmount` is the highest
  * price allowed.
  */
 export const createReaders = (maxAmount: number): Readers => ({
@@ -80,8 +80,8 @@ function readActive(text: string): Cell<boolean> {
 }
 
 /**
- * Parses ASCII digits with an optional minus sign. Returns null for anything else, such as `12,50`, `1 250`, `1e3` or
- * `٥`. Adding 0 turns `-0` into 0.
+ * Parses a whole number, which consists of ASCII digits with an optional minus sign. Returns null for any other text,
+ * such as `12,50`, `1 250`, `1e3` or `٥`. The addition of 0 turns `-0` into 0.
  */
 const wholeNumber = (text: string): number | null =>
   /^-?[0-9]+$/.test(text.trim()) ? Number(text) + 0 : null

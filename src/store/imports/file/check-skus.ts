@@ -2,7 +2,10 @@ import { inSlices } from '../../../process/in-slices.ts'
 import type { Faults } from './faults.ts'
 import type { ProductRow } from './row.ts'
 
-/** A row and the ids of its product and variant. The ids are null if the product or variant is new. */
+/**
+ * A row of the file, with the ids of the existing product and variant that it describes. `productId` is null if the
+ * product is new, and `variantId` is null if the variant is new.
+ */
 export interface MatchedRow {
   row: ProductRow
   productId: string | null
@@ -19,9 +22,11 @@ export interface SkuOwner {
 }
 
 /**
- * Adds a fault for each SKU that occurs twice in the file, or that belongs to a different variant and is not given up
- * by it. Variants of the same product may swap SKUs. A single import cannot transfer a SKU to a different product,
- * because each write changes only one product. `owners` maps the SKUs in the rows to their current owners.
+ * Adds a fault for each row whose SKU already occurs in an earlier row. Also adds a fault for each row whose SKU
+ * belongs to a different variant, unless that variant is of the same product and gets another SKU from the file.
+ * Variants of the same product may therefore swap SKUs. An import cannot transfer a SKU from one product to another,
+ * because each write changes only one product. `owners` maps each new SKU in the rows to the variant to which it
+ * currently belongs.
  */
 export async function checkSkus(
   matched: readonly MatchedRow[],

@@ -3,7 +3,7 @@ import type { Column } from './row.ts'
 
 export interface CsvFault {
   row: number
-  /** The column of the invalid cell, or null if the fault concerns the whole row. */
+  /** The column of the invalid cell. If the fault concerns the whole row, this is null. */
   column: Column | null
   message: string
   /** The error code of the fault, which is VALIDATION_ERROR by default. */
@@ -13,8 +13,8 @@ export interface CsvFault {
 /** The maximum number of faults listed in a response. */
 const maxListed = 100
 /**
- * When more faults than this have been collected, all but the first hundred by row are dropped. A file can have 40 000
- * faults. Sorting 1 000 takes less than 1 ms.
+ * The maximum number of faults to keep in memory. Beyond this number, only the hundred faults with the lowest row
+ * numbers are kept. A file can have 40 000 faults, and sorting 1 000 of them takes less than 1 ms.
  */
 const maxKept = 1_000
 
@@ -22,8 +22,8 @@ const maxKept = 1_000
 export interface Faults {
   add(fault: CsvFault): void
   /**
-   * If there are faults, throws an error with the error code of the first fault by row. Its details contain the first
-   * hundred faults and the number of further faults.
+   * Throws an error if there are faults. The error has the error code of the fault with the lowest row number. Its
+   * details contain the first hundred faults in the order of their rows, and the number of further faults.
    */
   refuseIfAny(): void
 }

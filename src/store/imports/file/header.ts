@@ -6,26 +6,32 @@ export interface Header {
   indexes: Partial<Record<Column, number>> & { handle: number }
   /** The number of cells in the header. */
   width: number
-  /** The indexes of the columns whose names are blank. */
+  /** The indexes of the columns that have a blank name. */
   unnamed: number[]
 }
 
 /** A row with more cells than this cannot be a header. */
 const maxCells = 100
-/** Ten times the length of the longest possible header. */
+/**
+ * The maximum number of bytes in which to search for the delimiter. It is about ten times the length of the longest
+ * possible header.
+ */
 const firstLineBytes = 1024
 
-/** Returns the file's first line, or enough of it to recognise the delimiter. */
+/**
+ * Returns the file's first line. If the line is very long, returns only as much of it as is needed to recognise the
+ * delimiter.
+ */
 export const firstLineOf = (bytes: Buffer): string =>
   bytes.toString('utf8', 0, firstLineBytes).split(/[\r\n]/, 1)[0] ?? ''
 
-/** Returns the delimiter that occurs more often in the first line. */
+/** Returns the delimiter that occurs more often in the first line, or a comma if both occur equally often. */
 export const delimiterOf = (firstLine: string): ';' | ',' =>
   firstLine.split(';').length > firstLine.split(',').length ? ';' : ','
 
 /**
- * Reads the header. Column names may be in any order and any case. If the header is invalid, adds faults and returns
- * null.
+ * Reads the header. The column names may be in any order, and their case is ignored. If the header is invalid, adds one
+ * or more faults and returns null.
  */
 export function readHeader(cells: readonly string[], faults: Faults): Header | null {
   const names = cells.map((cell) => cell.trim().toLowerCase())

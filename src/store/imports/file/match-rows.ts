@@ -12,10 +12,12 @@ export interface Match {
 
 /**
  * Matches the rows of one product with its variants. A row is matched only with variants that have the same label:
- * first by SKU, then in order. A row that matches no variant creates a variant. A row whose variant cells are all blank
- * describes only the product. Two cases are faults:
- * - A label has fewer unmatched rows than unmatched variants, so the match is ambiguous.
- * - An unmatched row has no SKU although variants with its label exist, so it is most likely a duplicate row.
+ * first by SKU, then in order. A row that matches no variant creates a new variant. If all variant cells of a row are
+ * blank, the row describes only the product. Two cases are faults:
+ * - After the match by SKU, a label has fewer remaining rows than remaining variants, so it is unclear which variants
+ *   the rows describe.
+ * - A row matches no variant and has no SKU, although the product has variants with the row's label. Such a row is most
+ *   likely a duplicate.
  */
 export function matchRows(
   rows: readonly ProductRow[],
@@ -34,7 +36,7 @@ export function matchRows(
       faults,
     ),
   )
-  // New variants are created in the order of the file.
+  // The matches are sorted, so that new variants are created in the order in which the file lists them.
   return matches.toSorted((a, b) => a.row.row - b.row.row)
 }
 
@@ -42,8 +44,9 @@ const describesVariant = ({ variantLabel, sku, price, stock }: ProductRow): bool
   [variantLabel, sku, price, stock].some((cell) => cell !== null)
 
 /**
- * Returns the row's label. If it is blank, returns the label of the variant with the row's SKU, or else that of the
- * only variant, or else `Default`.
+ * Returns the row's label. If the label is blank, returns the label of the variant that has the row's SKU. If there is
+ * no such variant, returns the label of the product's only variant, or `Default` if the product has several variants or
+ * none.
  */
 function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): string {
   if (variantLabel !== null) return variantLabel
@@ -53,8 +56,8 @@ function labelOf({ variantLabel, sku }: ProductRow, variants: readonly Variant[]
 }
 
 /**
- * Returns whether the label is missing and the row could belong to any of several variants. Such a row is most likely
- * not meant to create a new variant with the label `Default`.
+ * Returns whether the label is missing and it is unclear which of several variants the row describes. The author of
+ * such a row most likely did not want to create a new variant with the label `Default`.
  */
 const isUnlabelled = ({ variantLabel, sku }: ProductRow, variants: readonly Variant[]): boolean =>
   variantLabel === null &&

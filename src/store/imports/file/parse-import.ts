@@ -10,8 +10,8 @@ export interface ImportRequest {
 }
 
 /**
- * Parses the request and its CSV file. Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if the
- * deadline has passed.
+ * Parses an import request and its CSV file. Throws VALIDATION_ERROR with the file's faults, or SERVICE_UNAVAILABLE if
+ * the deadline has passed.
  */
 export async function parseImport(
   deps: Pick<Deps, 'config'>,

@@ -5,7 +5,8 @@ import type { ProductRow } from './row.ts'
 const cells = ['name', 'description', 'active'] as const
 
 /**
- * Collects a product's own fields from its rows. Adds a fault if two rows contain different values for the same field.
+ * Collects the fields of the product itself, such as its name, from all rows that describe the product. Adds a fault if
+ * two rows contain different values for the same field.
  */
 export function readProductCells(
   rows: readonly ProductRow[],

@@ -7,7 +7,8 @@ export const isBlank = (text: string): boolean => text.trim() === ''
 
 /**
  * Reads the cells of a row that is not blank. Blank cells at the end of the row may be missing, because some
- * spreadsheets omit them. Adds a fault for each invalid cell. Returns null if the row does not match the header.
+ * spreadsheets omit them. Adds a fault for each invalid cell. If the row does not fit the header, adds a fault and
+ * returns null.
  */
 export function readRow(
   header: Header,

@@ -8,14 +8,14 @@ import { maxRows, type ProductRow } from './row.ts'
 import { bytesOf } from './source.ts'
 
 /**
- * The maximum number of blank rows. Some spreadsheets write thousands of blank rows below the last row with content,
- * but reading a million of them would only waste time.
+ * The maximum number of blank rows. Some spreadsheet programs write thousands of blank rows below the last row with
+ * content. The number is limited because reading a million blank rows would only waste time.
  */
 const maxBlankRows = 50_000
 
 /**
- * Reads the rows of a CSV file, which is given as bytes or as a string. Blank rows are skipped, but they are included
- * in the row numbers, as in a spreadsheet. If the file has faults, throws a single error that lists them. Does not
+ * Reads the rows of a CSV file, which is given as bytes or as a string. Blank rows are skipped, but they count towards
+ * the row numbers, as in a spreadsheet. If rows have faults, throws a single error that lists these faults. Does not
  * compare rows with each other.
  */
 export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promise<ProductRow[]> {
@@ -46,5 +46,8 @@ export async function readRows(deps: Pick<Deps, 'config'>, csv: unknown): Promis
   return rows.filter((row) => row !== null)
 }
 
-/** `row` is the first row beyond the limit. The rows below it were not read. */
+/**
+ * Returns the fault for a file with too many rows. `row` is the number of the first row beyond the limit. The rows
+ * below that row have not been read.
+ */
 const tooMany = (row: number, message: string) => ({ row, column: null, message })

@@ -5,14 +5,14 @@ import { inChunks } from '../../../process/in-chunks.ts'
 import type { Faults } from './faults.ts'
 
 /**
- * Three times the length of the longest valid row, at 4 bytes per character. If a row is longer, its closing quote must
- * be missing.
+ * The maximum length of a row. It is three times the length of the longest valid row, with 4 bytes per character. If a
+ * row is longer than this, a closing quote is most likely missing.
  */
 const maxRowBytes = 64 * 1024
 
 /**
- * Passes each record of a file to `take`, together with its row number, until `take` returns false. Empty lines are
- * skipped, but they are included in the row numbers.
+ * Passes each row of a file to `take`, together with its row number, until `take` returns false. Empty lines are
+ * skipped, but they count towards the row numbers. If the file is not valid CSV, adds a fault.
  */
 export async function readRecords(
   bytes: Buffer,
@@ -26,7 +26,7 @@ export async function readRecords(
     delimiter,
     // Line endings may be mixed, for example if the file was edited in a different program.
     record_delimiter: ['\r\n', '\n', '\r'],
-    // Rows of the wrong length are reported by `readRow`.
+    // The parser accepts rows with the wrong number of cells, because `readRow` reports them.
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
@@ -46,8 +46,9 @@ export async function readRecords(
 }
 
 /**
- * Returns the number of the first line that exceeds the limit, or null. csv-parse applies its own limit only to the
- * text in cells, not to the number of cells.
+ * Returns the number of the first line that is longer than the limit, or null if there is no such line. This check is
+ * needed because csv-parse applies its own limit only to the text in the cells, so it does not limit the number of
+ * cells.
  */
 async function findLongLine(bytes: Buffer): Promise<number | null> {
   let at = 0
@@ -63,7 +64,7 @@ async function findLongLine(bytes: Buffer): Promise<number | null> {
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
-/** Returns the number of line breaks. CR LF is a single line break. */
+/** Returns the number of line breaks. CR LF counts as a single line break. */
 async function countLineBreaks(bytes: Buffer): Promise<number> {
   let count = 0
   let last = 0

@@ -1,4 +1,6 @@
-/** One row of an import, with its cells parsed. Null stands for a blank cell, which leaves the field unchanged. */
+/**
+ * One row of an import, with its cells parsed. Null stands for a blank cell. A blank cell does not change the field.
+ */
 export interface ProductRow {
   /** The row number, as in a spreadsheet. The header is row 1. */
   row: number
@@ -8,7 +10,7 @@ export interface ProductRow {
   description: string | null
   variantLabel: string | null
   sku: string | null
-  /** In centimes. */
+  /** The price in centimes. */
   price: number | null
   stock: number | null
   active: boolean | null

@@ -7,8 +7,8 @@ const advice =
   'Save it as UTF-8. In Excel, choose "CSV UTF-8 (Comma delimited)". In LibreOffice, choose the character set "Unicode (UTF-8)".'
 
 /**
- * Returns the file as UTF-8 without a byte order mark. Throws VALIDATION_ERROR if the file is missing, is not text, or
- * is not UTF-8.
+ * Returns the bytes of the file in UTF-8, without a byte order mark. Throws VALIDATION_ERROR if the file is missing, is
+ * not text, or is not UTF-8.
  */
 export function bytesOf(csv: unknown): Buffer {
   if (csv === undefined) throw fault('csv is required.')
@@ -19,13 +19,19 @@ export function bytesOf(csv: unknown): Buffer {
   return withoutBom(csv)
 }
 
-/** Throws VALIDATION_ERROR for a lone surrogate, which `Buffer.from` would silently replace. */
+/**
+ * Encodes the text in UTF-8. Throws VALIDATION_ERROR if the text contains a lone surrogate, which `Buffer.from` would
+ * silently replace.
+ */
 function encoded(text: string): Buffer {
   if (!text.isWellFormed()) throw fault('csv must be valid Unicode.')
   return Buffer.from(text)
 }
 
-/** Returns whether the file begins with a UTF-16 byte order mark, or with a zero byte among its first two bytes. */
+/**
+ * Returns whether the file is most likely UTF-16: it begins with a UTF-16 byte order mark, or one of its first two
+ * bytes is zero.
+ */
 const isUtf16 = (bytes: Buffer): boolean =>
   bytes[0] === 0 || bytes[1] === 0 || utf16Boms.some((bom) => bytes.subarray(0, 2).equals(bom))
 

@@ -9,9 +9,10 @@ import { countVariants, type ImportPlan } from './plan.ts'
 type ApplyDeps = Pick<Deps, 'Product' | 'now'>
 
 /**
- * Applies a committed plan's changes and makes its new products visible. Any process may call this at any time, even
- * concurrently, because the write that changes a product also removes the plan's token from that product. A deleted
- * product has no token either.
+ * Applies a committed plan's changes and makes its new products visible. Any process may call this function at any
+ * time, even concurrently with other processes. No change is made twice, because the write that changes a product also
+ * removes the plan's token from that product. A product that has been deleted since then has no token either, so it
+ * does not change.
  */
 export async function apply(
   deps: ApplyDeps,

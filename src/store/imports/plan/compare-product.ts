@@ -12,19 +12,22 @@ import type { ProductPatch } from './plan.ts'
 export type ExistingProduct = Pick<Product, '_id' | 'handle' | 'name' | 'active' | 'variants'> &
   Partial<Pick<Product, 'description'>>
 
-/** A product that is created by an import. */
+/** A product that an import creates. */
 export type NewProduct = Pick<Product, 'name' | 'description' | 'active' | 'variants'> & { handle: string }
 
-/** A product that is changed by an import. */
+/** The changes that an import makes to an existing product. */
 export interface ChangedProduct {
   patch: ProductPatch
-  /** The ids of the variants with which the rows were compared, in the same order as in the product. */
+  /**
+   * The ids of the variants with which the rows were compared, in the order in which the product contains these
+   * variants.
+   */
   comparedVariants: string[]
 }
 
 /**
- * The result of comparing the rows that have the same handle with the existing product. To save memory, it contains
- * only those fields of the existing product that are needed.
+ * The result of comparing the rows with one handle with the product that has this handle. To save memory, the result
+ * contains only what the import needs, and not the whole existing product.
  */
 export interface Outcome {
   handle: string
@@ -36,8 +39,8 @@ export interface Outcome {
 }
 
 /**
- * Compares the rows that have the same handle with the product that has this handle, or with null if there is no such
- * product.
+ * Compares the rows with one handle with the product that has this handle. `product` is null if there is no such
+ * product. In that case, the import creates the product.
  */
 export function compareProduct(
   handle: string,
@@ -82,7 +85,10 @@ function addedVariant({ row, label }: Match, faults: Pick<Faults, 'add'>): Varia
   return newVariant({ label, sku: row.sku, price: row.price ?? 0, stock: row.stock })
 }
 
-/** Returns only the fields that differ, so that concurrent changes to other fields are preserved. */
+/**
+ * Returns a patch that contains only the fields that differ. The import therefore preserves concurrent changes to other
+ * fields.
+ */
 function patchOf(
   product: ExistingProduct,
   values: ProductPatch['set'],

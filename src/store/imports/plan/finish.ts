@@ -4,14 +4,14 @@ import { apply } from './apply.ts'
 import type { ImportPlan } from './plan.ts'
 
 /**
- * How long a finished plan is kept. This is longer than the lifetime of a claim, because a retry needs the outcome of
- * the first request.
+ * How long a finished plan is kept. This is longer than the lifetime of a claim, because during that lifetime, a retry
+ * needs the outcome of the first request.
  */
 const keptMs = 48 * 3_600_000
 
 /**
- * Applies a committed plan and frees the shop for its next import. Any process may call this at any time, even
- * concurrently.
+ * Applies a committed plan and frees the shop for its next import. Any process may call this function at any time, even
+ * concurrently with other processes.
  */
 export async function finish(
   deps: Pick<Deps, 'Product' | 'ImportPlan' | 'now'>,

@@ -2,7 +2,7 @@ import type { ProductPatch } from './plan.ts'
 
 /**
  * Returns the write that changes a prepared product. The write merges the patch into the current variants and appends
- * the new variants. `$literal` is needed for strings that begin with `$`.
+ * the new variants. Without `$literal`, MongoDB would interpret strings that begin with `$` as field paths.
  */
 export const patchOnce = (
   token: string,

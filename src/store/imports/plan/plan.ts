@@ -2,8 +2,8 @@ import type { Collection } from '../../../mongo/collection.ts'
 import type { Variant } from '../../products/product.ts'
 
 /**
- * The number of products that were created, updated or unchanged, of variants that were created or changed, and of rows
- * that were read.
+ * The counts of an import. `created`, `updated` and `unchanged` are numbers of products. `variants` is the number of
+ * variants that were created or changed. `rows` is the number of rows that were read.
  */
 export interface ImportCounts {
   created: number
@@ -13,7 +13,7 @@ export interface ImportCounts {
   rows: number
 }
 
-/** The changes to one existing product, which contain only the fields that differ. */
+/** The changes to one existing product. A patch contains only the fields that differ from the product. */
 export interface ProductPatch {
   productId: string
   set: { name?: string; description?: string; active?: boolean }
@@ -28,10 +28,10 @@ export const countVariants = ({ variants, added }: ProductPatch): number => vari
  * One import of a shop. The `_id` is the effect id of the import's claim. A shop has at most one open plan. A plan has
  * one of these states:
  *
- * - `preparing`: the new products are being stored but are not listed yet, and the products that will change are being
- *   marked with the plan's token. Readers do not see any change.
- * - `committed`: the import will be carried out, and any process may finish it.
- * - `aborting`: the import will not be carried out, and any process may undo its preparations.
+ * - `preparing`: the new products are being stored without being listed, and the products that will change are being
+ *   marked with the plan's token. Merchants do not see any change yet.
+ * - `committed`: the import is certain to be carried out, and any process may finish it.
+ * - `aborting`: the import is certain not to be carried out, and any process may undo its preparations.
  * - `done`: the import has been carried out, and the shop is free for its next import.
  */
 export interface ImportPlan {
@@ -41,20 +41,23 @@ export interface ImportPlan {
   open?: true
   state: 'preparing' | 'committed' | 'aborting' | 'done'
   /**
-   * Identifies one attempt at the import. Prepared products contain this token, so that an attempt never uses products
-   * that a late write of an earlier attempt has prepared.
+   * Identifies one attempt at the import. The products that an attempt prepares contain its token. An attempt therefore
+   * never uses products that were prepared by a late write of an earlier attempt.
    */
   token: string
-  /** Before this time, only the request that created the plan may end it. */
+  /** The time before which only the request that created the plan, or a retry of that request, may end the plan. */
   leaseEndsAt: Date
   patches: ProductPatch[]
   counts: ImportCounts
   createdAt: Date
-  /** When MongoDB removes the finished plan. By then, the claim no longer exists, so no retry needs the plan. */
+  /**
+   * The time at which MongoDB removes the finished plan. By then, the claim no longer exists, so no retry needs the
+   * plan.
+   */
   expiresAt?: Date
 }
 
-/** A plan without its patches, which may take up megabytes. */
+/** A plan without its patches. The patches are omitted because they may take up megabytes. */
 export type FoundPlan = Omit<ImportPlan, 'patches'>
 
 export const withoutPatches = { patches: 0 } as const

@@ -14,10 +14,12 @@ type PrepareDeps = Pick<Deps, 'Product' | 'now'>
 type PlanIdentity = Pick<FoundPlan, 'businessId' | 'sandbox' | 'token'>
 
 /**
- * Stores the new products without listing them, and reserves the new SKUs of the products that will change. Both are
- * marked with the plan's token. Readers do not see any change. Other requests can no longer take these handles and
- * SKUs, and they can change only the stock of these products' variants. Returns false if another request was first to
- * take a handle or SKU, or has changed a product. In that case, some products may already be prepared.
+ * Prepares the import. Stores the new products without listing them, and reserves new SKUs for the existing products
+ * that will change. All of these products are marked with the plan's token. Merchants do not see any change yet. From
+ * now on, no other request can take the handles and SKUs, and the only change that other requests can make to the
+ * variants of these products is to their stock. Returns false if another request has already taken a handle or SKU, or
+ * has changed a product so that its comparison with the file is no longer valid. In that case, some products may
+ * already be prepared.
  */
 export async function prepare(
   deps: PrepareDeps,
@@ -50,10 +52,10 @@ const unlisted = ({ businessId, sandbox, token }: PlanIdentity, created: NewProd
 })
 
 /**
- * Returns the write that prepares a product. It matches only if the product still has exactly the variants that were
- * compared, and if no variant that keeps its SKU has a SKU from the file. Other fields and the stock may have changed
- * in the meantime. The write increments the revision, so that concurrent changes to the variants have to read the
- * product again.
+ * Returns the write that prepares an existing product. The write matches only if the product still has exactly the
+ * variants that were compared. If a variant keeps its SKU, that SKU must not be one that the import gives to a
+ * different variant. Other fields of the product and the stock may have changed since the comparison. The write
+ * increments the revision, so that concurrent changes to the variants have to read the product again.
  */
 function reserveProduct(
   { token }: PlanIdentity,
@@ -81,8 +83,8 @@ function reserveProduct(
 }
 
 /**
- * Returns whether the write failed only because handles or SKUs are in use. After a lost connection, this returns
- * false, because the outcome is unknown.
+ * Returns whether the write failed only because handles or SKUs are in use. Returns false after a lost connection,
+ * because the outcome of the write is then unknown.
  */
 function isTaken(error: unknown): boolean {
   if (!(error instanceof mongo.MongoBulkWriteError)) return false

@@ -6,7 +6,7 @@ import type { SkuOwner } from '../file/check-skus.ts'
 import type { ExistingProduct } from './compare-product.ts'
 import { refuseLate } from './refuse-late.ts'
 
-/** The shop with which a file is compared. */
+/** The shop with which a file is compared, and the deadline of the request. */
 export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
   /** The request's deadline, on the clock of `performance.now()`. */
   deadlineAt: number
@@ -14,14 +14,14 @@ export interface ImportScope extends Pick<Product, 'businessId' | 'sandbox'> {
 
 type ReadDeps = Pick<Deps, 'Product'>
 
-/** The number of products per batch. A batch of the largest products takes up 7 MB. */
+/** The number of products that MongoDB sends per batch. A batch of products of the largest size takes up 7 MB. */
 const batchSize = 100
 
 const compared = { handle: 1, name: 1, active: 1, variants: 1 } as const
 
 /**
- * Finds the shop's products that have these handles. Their descriptions, which may have 20 kB each, are read only if
- * the file contains descriptions.
+ * Finds the shop's products that have these handles. A description may take up 20 kB, so descriptions are read only if
+ * the file contains any.
  */
 export const readExisting = (
   deps: ReadDeps,
@@ -46,7 +46,7 @@ const skusOnly = {
   hint: 'skuInUse',
 } as const
 
-/** Finds the variants of the shop that currently have these SKUs. Throws SERVICE_UNAVAILABLE after the deadline. */
+/** Finds the variants in the shop that currently have these SKUs. Throws SERVICE_UNAVAILABLE after the deadline. */
 export async function readOwners(
   deps: ReadDeps,
   scope: ImportScope,
@@ -64,8 +64,8 @@ export async function readOwners(
 }
 
 /**
- * Returns a cursor instead of an array, because the products may take up hundreds of megabytes in total. The hint
- * prevents MongoDB from choosing a different index.
+ * Finds the shop's listed products that match a filter. Returns a cursor instead of an array, because the products may
+ * take up hundreds of megabytes in total. The `hint` in `options` prevents MongoDB from choosing a different index.
  */
 const listedOf = <Found extends object>(
   deps: ReadDeps,

@@ -9,21 +9,25 @@ import { endPlan } from './end-plan.ts'
 import { type FoundPlan, type ImportPlan, withoutPatches } from './plan.ts'
 
 /**
- * The maximum duration of a request. When the lease ends, either the process has died or the client is no longer
- * waiting for the response.
+ * How long the request that creates a plan holds the plan's lease. This is the maximum duration of a request. When the
+ * lease ends, either the process has died, or the client is no longer waiting for the response.
  */
 const leaseMs = 10_000
-/** The interval between two checks whether the shop's other import has ended. */
+/** How often to check whether the other import of the shop has ended. */
 const pollIntervalMs = 75
-/** An import does not start if less time than this is left, because it would run out of time midway. */
+/**
+ * The minimum time that an import must have left in order to start. With less time, it would run out of time before it
+ * is finished.
+ */
 const minRemainingMs = 1_000
 
 type ReserveDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
- * Inserts an open plan for the shop and returns it. If an earlier attempt at the same request has already committed its
- * plan, finishes and returns that plan. While another import is running, waits until it ends or its lease expires, in
- * which case this function ends it. Throws SERVICE_UNAVAILABLE if this takes too long.
+ * Inserts an open plan for the shop and returns the plan. If an earlier attempt at the same request has left a
+ * committed plan, finishes that plan and returns it instead. If the earlier attempt has left an uncommitted plan, rolls
+ * that plan back first. While another import of the shop is running, waits until that import ends. If the lease of the
+ * other import expires, ends that import. Throws SERVICE_UNAVAILABLE if all this takes too long.
  */
 export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Effect): Promise<FoundPlan> {
   const { businessId, sandbox } = caller
@@ -40,7 +44,7 @@ export async function reserveShop(deps: ReserveDeps, caller: Caller, effect: Eff
     const own = found.find(({ _id }) => _id === effect.id)
     if (own?.state === 'done') return own
     const [other] = found
-    // Because this request holds the claim, its own earlier attempt cannot still be running.
+    // This request holds the claim, so no earlier attempt at the same request can still be running.
     if (own !== undefined) await endPlan(deps, own)
     else if (other !== undefined && other.leaseEndsAt <= deps.now()) await endPlan(deps, other)
     else await pause(pollIntervalMs)

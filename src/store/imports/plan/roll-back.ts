@@ -5,7 +5,7 @@ import { undoPreparation } from './undo-preparation.ts'
 
 /**
  * Prevents a plan from being committed, undoes its preparations, and removes it. Before the plan's lease ends, only the
- * holder of its claim may call this. Does nothing if the plan is already committed.
+ * request that holds the plan's claim may call this function. Does nothing if the plan is already committed.
  */
 export async function rollBack(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,

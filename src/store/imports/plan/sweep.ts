@@ -7,9 +7,9 @@ import { undoOrphanedPreparations } from './undo-preparation.ts'
 type SweepDeps = Pick<Deps, 'Product' | 'ImportPlan' | 'now'>
 
 /**
- * Ends abandoned imports, and undoes preparations that were written after their import had been rolled back. Returns
- * the number of abandoned plans. If one plan cannot be ended, the sweep still ends the others and then throws the first
- * error.
+ * Ends abandoned imports. Also undoes preparations that a late write made after the import had been rolled back.
+ * Returns the number of abandoned plans. If a plan cannot be ended, the sweep still ends the other plans, and then
+ * throws the first error.
  */
 export async function sweepImports(deps: SweepDeps): Promise<number> {
   const due = { open: true, leaseEndsAt: { $lte: deps.now() } } as const
@@ -17,7 +17,7 @@ export async function sweepImports(deps: SweepDeps): Promise<number> {
     .find<FoundPlan>(due, { projection: withoutPatches })
     .toArray()
   const faults: unknown[] = []
-  // Plans are ended one at a time, because a plan may take up megabytes.
+  // The plans are ended one at a time, because each plan may take up megabytes of memory.
   for (const plan of abandoned) await endPlan(deps, plan).catch((error: unknown) => void faults.push(error))
   await undoOrphanedPreparations(deps, await tokensInUse(deps))
   if (faults.length > 0) throw faults[0]

@@ -3,8 +3,8 @@ import { nativeCollection } from '../../../mongo/collection.ts'
 import type { Product } from '../../products/product.ts'
 
 /**
- * Undoes the preparations that an import made under this token. The import must be one that can no longer be committed.
- * It is safe to call this twice.
+ * Undoes the preparations that an import made under this token. Call this function only for an import that can no
+ * longer be committed. It may be called more than once.
  */
 export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string): Promise<void> {
   const products = nativeCollection(deps.Product)
@@ -21,9 +21,9 @@ export async function undoPreparation(deps: Pick<Deps, 'Product'>, token: string
 }
 
 /**
- * Undoes those of a shop's preparations that do not belong to an open plan. Such preparations come from late writes of
- * imports that have ended. If they stayed, they would block handles and SKUs. The caller must hold the shop's open
- * plan.
+ * Undoes the preparations in a shop that do not belong to an open plan. They were made by late writes of imports that
+ * have already ended. If such preparations stayed, they would block handles and SKUs. The caller must hold the shop's
+ * open plan.
  */
 export async function undoLatePreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
@@ -31,7 +31,8 @@ export async function undoLatePreparations(
 ): Promise<void> {
   const late = nativeCollection(deps.Product).find(
     { 'prepared.by': { $exists: true }, businessId, sandbox },
-    // Only a few products are prepared at any time, but a shop may have many products.
+    // The hint selects this index because only a few products are prepared at any time, whereas a shop may have many
+    // products.
     { hint: 'prepared', projection: { 'prepared.by': 1 } },
   )
   const tokens = new Set((await late.toArray()).flatMap(({ prepared }) => prepared?.by ?? []))
@@ -39,9 +40,9 @@ export async function undoLatePreparations(
 }
 
 /**
- * Undoes the preparations under those of the tokens that do not belong to an open plan. Each attempt has its own token
- * and stores its plan before it prepares any product. Therefore, if a token was found on a product and no open plan has
- * that token, its attempt has ended.
+ * Undoes the preparations that were made under these tokens, except under tokens that belong to an open plan. Each
+ * attempt has its own token, and it stores its plan before it prepares any product. If a product has a token that no
+ * open plan has, the attempt with that token must therefore have ended.
  */
 export async function undoOrphanedPreparations(
   deps: Pick<Deps, 'Product' | 'ImportPlan'>,
@@ -49,7 +50,7 @@ export async function undoOrphanedPreparations(
 ): Promise<void> {
   if (tokens.length === 0) return
   const plans = nativeCollection(deps.ImportPlan)
-    // Only a few plans are open, but many finished plans are kept.
+    // The hint selects this index because only a few plans are open, whereas many finished plans are kept.
     .find({ open: true, token: { $in: [...tokens] } }, { hint: 'unfinished', projection: { token: 1 } })
   const alive = new Set((await plans.toArray()).map(({ token }) => token))
   for (const token of tokens) if (!alive.has(token)) await undoPreparation(deps, token)
