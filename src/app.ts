@@ -22,7 +22,7 @@ import { referencePages } from './reference/router.ts'
 export const apiBase = '/api/v1'
 
 /**
- * Creates the app for the `web` process. Handlers run in the order in which they are registered, after those in
+ * Creates the app for the `web` process. Handlers run in the order in which they are registered, after the handlers in
  * http/server/bare-app.ts. The checks for an API operation are in http/operations/run-operation.ts.
  */
 export const createApp = (deps: Deps, isStopping: () => boolean): Express =>

@@ -45,8 +45,8 @@ const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY }
 const restAfter = (tookMs: number): number => Math.min(200, 3 * (tookMs - 10))
 
 /**
- * The pool is large enough for up to three parallel queries per slot, up to five per staff page, and those for the
- * metrics.
+ * The pool has enough connections for up to three parallel queries per slot, up to five queries per staff page, and the
+ * queries for the metrics.
  */
 export const listConnections = { maxPoolSize: 16, appName: 'payment-intents lists' } as const
 

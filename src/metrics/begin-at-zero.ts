@@ -3,8 +3,8 @@ import { faults } from '../webhooks/sender/faults.ts'
 import type { createCounted } from './counted.ts'
 
 /**
- * The log lines that trigger alerts: all lines at level `error`, and those at level `warn` that require an operator's
- * attention.
+ * The log lines that trigger alerts: all lines at level `error`, and the lines at level `warn` that require an
+ * operator's attention.
  */
 export const watchedLines = {
   error: [

@@ -3,7 +3,10 @@ import { type Logger, type LoggerOptions, pino } from 'pino'
 
 export type Log = Logger
 
-/** Called for each line at level warn or error that LOG_LEVEL does not suppress. `line` is the event name. */
+/**
+ * A function that is called for each line at level warn or error, unless LOG_LEVEL suppresses the line. `line` is the
+ * event name.
+ */
 export type OnWarning = (level: string, line: string) => void
 
 /**

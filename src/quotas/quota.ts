@@ -17,8 +17,8 @@ export interface Estimate {
 }
 
 /**
- * If the amount was taken, the caller must call `end` once the write has ended, whatever its outcome. Otherwise,
- * `freeAt` is when some of the quota will become free.
+ * The result of taking an amount from a quota. If the amount was taken, the caller must call `end` once the write has
+ * ended, whatever its outcome. Otherwise, `freeAt` is when some of the quota will become free.
  */
 export type Taken = { isTaken: true; end(): void } | { isTaken: false; freeAt: Date | null }
 

@@ -19,8 +19,8 @@ export interface Prefix {
  * The prefix sizes that one party may hold, each with its share. An IPv6 customer gets a /64 or a /48, and anyone can
  * get a /48 for free. A provider's region typically has a /40, and a whole provider has a /32. An IPv4 /24 is the
  * smallest routed range, and a /16 belongs to a carrier or a hosting company. Each share is at least three times the
- * next smaller one. Therefore, a party that uses up one prefix's budget leaves most of the next larger prefix's budget
- * to its neighbours.
+ * next smaller share. Therefore, a party that uses up one prefix's budget leaves most of the next larger prefix's
+ * budget to its neighbours.
  */
 const sizes = {
   ipv4: [

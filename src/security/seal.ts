@@ -10,8 +10,8 @@ import {
 import { createXaes, nonceBytes } from './xaes-256-gcm.ts'
 
 /**
- * The purposes of signatures, each of which uses its own key: a payment form's token, and the proof that a customer has
- * the payment's link.
+ * The purposes of signatures: to sign a payment form's token, and to prove that a customer has the payment's link. Each
+ * purpose uses its own key.
  */
 export type SigningUse = 'sign form' | 'sign link'
 

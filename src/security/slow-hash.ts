@@ -4,14 +4,14 @@ import { createCountsByOwner } from '../process/counts-by-owner.ts'
 import { createFairSlots } from '../process/fair-slots.ts'
 
 /**
- * The argon2id cost that OWASP recommends, 19 MiB and 2 passes, which takes about 15 ms. The library uses argon2id by
- * default.
+ * The cost that OWASP recommends for argon2id, which is the library's default algorithm: 19 MiB of memory and 2 passes.
+ * A hash takes about 15 ms.
  */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 
 /**
- * The number of hashes that a process computes in parallel. They need 38 MiB in total, and half of the threads that are
- * also used for file and DNS operations.
+ * The number of hashes that a process computes in parallel. These hashes need 38 MiB of memory in total. They also
+ * occupy half of the threads that file and DNS operations use.
  */
 const maxAtOnce = 2
 /**

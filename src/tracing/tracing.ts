@@ -13,7 +13,7 @@ export interface Span {
 
 /**
  * The kind of work that a span covers. `request` is an HTTP request that is being served, `job` is a job from a queue,
- * `call` is a call to another machine, and `part` is a part of one of these.
+ * `call` is a call to another machine, and `part` is a part of any of these.
  */
 export type SpanKind = 'request' | 'job' | 'call' | 'part'
 

@@ -30,8 +30,8 @@ export interface Holds {
 }
 
 /**
- * Creates the tracker. `changed` is called after each change with the number of bytes in use and with whether that
- * number decreased.
+ * Creates the tracker. `changed` is called after each change. It receives the number of bytes in use, and whether that
+ * number has decreased.
  */
 export function createHolds(changed: (taken: number, isLess: boolean) => void): Holds {
   const holds = new Set<Hold>()

@@ -24,7 +24,7 @@ export interface ReadPace {
 const largeBytes = 256 * 1024
 /** How many bytes of large responses one business may request per second. */
 export const bytesPerSecond = 16 * 1024 * 1024
-/** How long a business's reads run one at a time after its last large response. */
+/** For how long after a business's last large response its reads run one at a time. */
 const carefulMs = 600_000
 /**
  * How long a read waits before it is rejected. Even the largest page delays the next read by less than this, so

@@ -31,8 +31,8 @@ export const timeouts: Timeouts = {
   bodyGraceMs: 10_000,
   responseIdleMs: 30_000,
   responseGraceMs: 30_000,
-  // Load balancers keep idle connections open for 60 s. They must close them before this server does, otherwise a
-  // request could arrive while the server is closing its connection.
+  // Load balancers keep idle connections open for 60 s. A load balancer must close a connection before this server
+  // does, because a request could otherwise arrive while the server is closing the connection.
   keepAliveMs: 65_000,
   // Closing a connection while data is still arriving resets the connection, and the client may then lose the response.
   lingerMs: 2000,

@@ -25,7 +25,7 @@ const freshMs = 60_000
 
 /**
  * Creates the store for checkpoints. `elapsedMs` must be a monotonic clock. If there are more than `maxCheckpoints`,
- * those of the least recently used lists are dropped.
+ * the checkpoints of the least recently used lists are dropped.
  */
 export function createListCounts(
   elapsedMs: () => number,

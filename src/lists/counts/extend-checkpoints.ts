@@ -4,7 +4,7 @@ import { type Countable, countCreated } from './countable.ts'
 
 /**
  * Extends the checkpoints up to `endsBefore`, one stride at a time. Each stride takes two short index reads. Completed
- * checkpoints are kept, so after a failure, the next call continues from the last one.
+ * checkpoints are kept, so after a failure, the next call continues from the last completed checkpoint.
  */
 export async function extendCheckpoints(
   checkpoints: Checkpoint[],

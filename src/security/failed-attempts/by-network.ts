@@ -149,9 +149,9 @@ export function createLimitByNetwork(
 }
 
 /**
- * Counts one point under each limiter, starting with the smallest prefix. If one of them is closed, all points are
- * given back, so that a closed network does not use up a larger prefix's budget. Returns how long that prefix stays
- * closed, in ms, or 0 if all of them are open.
+ * Counts one point under each limiter, starting with the smallest prefix. If one of the prefixes is closed, all points
+ * are given back, so that a closed network does not use up a larger prefix's budget. Returns how long that prefix stays
+ * closed, in ms, or 0 if all prefixes are open.
  */
 async function countEach(counts: readonly Counted[]): Promise<number> {
   for (const [index, { limiter, key }] of counts.entries()) {

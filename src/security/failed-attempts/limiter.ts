@@ -60,7 +60,7 @@ export function createLimiter(
   /** Adds points. If the key has no current period, a new one starts. */
   async function add(key: string, points: number): Promise<Stored> {
     const now = deps.now()
-    // This is also true for a new document, because a missing field sorts before any date.
+    // The condition is also true for a new document, because a missing field sorts before any date.
     const isOver = { $lte: ['$expire', now] }
     const change = {
       points: { $cond: [isOver, points, { $add: ['$points', points] }] },

@@ -99,7 +99,7 @@ export function createRateLimits(perSecond: number, addUp: AddUp, now: () => Dat
     for (const [index, { share }] of batch.entries()) share.sum = Math.max(share.sum, sums?.[index] ?? 0)
   }
 
-  /** Skips the exchange if the previous one is still running, however slow Redis is. */
+  /** Exchanges counts with Redis, unless the previous exchange is still running because Redis is slow. */
   async function exchangeOneAtATime(): Promise<void> {
     if (exchanging) return
     exchanging = true
