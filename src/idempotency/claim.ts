@@ -30,7 +30,7 @@ export interface Claim {
    */
   sealedResponse?: string
   /**
-   * The business whose test key made the request. Set only if this claim stores `sealedResponse`
+   * The business with whose test key the request was made. Set only if this claim stores `sealedResponse`
    * (src/quotas/sandbox-responses.ts).
    */
   sandboxOf?: string

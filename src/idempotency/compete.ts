@@ -63,7 +63,7 @@ async function compete(deps: Deps, request: ClaimRequest, found: Claim): Promise
 
 /**
  * Does the same as `attemptClaim`, for a request that ran under `effectId` and then lost its claim. Returns null if the
- * claim is gone or has a new effect id, because a request must never start a second effect.
+ * claim is gone or has a new effect id, because one request must never cause a second effect.
  */
 export async function reclaim(
   deps: Deps,
@@ -76,8 +76,8 @@ export async function reclaim(
 }
 
 /**
- * Whether the key may be used for a new request. It may not while a holder's lease is still running, even after
- * `expiresAt`.
+ * Whether the claim has expired, so that its idempotency key may be used for a new request. As long as a holder's lease
+ * is running, the claim counts as valid, even after `expiresAt`.
  */
 const isExpired = ({ expiresAt, leaseEndsAt }: Claim, { arrivedAt }: ClaimRequest, now: Date): boolean =>
   leaseEndsAt <= now && expiresAt <= arrivedAt

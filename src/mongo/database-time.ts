@@ -29,7 +29,9 @@ export interface OwnClocks {
 /** Reads MongoDB's clock, in ms since the epoch. Throws if MongoDB does not respond. */
 export type ReadClock = () => Promise<number>
 
-/** Maps database time to the time that `now` returns, so that tests can shift it. Production uses `noShift`. */
+/**
+ * Converts database time to the time that `now` returns, so that tests can shift the time. Production uses `noShift`.
+ */
 export type Shift = (databaseMs: number) => number
 
 /** The database time at a given reading of the monotonic clock. */
@@ -164,7 +166,7 @@ export function createDatabaseTime(
     }
   }
 
-  /** Measures the time. Concurrent callers share one measurement. */
+  /** Measures the time. Concurrent callers share a single measurement. */
   function measure(): Promise<void> {
     measuring ??= measureAndSchedule()
     return measuring

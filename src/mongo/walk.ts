@@ -3,8 +3,8 @@ import type { Listed } from '../input/pagination.ts'
 import { nativeCollection } from './collection.ts'
 
 /**
- * Selects the documents in an index that match `where` and were created before `before`. If `from` is not null, they
- * must also have been created at or after `from`.
+ * A walk through the documents in an index that match `where` and were created before `before`. If `from` is not null,
+ * the documents must also have been created at or after `from`.
  */
 export interface Walk {
   /** The name of an index whose last two fields are `createdAt` and `_id`. */

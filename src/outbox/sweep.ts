@@ -4,7 +4,7 @@ import { nativeCollection } from '../mongo/collection.ts'
 import { inFairBatches } from '../mongo/in-fair-batches.ts'
 import { relayOutboxes, type ToRelay } from './relay.ts'
 
-/** Skips events younger than this, because their wake-up jobs may still arrive. */
+/** The poll skips events that are younger than this, because their wake-up jobs may still arrive. */
 const graceMs = 1_500
 /** The maximum number of documents of a single business that one run of the poll processes. */
 const maxPerBusiness = 1_000

@@ -2,7 +2,9 @@ import type { Deps } from '../deps.ts'
 import type { Span } from '../tracing/tracing.ts'
 import type { Source } from '../webhooks/deliveries/new-delivery.ts'
 
-/** Calls `relay` inside one span for each traced event. The event's deliveries continue that span. */
+/**
+ * Calls `relay` with one span for each traced event. The attempts at the event's deliveries are traced under that span.
+ */
 export function tracedRelay<T>(
   { tracing }: Pick<Deps, 'tracing'>,
   source: Source,

@@ -13,7 +13,7 @@ export type RunCommands = (commands: readonly Command[]) => Promise<unknown[] | 
 export const createRunCommands =
   (connection: Redis, complain: (fields: object) => void): RunCommands =>
   async (commands) => {
-    // The connection's `error` event has already logged the failure.
+    // The failure has already been logged when the connection emitted an `error` event.
     if (connection.status !== 'ready') return null
     try {
       const responses = (await connection.multi(commands.map((command) => [...command])).exec()) ?? []

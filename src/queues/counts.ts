@@ -14,7 +14,7 @@ export interface Memory {
   usedBytes: number
   /** The configured memory limit, or null if only the machine's memory limits Redis. */
   maxBytes: number | null
-  /** Whether Redis evicts keys when it is full. */
+  /** Whether Redis is configured to evict keys when it is full. */
   evicts: boolean
 }
 

@@ -20,7 +20,7 @@ interface Schedule {
 
 /**
  * Makes BullMQ add jobs on a schedule from now on. Changes nothing if an identical schedule already exists, because
- * each deployment calls this function, and an upsert would delete a scheduled job that is overdue.
+ * this function is called whenever a process starts, and an upsert would delete a scheduled job that is overdue.
  */
 async function keepSchedule(queue: Queue, { id, pattern, tz }: Schedule): Promise<void> {
   const known = await queue.getJobScheduler(id)

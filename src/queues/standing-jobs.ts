@@ -4,7 +4,7 @@ import { newId } from '../security/ids.ts'
 import type { NamedJob, QueueName } from './jobs.ts'
 import { addAll } from './producer.ts'
 
-/** Reads and repairs the jobs in Redis. MongoDB is the source of truth. */
+/** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
 export interface StandingJobs {
   /** Adds those of the jobs whose ids do not exist yet, in whatever state. Returns how many jobs were added. */
   addMissing<Name extends QueueName>(queue: Name, jobs: readonly NamedJob<Name>[]): Promise<number>
@@ -34,7 +34,7 @@ export function createStanding(
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
 ): StandingJobs {
-  /** Returns, for each id, whether the job exists. */
+  /** Returns for each of the ids whether a job with this id exists. */
   async function findExisting(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
     const pipeline = connection.pipeline()
     for (const id of jobIds) pipeline.exists(queue.toKey(id))
@@ -68,7 +68,7 @@ export function createStanding(
       let cursor = '0'
       do {
         const [next, entries] = await connection.zscan(queue.toKey('failed'), cursor, 'COUNT', longestBatch)
-        // ZSCAN returns each id followed by its score.
+        // ZSCAN returns a flat list in which each id is followed by its score.
         if (entries.length > 0) yield entries.filter((_, index) => index % 2 === 0)
         cursor = next
       } while (cursor !== '0')

@@ -9,7 +9,7 @@ import { queueNames } from '../../src/queues/jobs.ts'
 export async function warnOfUnattended(deps: Pick<Deps, 'config' | 'queues' | 'log'>): Promise<void> {
   const others = queueNames.filter((name) => !deps.config.workerQueues.includes(name))
   if (others.length === 0) return
-  // The result is null if Redis is down or forbids the query.
+  // `workers` is null if Redis is down or forbids the query.
   const workers = await deps.queues.counts.workers().catch(() => null)
   const queues = others.filter((name) => workers?.get(name) === 0)
   if (queues.length > 0) deps.log.warn({ queues }, 'queue.unattended')

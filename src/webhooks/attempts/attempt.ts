@@ -23,7 +23,8 @@ const minLeaseMs = 5_000
 /**
  * Starts an attempt at a delivery that this process has claimed, or has inserted with a lease. Does not wait for the
  * attempt, but registers it with `deps.backgroundWork`, so that a process that is shutting down waits for it. The
- * caller may pass the body's `data` if it has already composed and counted it for the slot.
+ * caller passes `data`, the JSON for the body's `data`, only if it has already composed this JSON and counted its
+ * length for the slot.
  */
 export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, data?: string): void {
   deps.leases.hold(delivery)
@@ -49,8 +50,8 @@ async function attemptDelivery(
   composed: string | undefined,
 ): Promise<void> {
   if (delivery.nextAttemptAt.getTime() - deps.now().getTime() < minLeaseMs) return
-  // The endpoint must be read after the claim, so that an endpoint deleted before the claim cannot receive this
-  // attempt.
+  // The endpoint must be read after the delivery has been claimed, so that no attempt is sent to an endpoint that was
+  // deleted before the claim.
   const endpoint = await deps.batchers.findEndpoint(endpointIdOf(delivery._id), noDeadline)
   if (endpoint === null || !isReceiving(endpoint)) return cancel(deps, delivery, 'endpoint')
   const data = composed ?? (await findData(deps, delivery))

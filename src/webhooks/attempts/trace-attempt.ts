@@ -12,7 +12,7 @@ export interface AttemptSpan {
   end(attempts: number, outcome: Verdict['outcome'], record: AttemptRecord): void
 }
 
-/** Starts the span. Must be called just before the request is sent to the endpoint. */
+/** Starts the span of an attempt. Must be called just before the request is sent to the endpoint. */
 export function traceAttempt({ tracing }: Pick<Deps, 'tracing'>, delivery: ClaimedDelivery): AttemptSpan {
   const { _id: deliveryId, event: webhookEvent, sandbox, requestId, traceparent = null } = delivery
   const span = tracing?.begin('attempt', 'call', traceparent)

@@ -33,7 +33,7 @@ export interface Delivery extends Recorded, Caused {
   businessId: string
   sandbox: boolean
   event: string
-  /** When the event happened. Sent as `created_at` in the body. */
+  /** When the event happened. The body contains this time as `created_at`. */
   eventAt: Date
   referenceNumber: string
   /** The URL that the endpoint had when the delivery was created. */

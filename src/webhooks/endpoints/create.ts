@@ -26,8 +26,8 @@ export function parseEndpoint(deps: Pick<Deps, 'validate'>, caller: Caller, body
 }
 
 /**
- * Creates an endpoint in the first free one of the business's five slots. Returns the data described in SPEC 4.8,
- * including the secret. No other request returns a secret, except for a rotation, which returns a new one. Throws
+ * Creates an endpoint in the first of the business's five slots that is free. Returns the data described in SPEC 4.8,
+ * including the secret. After that, only a rotation returns a secret, which is then a new one. Throws
  * MAX_ENDPOINTS_REACHED if no slot is free, and RATE_LIMITED if the sandbox's daily quota has been used up.
  */
 export async function createEndpoint(

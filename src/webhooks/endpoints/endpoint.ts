@@ -129,6 +129,6 @@ export const endpoints: Collection = {
  */
 export const standing: Record<string, unknown> = { slot: { $type: 'number' } }
 
-/** Whether events may be sent to the endpoint, because it is neither deleted nor disabled. */
+/** Whether events may be sent to the endpoint, which means that it is neither deleted nor disabled. */
 export const isReceiving = (endpoint: Pick<Endpoint, 'active' | 'deletedAt'>): boolean =>
   endpoint.active && endpoint.deletedAt === null

@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /**
- * How long to wait for a connection to one address before also connecting to the next. Node's default of 250 ms is too
+ * How long to wait for a connection to one address before trying the next address. Node's default of 250 ms is too
  * short for endpoints on another continent.
  */
 const nextAddressMs = 1_000

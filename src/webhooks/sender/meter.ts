@@ -3,7 +3,10 @@
  * separate meters.
  */
 export interface Meter {
-  /** Returns null if there is time left. Otherwise returns a promise that resolves when time may be available again. */
+  /**
+   * Returns null if there is CPU time left. Otherwise returns a promise that resolves when there may be time left
+   * again.
+   */
   ready(): Promise<void> | null
   /** Charges the given CPU time to the business. */
   count(ms: number): void

@@ -26,7 +26,7 @@ export interface SendRequest {
   url: string
   headers: Record<string, string>
   body: string
-  /** Called when the attempt starts, with a function that aborts it. */
+  /** Called when the attempt starts. The argument is a function that aborts the attempt. */
   onStart?: (abort: () => void) => void
 }
 

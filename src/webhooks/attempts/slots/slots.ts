@@ -50,13 +50,13 @@ export interface Slots {
    * because it is possible that no further slot becomes free.
    */
   serveWaiting(): void
-  /** Returns after how many milliseconds a job for which there is no slot must run again. */
+  /** Returns the delay in milliseconds after which a job must run again if there was no slot for its delivery. */
   backOff(owner: SlotOwner): number
   /** The number of attempts in flight, which is the number of fast and slow slots in use. */
   inFlight(): number
   /** The number of attempts in slow slots. */
   slowInFlight(): number
-  /** No slots are available before `open` or after `close`. */
+  /** Makes slots available. No slots are available before `open` is called or after `close` is called. */
   open(): void
   close(): void
   isOpen(): boolean

@@ -11,7 +11,7 @@ import {
 } from './limits.ts'
 import type { Slot, SlotClock, SlotOwner } from './slot.ts'
 
-/** The relays that are waiting for a slot, in order of arrival. */
+/** The relays that are waiting for a slot, in the order in which they began to wait. */
 export interface Waits {
   isAllowed(use: EndpointUse): boolean
   isEmpty(use: EndpointUse): boolean
