@@ -19,15 +19,15 @@ export interface Resealed {
 type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 
 /**
- * Re-seals every stored response that a retry may still need with the current SECRET_KEY. These responses are stored in
- * the claims that have not been removed yet and in the documents that the claims' requests created. Processes the
+ * Uses the current SECRET_KEY to re-seal every stored response that a retry may still need. These responses are stored
+ * in the claims that have not been removed yet and in the documents that the claims' requests created. Processes the
  * claims in chronological order, and passes the number of claims in each processed batch to `advance`.
  */
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
   const result = { resealed: 0, unreadable: 0 }
   const now = deps.now()
-  // Responses of claims made after this moment are already sealed with the current key. If they were included, this run
-  // might never end.
+  // The responses of claims that are made from now on are already sealed with the current key. If these claims were
+  // included, the run might never end.
   const latest = new Date(now.getTime() + lifetimeMs + removalMs)
   const stored = nativeCollection(deps.Claim).find(
     { removeAt: { $gt: now, $lte: latest } },

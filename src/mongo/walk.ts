@@ -20,7 +20,7 @@ export interface PageSize {
   projection: Record<string, 0 | 1>
   /**
    * MongoDB aborts the read after this time. The time must be less than the 5 s after which the driver gives up, so
-   * that MongoDB does not continue a read whose result nothing is waiting for.
+   * that MongoDB does not continue a read whose result is no longer needed.
    */
   maxTimeMS: number
 }

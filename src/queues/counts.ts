@@ -25,7 +25,7 @@ export interface QueueCounts {
    * Returns how many BullMQ workers each queue has in all processes together. Throws if Redis forbids `CLIENT LIST`.
    */
   workers(): Promise<Map<QueueName, number>>
-  /** Throws if Redis forbids `INFO`. */
+  /** Reads the memory figures of Redis. Throws if Redis forbids `INFO`. */
   memory(): Promise<Memory>
 }
 

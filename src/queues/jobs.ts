@@ -1,7 +1,7 @@
 /**
- * All queues and the data that their jobs contain. Each queue has the same name as its file in workers/ and as the log
- * field `queue`. Jobs contain ids but never state, so nothing is lost if a job is lost, and nothing changes if a job
- * runs twice.
+ * All queues and the data that their jobs contain. Each queue has the same name as its file in workers/, and log lines
+ * contain this name in the field `queue`. Jobs contain ids but never state, so nothing is lost if a job is lost, and
+ * nothing changes if a job runs twice.
  */
 export interface Jobs {
   /** Intents and orders whose outboxes contain events to relay. */

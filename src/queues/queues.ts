@@ -37,7 +37,7 @@ export interface Queues {
    * Reads and repairs the jobs stored in Redis. All functions wait for Redis, and they throw if Redis is unreachable.
    */
   standing: StandingJobs
-  /** Runs other commands on the same connection. They serve to keep state that all processes share. */
+  /** Runs other commands on the same connection. These commands read and change state that all processes share. */
   runCommands: RunCommands
   counts: QueueCounts
   /** Adds a schedule to a queue, unless the queue already has the same schedule. Throws if Redis is unavailable. */

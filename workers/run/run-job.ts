@@ -82,8 +82,8 @@ async function applyNextStep(
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
       // This error is thrown even if Redis has not responded, because any other error would add the job to the failed
-      // jobs, as if its delivery were DEAD. In that case the job stays active until its lock expires, and then runs
-      // again within a few seconds.
+      // jobs, as if its delivery were DEAD. If Redis has not responded, the job stays active until its lock expires,
+      // and then runs again within a few seconds.
       throw new DelayedError()
   }
 }

@@ -21,8 +21,8 @@ const longestBatch = 500
 
 /**
  * Creates a batcher for guarded updates. The batcher sends one bulk write for all waiting callers, in which each update
- * keeps its own guard, and returns to each caller whether its guard matched. A batch contains at most one update per
- * document, so further updates of the same document wait for the next batch.
+ * has its own guard. Each caller learns whether the guard of its update matched. A batch contains at most one update
+ * per document, so further updates of the same document wait for the next batch.
  */
 export function createUpdateBatcher<Doc extends { _id: string }>(
   collection: mongo.Collection<Doc>,
@@ -61,7 +61,7 @@ function isUnknown(error: Error): boolean {
   return error instanceof mongo.MongoError
 }
 
-/** Replaces a MongoDB error, because its message quotes stored values. */
+/** Replaces an error from MongoDB, because the message of such an error quotes stored values. */
 const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 

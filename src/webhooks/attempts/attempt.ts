@@ -39,9 +39,9 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
 }
 
 /**
- * Makes one attempt: composes and signs the body, sends it, and records the result (SPEC 6.2 to 6.4). If the endpoint
- * fails, that is a result rather than an error. If MongoDB fails, the attempt does not count, and a worker takes over
- * the delivery when the lease ends.
+ * Composes, signs and sends the body of one attempt, and records the result (SPEC 6.2 to 6.4). If the endpoint fails,
+ * that is a result rather than an error. If MongoDB fails, the attempt does not count, and a worker takes over the
+ * delivery when the lease ends.
  */
 async function attemptDelivery(
   deps: Deps,

@@ -1,7 +1,9 @@
 import { type Span, within } from '../../input/span.ts'
 import { deadShownSeconds } from '../../queues/jobs.ts'
 
-/** How long the staff pages show a DEAD delivery by default. Bull Board shows failed jobs for equally long. */
+/**
+ * How long the staff pages show a DEAD delivery by default. Bull Board shows failed jobs for the same length of time.
+ */
 export const shownDeadMs = deadShownSeconds * 1000
 
 /**

@@ -1,7 +1,7 @@
 import type { Collection } from '../../mongo/collection.ts'
 
 /**
- * The numbers of attempts with each outcome within one hour, across all businesses, for the charts on the staff pages.
+ * How many attempts ended with each outcome within one hour, across all businesses, for the charts on the staff pages.
  */
 export interface DeliveryHour {
   /** The start of the hour. */

@@ -43,8 +43,8 @@ export async function resealSecrets(
 }
 
 /**
- * Re-seals the secrets of a batch of endpoints. Repeats the read and the write until no secret has to be re-sealed any
- * more, because a rotation may change an endpoint between the read and the write.
+ * Re-seals the secrets of a batch of endpoints. Repeats the read and the write until there are no secrets left to
+ * re-seal, because a rotation may change an endpoint between the read and the write.
  */
 async function resealBatch(deps: Needs, result: ResealedSecrets, ids: string[]): Promise<void> {
   const collection = nativeCollection(deps.Endpoint)

@@ -108,7 +108,10 @@ export function createConnections(maxSockets: number) {
       serveNext()
     },
 
-    /** Adds a socket that was opened with a permit, as a connection that is in use. */
+    /**
+     * Adds a connection for a socket that was opened with a permit. The connection is in use until `giveBack` is
+     * called.
+     */
     add(origin: string, { socket, raw }: Opened): Connection {
       const connection = connectionOver(origin, socket, raw)
       opening--
