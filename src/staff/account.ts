@@ -10,7 +10,10 @@ export interface Staff {
   _id: string
   role: Role
   passwordHash: string
-  /** Incremented by each change that ends all of the account's sessions. Sessions from an older epoch are invalid. */
+  /**
+   * This number increases with each change that ends all of the account's sessions. A session that began in an earlier
+   * epoch is invalid.
+   */
   epoch: number
   disabledAt: Date | null
   createdAt: Date

@@ -40,13 +40,13 @@ interface Change {
   act: Act
   isDone(staff: Staff): boolean
   fields: Partial<Staff>
-  /** Returns the changed fields for the audit trail. */
+  /** Returns the changed fields, with their old and new values, for the audit trail. */
   audited(staff: Staff): Pick<AuditEvent, 'before' | 'after'>
 }
 
 /**
- * Makes a change in a single write, which also ends every session and adds the audit line. The write succeeds only if
- * the epoch has not changed since the account was read.
+ * Makes a change to an account in a single write, which also ends all of the account's sessions and adds the audit
+ * line. The write succeeds only if the epoch has not changed since the account was read.
  */
 async function change(deps: AccountDeps, name: string, actor: Actor, wanted: Change): Promise<boolean> {
   const found = await deps.Staff.findOne({ _id: name }).lean<Staff | null>()
@@ -59,7 +59,7 @@ async function change(deps: AccountDeps, name: string, actor: Actor, wanted: Cha
     { $set: wanted.fields, $inc: { epoch: 1 }, $push: { unaudited: line } },
     { returnDocument: 'after' },
   ).lean<Staff | null>()
-  // Another process has changed the account in the meantime, so it must be read again.
+  // Another request or command has changed the account in the meantime, so it must be read again.
   if (changed === null) return change(deps, name, actor, wanted)
   await publishAudit(deps, deps.Staff, [changed])
   return true

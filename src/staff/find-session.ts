@@ -10,8 +10,8 @@ export interface SignedIn {
   /** The CSRF token that every form contains, so that no other site can submit a form. */
   csrf: string
   /**
-   * All valid CSRF tokens. While SECRET_KEY is being rotated, a form from another process may contain a different
-   * token.
+   * All CSRF tokens that are valid for this session. While SECRET_KEY is being rotated, a form from another process may
+   * contain a different token than `csrf`.
    */
   csrfs: string[]
 }
@@ -19,15 +19,15 @@ export interface SignedIn {
 type SessionDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'secrets' | 'now'>
 
 /**
- * Returns the member of staff with this session token, or null if the session does not exist or has ended. MongoDB is
- * read on every call, so a session ends immediately in every process.
+ * Returns the member of staff with this session token, or null if the session does not exist or has ended. Every call
+ * reads from MongoDB, so that a session ends in all processes at the same time.
  */
 export async function findSession(deps: SessionDeps, token: string): Promise<SignedIn | null> {
   const session = await deps.StaffSession.findOne(
     {
       _id: { $in: deps.secrets.hashes(token) },
       endedAt: null,
-      // Sessions remain stored for a while after they end.
+      // This condition is needed because sessions remain stored for a while after they have ended.
       expiresAt: { $gt: deps.now() },
     },
     { staffName: 1, epoch: 1 },

@@ -1,12 +1,12 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** The lifetime of a session from the time of sign-in. Activity does not extend it. */
+/** How long a session lasts after sign-in. Activity does not extend the session. */
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 
 /**
- * The time from sign-in until a session is removed. It is much longer than a session lasts, because the session may
- * contain audit lines that are not in the audit trail yet.
+ * How long after sign-in the document of a session is removed. This is much longer than the session lasts, because the
+ * document may contain audit lines that are not in the audit trail yet.
  */
 const removedAfterSeconds = 30 * 86_400
 

@@ -5,14 +5,14 @@ import { createLimiter } from '../security/failed-attempts/limiter.ts'
 import { networkOf } from '../security/network.ts'
 
 /**
- * The limit on attempts to sign in under one name from one network within 15 minutes. The name remains available from
- * other networks, so that a stranger cannot lock out a member of staff.
+ * The limit on attempts to sign in under one name from one network within 15 minutes. Sign-ins under this name remain
+ * possible from other networks, so that a stranger cannot lock out a member of staff.
  */
 const perName = { name: 'name', max: 10, seconds: 900 }
 /**
- * The limit on failed attempts from one network per hour, across all names. It is high enough for an office that shares
- * one address. Larger prefixes have their own limits (network.ts), so that the 65 536 networks of a /48 cannot
- * monopolise the password check.
+ * The limit on failed attempts to sign in from one network within an hour, whatever the names. It is high enough for an
+ * office in which all staff share one address. Larger prefixes have their own limits (network.ts), so that the 65 536
+ * networks of a /48 cannot use up all of the time for password checks.
  */
 const perAddress = {
   name: 'network',
@@ -28,8 +28,8 @@ const perAddress = {
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 /**
- * A counted attempt. If it is open, the password may be checked after the delay, and `takeBack` undoes the count. If it
- * is closed, no attempt is accepted for `closedMs`.
+ * A counted attempt. If the attempt is open, the password may be checked after the delay, and `takeBack` makes the
+ * attempt no longer count. If the attempt is closed, no further attempt is accepted for `closedMs`.
  */
 export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }
@@ -55,7 +55,7 @@ export function createSignInLimit(deps: Pick<Deps, 'mongo' | 'log' | 'now' | 'se
       isOpen: true,
       delayMs: delaysMs[Math.min(named.counted, delaysMs.length) - 1] ?? 0,
       async takeBack(isSuccess) {
-        // A successful sign-in also clears earlier failures.
+        // After a successful sign-in, earlier failed attempts under this name no longer count either.
         await (isSuccess ? names.forget(key) : names.giveBack(key))
         await address.leave()
       },

@@ -11,8 +11,8 @@ import { type StaffSession, sessionLifetimeMs } from './session.ts'
 import type { CountAttempt } from './sign-in-limit.ts'
 
 /**
- * The result of an attempt to sign in. `token` is the value for the cookie, and only its hash is stored. `refused` does
- * not include a reason.
+ * The result of an attempt to sign in. `token` is the value for the cookie. MongoDB stores only a hash of the token.
+ * `refused` does not include a reason, so that a stranger learns nothing.
  */
 export type SignInResult =
   | { outcome: 'signed-in'; token: string }
@@ -28,14 +28,14 @@ type SignInDeps = Pick<Deps, 'Staff' | 'StaffSession' | 'AuditEvent' | 'secrets'
 /** The maximum length of an account name. Additional characters are ignored. */
 const maxNameLength = 64
 /**
- * Recorded in the audit trail instead of an unknown name, because people sometimes type their password into the name
- * field. This string is not a valid account name.
+ * The audit trail contains this text instead of an unknown name, because people sometimes type their password into the
+ * name field. The text is not a valid account name.
  */
 const unknownName = 'unknown name'
 
 /**
  * Signs in a member of staff and creates a new token. An unknown name, a wrong password and a disabled account require
- * the same work and produce the same result. Only the audit trail distinguishes them.
+ * the same work and produce the same result. Only the audit trail shows which of these was the reason.
  */
 export async function signIn(
   deps: SignInDeps,

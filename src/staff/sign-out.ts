@@ -3,7 +3,10 @@ import { publishAudit } from '../audit/publish.ts'
 import type { Deps } from '../deps.ts'
 import type { StaffSession } from './session.ts'
 
-/** Ends the session with this token immediately, in every process. Does nothing if the session has already ended. */
+/**
+ * Ends the session with this token. The session ends immediately in every process. Does nothing if the session has
+ * already ended.
+ */
 export async function signOut(
   deps: Pick<Deps, 'StaffSession' | 'AuditEvent' | 'secrets' | 'now'>,
   token: string,

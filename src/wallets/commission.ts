@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 
 /**
  * The commission on a payment, in centimes (SPEC 6.2). `tof` and `tte` are the taxes included in the fees.
- * `totalRevenue` is what remains of the fees after taxes.
+ * `totalRevenue` is the part of the fees that remains after these taxes.
  */
 export interface Commission {
   providerTtc: number
@@ -22,9 +22,9 @@ export const noCommission: Commission = { providerTtc: 0, payerTtc: 0, tof: 0, t
 export type CommissionRates = Config['commissionRates']
 
 /**
- * Returns the commission on a payment of `amount` centimes. Each part is rounded half up to an integer, and is at least
- * 1 if its rate is set. If the fees do not cover the taxes and 1 centime of revenue, the merchant's fee is raised, or
- * the payer's fee if there is no merchant's fee. If there are no fees, there are no taxes.
+ * Returns the commission on a payment of `amount` centimes. Each fee and each tax is rounded half up to whole centimes,
+ * and is at least 1 centime unless its rate is zero. If the fees do not cover the taxes and 1 centime of revenue, the
+ * merchant's fee is raised, or the payer's fee if the merchant pays no fee. If there are no fees, there are no taxes.
  */
 export function commissionOf(amount: number, rates: CommissionRates): Commission {
   const provider = share(BigInt(amount), rates.provider)
@@ -43,7 +43,10 @@ export function commissionOf(amount: number, rates: CommissionRates): Commission
   }
 }
 
-/** Calculates with bigint, because amount × basis points can exceed Number.MAX_SAFE_INTEGER. */
+/**
+ * Returns a share of an amount. The calculation uses bigint, because amount × basis points can exceed
+ * Number.MAX_SAFE_INTEGER.
+ */
 function share(amount: bigint, basisPoints: number): bigint {
   if (basisPoints === 0) return 0n
   return larger(1n, (amount * BigInt(basisPoints) + 5000n) / 10_000n)

@@ -4,12 +4,12 @@ import { plainDigits } from '../input/digits.ts'
 const countryCode = '222'
 const nationalLength = 8
 /**
- * The minimum number of digits in a foreign number, including the country code. A lower minimum would accept a national
- * number after a stray `+` as a foreign number.
+ * The minimum number of digits in a foreign number, including the country code. With a lower minimum, a national number
+ * with a `+` typed in front of it by mistake would count as a foreign number.
  */
 const minForeignLength = 10
 
-/** Characters that people put between digits. */
+/** Characters that people type between the digits of a phone number. */
 const separators = /[\s.()/\p{Dash_Punctuation}]/gu
 /** The zero in a number that is written for both national and foreign callers, such as `+33 (0)6 …`. */
 const trunkZero = /\(0\)/
@@ -28,8 +28,8 @@ export function readPhone(typed: string): string | null {
 }
 
 /**
- * Masks a phone number for merchants and staff, such as `22******45`. The number of asterisks is always the same, so it
- * does not reveal the length.
+ * Masks a phone number for merchants and staff, such as `22******45`. The number of asterisks is always the same, so
+ * the masked number does not reveal how long the phone number is.
  */
 export const maskPhone = (phone: string): string => `${phone.slice(0, 2)}******${phone.slice(-2)}`
 

@@ -3,7 +3,9 @@ import { isDatabaseFault } from '../mongo/connect.ts'
 import { withTimeout } from '../process/timeout.ts'
 import type { WalletName, WalletOutcome } from './wallet.ts'
 
-/** This time is added to the wallet's own timeout, so that the wallet itself can report the timeout. */
+/**
+ * The time limit is this much longer than the wallet's own timeout, so that the wallet itself can report its timeout.
+ */
 const graceMs = 1000
 
 /**
@@ -24,7 +26,7 @@ export async function outcomeOf(
   return result
 }
 
-/** Returns a wallet's name without its provider's name. */
+/** Returns the kind of a wallet: its name without the name of the provider. */
 const kindOf = (wallet: WalletName): string => wallet.split(':', 1)[0] as string
 
 async function resultOf(

@@ -1,14 +1,15 @@
 import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons.ts'
 
 /**
- * The system that holds the customers' money: the sandbox, a simulation without money, or a live-mode provider. Each
- * payment stores this name, because only the wallet that made the payment can report its outcome or refund it.
+ * The name of the system that holds the customers' money: the sandbox, a simulation without money, or a live-mode
+ * provider. Each payment stores this name, because only the wallet that made a payment can report its outcome or refund
+ * it.
  */
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /**
- * Why a wallet refused a payment, if the customer can correct the problem. The intent does not change, and no event is
- * recorded. A phone number without a wallet is reported as a wrong PIN.
+ * Why a wallet refused a payment. The customer can correct these problems, so the intent does not change, and no event
+ * is recorded. A phone number without a wallet is reported as a wrong PIN.
  */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'
 
@@ -17,7 +18,7 @@ export type RefusalReason = 'wrong_pin' | 'wallet_locked'
  * - `done`: the money moved.
  * - `refused`, `declined`, `failed`: no money moved, and none ever will under this key.
  * - `not-executed`: the wallet never carried out the order, and never will.
- * - `unknown`: not known yet. Call `status` later.
+ * - `unknown`: the outcome is not known yet. Call `status` to find it out.
  */
 export type WalletOutcome =
   | { outcome: 'done' }
@@ -31,7 +32,7 @@ export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 
 /** An order to a wallet. */
 interface Order {
-  /** The business whose payment or refund this is. */
+  /** The business to which the payment or refund belongs. */
   businessId: string
   /** The idempotency key. Two orders with the same key never move money twice. */
   key: string
@@ -58,14 +59,14 @@ export interface StatusQuery {
   kind: 'payment' | 'refund'
   businessId: string
   key: string
-  /** In centimes, as in the order. A response with a different amount is not trusted. */
+  /** The amount of the order, in centimes. A response with a different amount is not trusted. */
   amount: number
   validUntil: Date
 }
 
 /**
- * A wallet as the rest of the service uses it. Methods report every response from the wallet as a value. If a method
- * throws, the outcome is unknown (query.ts).
+ * A wallet as the rest of the service uses it. Each method returns an outcome for every response from the wallet,
+ * whatever the response contains. If a method throws, the outcome is unknown (query.ts).
  */
 export interface Wallet {
   name: WalletName
@@ -74,8 +75,8 @@ export interface Wallet {
   /** Returns all or part of a payment to the payer. */
   refund(order: RefundOrder): Promise<WalletOutcome>
   /**
-   * Resolves to the outcome of the order with this key. `not-executed` is a promise that the order will never be
-   * carried out, even if it arrives later.
+   * Resolves to the outcome of the order with this key. The outcome `not-executed` guarantees that the order will never
+   * be carried out, even if it still arrives after this call.
    */
   status(query: StatusQuery): Promise<WalletOutcome>
 }

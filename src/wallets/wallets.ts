@@ -6,8 +6,8 @@ type LiveWallet = Wallet & { close(): Promise<void> }
 /** The wallets that are configured in this installation. */
 export interface Wallets {
   /**
-   * Returns the wallet for new payments: the sandbox for test intents, or the provider for live intents. Returns null
-   * for live intents if no provider is configured.
+   * Returns the wallet for new payments: the sandbox wallet for test intents, or the provider's wallet for live
+   * intents. Returns null for live intents if no provider is configured.
    */
   forPayments(sandbox: boolean): Wallet | null
   /** Returns the wallet that made an earlier payment, or null if that wallet is no longer configured. */

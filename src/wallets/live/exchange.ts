@@ -18,8 +18,8 @@ export interface ProviderResponse {
 
 /**
  * The result of a request. `never-sent` means that no byte of the request was sent and none ever will be. `lost` means
- * that the provider may have received the complete request. `why` is a short reason for operators that contains nothing
- * from the request or the response.
+ * that the provider may have received the complete request. `why` is a short explanation for operators, which contains
+ * nothing from the request or the response.
  */
 export type Exchange =
   | ProviderResponse
@@ -27,8 +27,9 @@ export type Exchange =
   | { outcome: 'never-sent'; why: string }
 
 /**
- * The fraction of its timeout that a request may spend waiting for a connection. A request sent later would time out
- * while the provider is carrying it out, which is most likely when the provider is overloaded.
+ * A request may wait for a connection for at most this fraction of its timeout. If a request were sent any later, it
+ * would probably time out while the provider is still carrying out the order, especially when the provider is
+ * overloaded.
  */
 export const connectionWaitShare = 0.5
 
@@ -66,8 +67,8 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
     const handler: Dispatcher.DispatchHandler = {
       /** Called when a connection is ready, before the first byte is written. */
       onRequestStart(controller) {
-        // This happens if waiting for a connection took too long, or if a kept-alive connection broke and the client is
-        // resending the request.
+        // A request must not be sent if the wait for a connection took too long. It must not be sent a second time
+        // either, which the client would do after a kept-alive connection has broken.
         if (isSettled || sending !== null) return controller.abort(new Error('not twice'))
         sending = controller
       },
@@ -99,8 +100,8 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Returns the reason for an HTTP client error. The error for an unparsable response has either a code from the HTTP
- * parser or no code. For a certificate error, the code itself describes the problem.
+ * Returns the reason for an error of the HTTP client. If the response could not be parsed, the error has either a code
+ * from the HTTP parser or no code. If the certificate was rejected, the code itself describes the problem.
  */
 function reasonOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : ''

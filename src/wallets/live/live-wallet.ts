@@ -8,33 +8,36 @@ import { openProvider } from './provider.ts'
 import { type OrderIdentity, readResponse, toOutcome } from './response.ts'
 
 /**
- * The maximum clock skew of a provider. The provider's clock may be ahead, so the `validUntil` sent to the provider is
- * later than the order's own by this amount.
+ * The maximum clock skew of a provider. The provider's clock may be ahead, so the `validUntil` that is sent to the
+ * provider is this much later than the order's own `validUntil`.
  */
 const maxClockSkewMs = 30_000
 
 /**
- * If the provider still does not know an order this long after the `validUntil` it was sent, it will never carry out
- * the order. The provider's clock may be behind, and storing an order may take 30 s
- * (docs/operators/wallet-provider.md).
+ * If the provider still does not know an order this long after the `validUntil` that was sent to it, it will never
+ * carry out the order. Until then, it may still do so, because its clock may be behind and because it may take 30 s to
+ * store an order (docs/operators/wallet-provider.md).
  */
 const lostAfterMs = maxClockSkewMs + 30_000
 
 /**
- * After this time, an unknown order proves nothing, because providers remember orders for only 30 days. The margin of
- * one day allows for clock skew and for orders that were carried out well before their `validUntil`.
+ * After this time, it proves nothing if the provider does not know an order, because providers remember orders for only
+ * 30 days. The margin of one day allows for clock skew, and for orders that were carried out long before their
+ * `validUntil`.
  */
 const forgottenAfterMs = 29 * 86_400_000
 
 const resources = { payment: '/payments', refund: '/refunds' } as const
 
-/** The status that proves that an order will never be carried out, or null if no status proves it. */
+/**
+ * The status in a response that proves that an order will never be carried out, or null if no status can prove this.
+ */
 type NotExecutedStatus = 'expired' | 'unknown' | null
 
 /**
- * Creates the wallet for live mode, which calls a provider over HTTP. An outcome is known only if a well-formed
- * response reports it or the order was certainly never sent. Otherwise, the outcome is unknown until a status query
- * finds it.
+ * Creates the wallet for live mode, which calls a provider over HTTP. The outcome of an order is known only if a
+ * well-formed response reports it, or if the order was certainly never sent. Otherwise, the outcome is unknown until a
+ * status query finds it out.
  */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
@@ -48,7 +51,7 @@ export function createLiveWallet(
     return { outcome: 'unknown', why }
   }
 
-  /** Returns the outcome that a response proves. A response that cannot be trusted proves nothing. */
+  /** Returns the outcome that a response proves. If the response cannot be trusted, the outcome is unknown. */
   function outcomeOf(
     httpResponse: ProviderResponse,
     order: OrderIdentity,
@@ -57,7 +60,8 @@ export function createLiveWallet(
     const read = readResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
-    // Either the order took too long to reach the provider, or a clock is wrong.
+    // An order expires if it took too long to reach the provider, or if a clock is wrong. An operator should know about
+    // both.
     if (response.status === 'expired') logFault(order, 'expired')
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }
@@ -103,8 +107,8 @@ export function createLiveWallet(
 
     async status(query) {
       const { kind, businessId, key } = query
-      // This is measured before the query is sent. The response may be delayed, and the order may reach the provider in
-      // the meantime.
+      // The time is read before the query is sent. The response may take long to arrive, and the order may reach the
+      // provider in the meantime.
       const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
       const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
       const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)
@@ -119,7 +123,10 @@ export function createLiveWallet(
 const providerDeadline = ({ validUntil }: { validUntil: Date }): Date =>
   new Date(validUntil.getTime() + maxClockSkewMs)
 
-/** If a provider fails for one customer, it fails for all of them, so one log line per interval is enough. */
+/**
+ * The shortest interval between two log lines about the same fault. If a provider fails for one customer, it usually
+ * fails for all customers, so one log line per interval is enough.
+ */
 const logEveryMs = 5000
 
 /**

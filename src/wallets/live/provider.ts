@@ -4,9 +4,9 @@ import { createFairSlots, fewerThanFree } from '../../process/fair-slots.ts'
 import { connectionWaitShare, type Exchange, exchange, type ProviderRequest } from './exchange.ts'
 import { signature } from './sign.ts'
 
-/** The connection to the provider. Each request uses one of its business's slots. */
+/** The connections to the provider. Each request occupies one of the slots of the business for which it is made. */
 export interface Provider {
-  /** Sends an order. The order's key is used as the idempotency key. */
+  /** Sends an order, with the order's key as the idempotency key. */
   post(
     businessId: string,
     resource: string,
@@ -19,23 +19,27 @@ export interface Provider {
 }
 
 /**
- * Requests beyond this number wait, so a provider that hangs does not use up more sockets. Each business has a share of
- * the connections, because a provider may hang only for one business's customers.
+ * The maximum number of connections. Further requests wait, so that a provider that hangs does not use up more sockets.
+ * Each business has only a share of the connections, because a provider may hang only for the customers of one
+ * business.
  */
 const maxConnections = 256
 
 /**
- * Many servers close idle connections after 5 s, so connections are closed slightly earlier. An order would be lost if
- * the server closed the connection while the order was being sent.
+ * How long an idle connection is kept open. Many servers close idle connections after 5 s, so this service closes them
+ * slightly earlier. An order would be lost if the server closed the connection while the order was being sent.
  */
 const idleMs = 4_000
-/** A server may announce a longer keep-alive. To allow for network delay, the margin below is subtracted from it. */
+/**
+ * If a server announces a longer keep-alive time, an idle connection is kept open for that time, but at most for this
+ * time. To allow for the delay of the network, the margin below is subtracted from the announced time.
+ */
 const maxIdleMs = 60_000
 const idleMarginMs = 2_000
 
 /**
- * Opens a pool of connections to the provider at `url`, and signs each request with `key`. Node.js environment
- * variables do not affect these connections.
+ * Opens a pool of connections to the provider at `url`, and signs each request with `key`. The environment variables of
+ * Node.js do not affect these connections.
  */
 export function openProvider(
   deps: Pick<Deps, 'config' | 'now'>,
@@ -92,7 +96,7 @@ const openPool = (origin: string, timeoutMs: number): Pool =>
     connections: maxConnections,
     // This is set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     connect: { timeout: timeoutMs, rejectUnauthorized: true },
-    // The timeout in `exchange` applies instead.
+    // The client's own timeouts are disabled. The timeout in `exchange` applies instead.
     headersTimeout: 0,
     bodyTimeout: 0,
     // This is the Node.js default, set explicitly so that NODE_OPTIONS cannot change it.

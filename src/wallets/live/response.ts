@@ -6,14 +6,14 @@ import type { ProviderResponse } from './exchange.ts'
 
 const isWalletResponse = new Ajv().compile<WalletResponse>(walletResponse)
 
-/** The fields of an order that a response must match. */
+/** The fields of an order with which a response is compared. */
 export type OrderIdentity = Pick<StatusQuery, 'kind' | 'key' | 'amount'>
 
 /** The outcomes that have their own HTTP status. All other outcomes use 200. */
 const ownStatus: Partial<Record<WalletResponse['status'], number>> = { unknown: 404, expired: 410 }
 const usualStatus = 200
 
-/** Returns the provider's parsed response, or the reason why the response cannot be trusted. */
+/** Parses the provider's response. Returns the parsed response, or the reason why it cannot be trusted. */
 export function readResponse(
   { status, body }: Pick<ProviderResponse, 'status' | 'body'>,
   order: OrderIdentity,
@@ -40,8 +40,8 @@ function parse(body: string): unknown {
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
 /**
- * Returns the outcome that a response reports. The status tells whether money moved. An unknown reason is replaced by
- * the reason that reveals the least to the customer.
+ * Returns the outcome that a response reports. The status tells whether money moved. If this service does not know the
+ * reason in the response, the customer gets the reason that reveals the least.
  */
 export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 
 /**
- * The signed parts of a request. `path` includes the path of the base URL. `body` is the exact request body, or an
- * empty string for a GET.
+ * The parts of a request that are signed. `path` begins with the path of the provider's base URL. `body` is the exact
+ * request body, or an empty string for a GET.
  */
 export interface Signed {
   /** Unix time in seconds, as sent in the header. */
@@ -13,8 +13,9 @@ export interface Signed {
 }
 
 /**
- * Returns `sha256=` followed by the hex HMAC-SHA256 of the timestamp, method, path and body, joined by line feeds. The
- * first three parts never contain a line feed, so two different requests can never produce the same signed string.
+ * Returns `sha256=` and then, in hexadecimal, the HMAC-SHA256 of the timestamp, the method, the path and the body,
+ * which are joined by line feeds. The first three parts never contain a line feed, so two different requests can never
+ * produce the same signed string.
  */
 export function signature(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')

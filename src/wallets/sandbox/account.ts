@@ -1,6 +1,6 @@
 import type { Collection } from '../../mongo/collection.ts'
 
-/** An order as a sandbox wallet carries it out. */
+/** An order that a sandbox wallet carries out. */
 export interface WalletOrder {
   /** The idempotency key. */
   key: string
@@ -12,13 +12,13 @@ export interface WalletOrder {
 }
 
 /**
- * A movement of money that has not been finished. A wallet has at most one current movement, and nothing else changes
- * the balance until that movement is finished.
+ * A movement of money that has not been finished yet. A wallet has at most one current movement. Until that movement is
+ * finished, nothing else changes the wallet's balance.
  */
 export interface CurrentMovement extends WalletOrder {
   /**
-   * Identifies this attempt to carry out the order. Finishing or undoing the movement requires this nonce to match, so
-   * neither happens twice.
+   * Identifies this attempt to carry out the order. The write that finishes or undoes the movement succeeds only while
+   * the wallet has a movement with this nonce, so neither can happen twice.
    */
   nonce: string
   since: Date
@@ -26,7 +26,7 @@ export interface CurrentMovement extends WalletOrder {
 
 /** The attempts to enter a wallet's PIN. Each attempt is counted before the PIN is checked (failed-pins.ts). */
 interface PinAttempts {
-  /** The round increases with each reset. Attempts from earlier rounds no longer count. */
+  /** This number increases each time the count of attempts is reset. Attempts from earlier rounds no longer count. */
   round: number
   taken: number
   /** The number of attempts whose PIN turned out to be wrong. */
@@ -36,15 +36,15 @@ interface PinAttempts {
 
 /**
  * A customer's wallet in the sandbox. For a demo wallet, `_id` consists of the business's id and the phone number. For
- * any other wallet, it is the phone number. Concurrent processes therefore create only one wallet per number.
+ * any other wallet, `_id` is the phone number. Concurrent processes therefore cannot create the same wallet twice.
  */
 export interface WalletAccount {
   _id: string
   /** Digits only (phone.ts). */
   phone: string
   /**
-   * The only merchant that sees this demo wallet. Null if the wallet was created explicitly, in which case every
-   * merchant sees it.
+   * The id of the only business that sees this demo wallet. Null if the wallet was created explicitly, in which case
+   * every business sees it.
    */
   businessId: string | null
   /** An argon2id hash. If null, no PIN is correct. */
@@ -80,7 +80,8 @@ export const walletAccounts: Collection = {
     createdAt: Date,
   },
   indexes: [
-    // The index has one entry per unfinished movement. The poll for abandoned movements also uses it.
+    // This index contains only the wallets with an unfinished movement. The poll for abandoned movements also uses this
+    // index.
     {
       name: 'moving',
       key: { 'current.key': 1 },

@@ -8,8 +8,8 @@ import { claimAttempt, countWrongPin, type PinAttempt, releaseAttempt, resetAtte
 export type PinDeps = Pick<Models, 'WalletAccount'> & { now(): Date; checkPin: SlowCheck }
 
 /**
- * The result of a PIN check. `busy` means that too many PIN checks were waiting, and `late` that the order's deadline
- * had passed. In both cases, the PIN was not checked.
+ * The result of a PIN check. `busy` means that too many PIN checks were waiting, and `late` means that the order's
+ * deadline had passed. In both cases, the PIN was not checked.
  */
 export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
 
@@ -19,7 +19,7 @@ export type PinVerdict = 'right' | 'wrong' | 'locked' | 'busy' | 'late'
  */
 export type PinOrder = Pick<PaymentOrder, 'businessId' | 'pin' | 'validUntil'>
 
-/** Checks a PIN as one of the wallet's counted attempts. */
+/** Checks a PIN, and counts this check as one of the wallet's attempts. */
 export async function checkPin(
   deps: PinDeps,
   account: WalletAccount,
@@ -41,21 +41,24 @@ const verdictOn = (fits: boolean | null): keyof typeof settle => {
 const settle = { right: resetAttempts, wrong: countWrongPin, busy: releaseAttempt } as const
 
 /**
- * Handles a phone number without a wallet. It does the same work as a real check and returns the same verdicts. Such a
- * number is never locked, so a stranger can still find out that it has no wallet.
+ * Handles a phone number without a wallet. This function does the same work as a real check, and also returns `wrong`
+ * or `busy`. However, it never returns `locked`, so a stranger can still find out that the number has no wallet.
  */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,
   { businessId, pin }: PinOrder,
 ): Promise<'wrong' | 'busy'> => ((await deps.checkPin(businessId, null, pin)) === null ? 'busy' : 'wrong')
 
-/** Waiting ends after 2 s. A PIN check takes less time, unless its process has died. */
+/**
+ * How often to check whether an attempt has become available. The wait ends after 40 of these steps, which is 2 s. A
+ * PIN check takes less time than that, unless its process has died.
+ */
 const waitStepMs = 50
 const maxWaits = 40
 
 /**
- * Takes an attempt. If all attempts are taken, waits for running checks, because a correct PIN in one of them would
- * reset the count.
+ * Takes an attempt. If all attempts are taken, waits for the checks that are still running, because a correct PIN in
+ * one of them would reset the count.
  */
 async function waitForAttempt(deps: PinDeps, accountId: string): Promise<PinAttempt> {
   let attempt = await claimAttempt(deps, accountId)

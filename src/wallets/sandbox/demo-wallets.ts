@@ -1,6 +1,6 @@
 import type { RefusalReason } from '../wallet.ts'
 
-/** The outcome of every payment from a demo wallet. For the locked wallet, the PIN is not checked. */
+/** An outcome that every payment from a demo wallet has. If the wallet is the locked one, its PIN is not checked. */
 type FixedOutcome =
   | { outcome: 'refused'; reason: RefusalReason }
   | { outcome: 'declined'; reason: 'limit_exceeded' }
@@ -19,7 +19,10 @@ interface DemoWallet {
  */
 const pinHash =
   '$argon2id$v=19$m=19456,t=2,p=1$fRkJqZEOChs2hm1R5iNmrQ$0HECChRVtUv70K1AxFnxy+xirggs1HGVcOgmdeaOyCs'
-/** The balance is sufficient for nine million payments of the largest amount. JSON and MongoDB represent it exactly. */
+/**
+ * A balance that is sufficient for nine million payments of the largest possible amount. JSON and MongoDB can represent
+ * this number exactly.
+ */
 const plenty = 9_000_000_000_000_000
 
 /**

@@ -3,9 +3,12 @@ import type { Models } from '../../mongo/models.ts'
 
 type AttemptDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
-/** With this many attempts, a stranger has a 1 in 2 000 chance of guessing a 4-digit PIN. */
+/**
+ * The number of attempts before a wallet is locked. With this many attempts, a stranger has a chance of 1 in 2 000 of
+ * guessing a PIN of 4 digits.
+ */
 const maxAttempts = 5
-/** The time after the last attempt at which the count is reset. */
+/** The count of attempts is reset once this much time has passed since the last attempt. */
 const lockedMs = 15 * 60_000
 
 /**
@@ -15,8 +18,8 @@ const lockedMs = 15 * 60_000
 export type PinAttempt = { state: 'taken'; round: number } | { state: 'none-left' } | { state: 'locked' }
 
 /**
- * Takes one of a wallet's attempts in a single write, so that at most five PINs are checked per round, even by
- * concurrent requests.
+ * Takes one of a wallet's attempts. This is a single write, so that at most five PINs are checked per round, even if
+ * several requests compete for the attempts.
  */
 export async function claimAttempt(deps: AttemptDeps, accountId: string): Promise<PinAttempt> {
   const now = deps.now()
@@ -62,7 +65,7 @@ export async function releaseAttempt(deps: AttemptDeps, accountId: string, round
   })
 }
 
-/** Resets the count after a correct PIN. */
+/** Resets the count of attempts after a correct PIN. */
 export async function resetAttempts(deps: AttemptDeps, accountId: string, round: number): Promise<void> {
   await nativeCollection(deps.WalletAccount).updateOne(ofRound(accountId, round), {
     $set: { 'pinAttempts.taken': 0, 'pinAttempts.wrong': 0 },

@@ -6,8 +6,9 @@ import { demoWallets } from './demo-wallets.ts'
 type FindDeps = Pick<Models, 'WalletAccount'> & { now(): Date }
 
 /**
- * Returns the wallet that a business sees under a phone number. This is the explicitly created wallet if there is one,
- * otherwise the business's demo wallet. A demo wallet is created on first use.
+ * Returns the wallet that a business sees under a phone number. If a wallet has been explicitly created for this
+ * number, that wallet is returned. Otherwise, the business's demo wallet is returned. A demo wallet is created on first
+ * use.
  */
 export async function findAccount(
   deps: FindDeps,
@@ -22,7 +23,10 @@ export async function findAccount(
   return made ?? (await openDemo(deps, { _id: demoId, businessId, phone }))
 }
 
-/** Creates a demo wallet. Concurrent calls create only one, because they all use the same id and contents. */
+/**
+ * Creates a demo wallet. Even concurrent calls create only one wallet, because they all use the same id and the same
+ * contents.
+ */
 async function openDemo(
   deps: FindDeps,
   owner: { _id: string; businessId: string; phone: string },

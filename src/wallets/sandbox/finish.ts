@@ -14,9 +14,9 @@ export const balanceChangeOf = ({ kind, amount }: WalletOrder): number =>
   kind === 'refund' ? amount : -amount
 
 /**
- * Finishes a wallet's current movement. The ledger decides whether the movement counts. If it does not, the balance is
- * restored. Any number of processes may call this concurrently for the same movement. All of them get the same outcome,
- * and the balance changes only once.
+ * Finishes a wallet's current movement. The sandbox ledger decides whether the movement counts. If the movement does
+ * not count, the balance is restored. Any number of processes may call this concurrently for the same movement. All of
+ * them get the same outcome, and the balance changes only once.
  */
 export async function finishMovement(
   deps: MovementDeps,
@@ -35,8 +35,8 @@ export async function finishMovement(
 }
 
 /**
- * Returns a movement's outcome. A refund fails if the payment's refunds would exceed the amount paid. This check is
- * free of races, because the current movement blocks all other refunds of the payment.
+ * Returns a movement's outcome. A refund fails if the payment's refunds would exceed the amount paid. No other refund
+ * of the payment can interfere with this check, because the current movement blocks all other movements of the wallet.
  */
 async function resultOf(
   deps: MovementDeps,
@@ -59,8 +59,8 @@ const moved = (row: WalletMovement | null): number => (row?.result.outcome === '
 const abandonedAfterMs = 5_000
 
 /**
- * Finishes movements that dead processes left behind, and returns the number of movements. A movement may reach MongoDB
- * even after its process has died.
+ * Finishes the movements that dead processes have left behind. Returns how many movements it has found. A movement may
+ * reach MongoDB even after the process that wrote it has died.
  */
 export function finishMovements(deps: MovementDeps & { log: Log }): Promise<number> {
   const abandonedSince = new Date(deps.now().getTime() - abandonedAfterMs)
@@ -74,8 +74,8 @@ export function finishMovements(deps: MovementDeps & { log: Log }): Promise<numb
 }
 
 /**
- * Finishes one wallet's movement. Logs an error, so that it does not prevent other wallets' movements from being
- * finished, but rethrows MongoDB faults.
+ * Finishes one wallet's movement. If that fails, the error is logged and not thrown, so that the movements of other
+ * wallets are still finished. Only MongoDB faults are thrown.
  */
 async function finishOrLog(
   deps: MovementDeps & { log: Log },

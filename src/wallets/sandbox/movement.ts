@@ -11,17 +11,19 @@ import type { WalletOrder } from './account.ts'
 export interface WalletMovement {
   /** The order's key. */
   _id: string
-  /** The nonce of the CurrentMovement that decided the order, or null if no wallet's balance changed. */
+  /** The nonce of the CurrentMovement that decided the order, or null if the order was decided without a movement. */
   nonce: string | null
   accountId: string | null
   kind: 'payment' | 'refund'
-  /** In centimes. Null if a status query arrived before the order. */
+  /** The amount in centimes. Null if a status query decided the order before the order itself arrived. */
   amount: number | null
   /** The key of the refunded payment. */
   paymentKey?: string
   result: KnownOutcome
   at: Date
-  /** Not set for rows that record moved money, because those rows are kept. */
+  /**
+   * The time at which the row is removed. Rows for orders that moved money have no such time, because they are kept.
+   */
   forgetAt?: Date
 }
 
@@ -48,7 +50,10 @@ export const walletMovements: Collection = {
   ],
 }
 
-/** After this time, neither a status query nor a late write is expected for an order. */
+/**
+ * How long a row without moved money is kept. After this time, neither a status query nor a late write for the order is
+ * expected.
+ */
 const keptMs = 30 * 86_400_000
 
 interface LedgerDeps {
@@ -83,7 +88,10 @@ export async function decide(
   }
 }
 
-/** A row that another process has just inserted only becomes visible to majority reads some milliseconds later. */
+/**
+ * How often to read the row again. If another process has just inserted the row, majority reads see it only some
+ * milliseconds later.
+ */
 const readEveryMs = 10
 const maxReads = 100
 

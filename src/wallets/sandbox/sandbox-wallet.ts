@@ -12,8 +12,8 @@ import { decideWithoutMoney, transfer } from './transfer.ts'
  * money.
  */
 export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash }): Wallet {
-  // This is only an optimisation, because the guarded writes keep the balances correct. Otherwise, concurrent orders
-  // for one wallet would find it busy, and each such attempt would cost two calls to MongoDB.
+  // This is only an optimisation, because the guarded writes already keep the balances correct. Without it, concurrent
+  // orders for one wallet would often find the wallet busy, and each time, this would cost two calls to MongoDB.
   const oneAtATime = { onePinAtATime: createOneAtATime(), oneMovementAtATime: createOneAtATime() }
   const ordering = { ...deps, ...oneAtATime, checkPin: deps.slowHash.createCheck(fairShare) }
   return {
@@ -24,7 +24,7 @@ export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash })
   }
 }
 
-/** Returns all or part of a payment to the wallet that made it. */
+/** Returns all or part of a payment to the wallet that made the payment. */
 async function refund(
   deps: MovementDeps & { oneMovementAtATime: OneAtATime },
   { key, amount, validUntil, paymentKey }: RefundOrder,
@@ -38,8 +38,8 @@ async function refund(
 }
 
 /**
- * Returns an order's outcome. If the order has not been decided, decides it as not executed. If a write for the order
- * arrives later, `finishMovement` undoes that write.
+ * Returns an order's outcome. If the order has not been decided yet, this function decides that it is not executed. If
+ * a write for the order still arrives after that, `finishMovement` undoes this write.
  */
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
   const moving = await nativeCollection(deps.WalletAccount).findOne({ 'current.key': key })

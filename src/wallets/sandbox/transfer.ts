@@ -7,7 +7,8 @@ import { balanceChangeOf, finishMovement, type MovementDeps } from './finish.ts'
 import { decide, toLedgerRow } from './movement.ts'
 
 /**
- * Roughly the time that a movement takes. The pause is random, so that waiting orders do not all retry at the same
+ * The longest pause before an order tries again because the wallet is busy with another movement. A movement takes
+ * roughly this long. The length of each pause is random, so that waiting orders do not all try again at the same
  * moment.
  */
 const maxPauseMs = 15
@@ -15,8 +16,8 @@ const maxPauseMs = 15
 /**
  * Moves an order's money into or out of a wallet once per key, even if a process dies or a write arrives late. A single
  * write changes the balance and sets the current movement. That write succeeds only if the balance is sufficient and
- * there is no other current movement. The ledger then decides whether the movement counts, because it decides each key
- * only once. If the order's deadline has passed, the order is decided as not executed.
+ * there is no other current movement. The sandbox ledger then decides whether the movement counts, because it decides
+ * each key only once. If the order's deadline has passed, the outcome is that the order is not executed.
  */
 export async function transfer(
   deps: MovementDeps,
@@ -38,7 +39,7 @@ export async function transfer(
     const other = account.current
     if (other === null && account.balance < -balanceChangeOf(order))
       return decideWithoutMoney(deps, order, { outcome: 'declined', reason: 'insufficient_funds' })
-    // This movement was already there before the pause, so its process may have died.
+    // The wallet had the same movement before the pause, so the process that began the movement may have died.
     if (other !== null && other.nonce === waitedFor) await finishMovement(deps, accountId, other)
     else await pause(Math.random() * maxPauseMs)
     waitedFor = other?.nonce ?? null
