@@ -1,8 +1,8 @@
 import { maxStock } from './product-limits.ts'
 
 /**
- * The body of a PATCH /dev/store/products/{id}/variants/{vid}/stock request (SPEC 4.9). It must contain exactly one of
- * `stock` and `delta`.
+ * The body of a PATCH /dev/store/products/{id}/variants/{vid}/stock request (SPEC 4.9). The body must contain either
+ * `stock` or `delta`, but not both.
  */
 export const changeStockBody = {
   type: 'object',

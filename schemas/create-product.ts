@@ -34,8 +34,8 @@ export const variantFields = {
 const { price, stock, sku } = variantFields
 
 /**
- * The fields of a product in a create or update request, apart from `variants`. The fields `price`, `stock` and `sku`
- * describe the variant of a product that has only one.
+ * The fields of a product in a create or update request, apart from `variants`. If a product has only one variant, the
+ * fields `price`, `stock` and `sku` describe that variant.
  */
 export const productFields = {
   name: { type: 'string', maxLength: maxNameLength, format: 'written-text' },

@@ -8,7 +8,7 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
 /**
  * The query parameters of GET /dev/webhooks/events (SPEC 4.8). All values are strings, because they come from the URL.
- * A repeated parameter is invalid, because it becomes an array.
+ * If a parameter is repeated, its value becomes an array and is therefore invalid.
  */
 export const listDeliveriesQuery = {
   type: 'object',

@@ -6,8 +6,8 @@ export const statuses = ['PENDING', 'PAID', 'REFUNDED', 'CANCELLED', 'FAILED'] a
 export type Status = (typeof statuses)[number]
 
 /**
- * The query parameters of GET /dev/intents (SPEC 4.3). All values are strings, because they come from the URL. A
- * repeated parameter is invalid, because it becomes an array.
+ * The query parameters of GET /dev/intents (SPEC 4.3). All values are strings, because they come from the URL. If a
+ * parameter is repeated, its value becomes an array and is therefore invalid.
  */
 export const listIntentsQuery = {
   type: 'object',

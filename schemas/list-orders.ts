@@ -2,8 +2,8 @@ import { pageQuery } from './page.ts'
 import { spanQuery } from './span.ts'
 
 /**
- * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. A repeated
- * parameter is invalid, because it becomes an array.
+ * The query parameters of GET /dev/store/orders. All values are strings, because they come from the URL. If a parameter
+ * is repeated, its value becomes an array and is therefore invalid.
  */
 export const listOrdersQuery = {
   type: 'object',

@@ -2,8 +2,8 @@ import { pageQuery } from './page.ts'
 import { maxNameLength, maxSkuLength } from './product-limits.ts'
 
 /**
- * The query parameters of GET /dev/store/products. All values are strings, because they come from the URL. A repeated
- * parameter is invalid, because it becomes an array.
+ * The query parameters of GET /dev/store/products. All values are strings, because they come from the URL. If a
+ * parameter is repeated, its value becomes an array and is therefore invalid.
  */
 export const listProductsQuery = {
   type: 'object',

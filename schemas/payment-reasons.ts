@@ -1,4 +1,4 @@
-/** The reasons for which a wallet may decline a payment, after which the customer can retry it.. */
+/** The reasons for which a wallet may decline a payment. The customer can retry such a payment. */
 export const declines = ['insufficient_funds', 'limit_exceeded'] as const
 /** The reasons for which a payment may fail permanently. */
 export const failures = ['technical_error', 'wallet_closed'] as const

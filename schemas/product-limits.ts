@@ -1,4 +1,4 @@
-/** The limits for products in request bodies and CSV files. Lengths are in Unicode code points. */
+/** The limits for products in request bodies and CSV files. All lengths are measured in Unicode code points. */
 export const maxNameLength = 200
 export const maxDescriptionLength = 5_000
 export const maxLabelLength = 100

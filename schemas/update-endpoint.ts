@@ -1,8 +1,8 @@
 import { createEndpointBody } from './create-endpoint.ts'
 
 /**
- * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). It may contain any of these fields. Each field is
- * validated as in a create request.
+ * The body of a PUT /dev/webhooks/endpoints/{id} request (SPEC 4.8). The body may contain any of these fields. Each
+ * field is validated as in a create request.
  */
 export const updateEndpointBody = {
   type: 'object',

@@ -8,7 +8,7 @@ import {
 import { maxVariants } from './product-limits.ts'
 
 /**
- * The body of a PUT /dev/store/products/{id} request (SPEC 4.9). It may contain any of these fields. A variant is
+ * The body of a PUT /dev/store/products/{id} request (SPEC 4.9). The body may contain any of these fields. A variant is
  * identified by its `_id`, or by its label if it has no `_id`.
  */
 export const updateProductBody = {

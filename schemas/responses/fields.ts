@@ -1,16 +1,14 @@
 import { currencyCode } from '../currency.ts'
 import { events } from '../events.ts'
 
-/**
- * Returns the schema of an object in which the fields `always` are required and the fields `sometimes` are optional.
- */
+/** Returns the schema of an object. The fields in `always` are required, and the fields in `sometimes` are optional. */
 export const objectOf = (always: Record<string, object>, sometimes: Record<string, object>) => ({
   type: 'object',
   required: Object.keys(always),
   properties: { ...always, ...sometimes },
 })
 
-/** Returns a schema that also accepts null. */
+/** Returns a schema that accepts null in addition to the values that the given schema accepts. */
 export const orNull = (schema: object) => ({ oneOf: [{ type: 'null' }, schema] })
 
 export const instant = {
@@ -46,7 +44,7 @@ export const sandbox = {
   description: 'True for test data, with which no money moves.',
 }
 
-/** Returns a copy of the schema with this description. */
+/** Returns a copy of the schema to which this description has been added. */
 export const described = (description: string, schema: object) => ({ ...schema, description })
 
 /**

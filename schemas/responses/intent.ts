@@ -74,7 +74,7 @@ export const payment = objectOf(
   {},
 )
 
-/** A refund as the API returns it. Responses omit refunds that the wallet refused. */
+/** A refund as the API returns it. Responses do not contain refunds that the wallet did not carry out. */
 export const refund = objectOf(
   {
     id: shaped('^RF-[0-9A-Z]{16}$', 19),

@@ -80,8 +80,8 @@ export const keyPrefix = (kind: KeyKind, mode: KeyMode): string =>
   `${kind === 'secret' ? 'sk' : 'pk'}_${mode}_`
 
 /**
- * Returns whether a string has the format and a correct checksum of a key. Thanks to this check, a mistyped key is
- * rejected without a query.
+ * Returns whether a string has the format of a key and a correct checksum. Thanks to this check, a mistyped key is
+ * rejected without a query to MongoDB.
  */
 export function looksLikeKey(text: string): boolean {
   const parts = shape.exec(text)

@@ -1,7 +1,7 @@
 import { type AuditEvent, unauditedFields, unauditedIndex } from '../audit/audit-event.ts'
 import type { Collection } from '../mongo/collection.ts'
 
-/** Limits that operators set for one business. If a limit is null, the service's default applies. */
+/** The limits that operators have set for one business. If a limit is null, the service's default applies. */
 export interface BusinessLimits {
   /** The maximum number of requests per second for each of the business's API keys (RATE_LIMIT_PER_SECOND). */
   perSecond: number | null
@@ -20,7 +20,7 @@ export interface Business {
   name: string
   /** Whether the business's live keys work. Its test keys do not need this approval. */
   liveApproved: boolean
-  /** Whether the business can use the developer API. Its payment pages do not depend on this. */
+  /** Whether the business can use the developer API. The business's payment pages work even if this is false. */
   apiEnabled: boolean
   /**
    * Whether the business is suspended. A suspended business cannot use the developer API, and customers cannot pay it.
@@ -28,7 +28,7 @@ export interface Business {
   suspended: boolean
   limits: BusinessLimits
   createdAt: Date
-  /** Events that have not been written to the audit trail yet. */
+  /** The events that have not been written to the audit trail yet. */
   unaudited: AuditEvent[]
 }
 

@@ -2,7 +2,7 @@ import type { Scope } from '../../schemas/scopes.ts'
 import type { KeyKind } from './api-key.ts'
 import type { BusinessLimits } from './business.ts'
 
-/** The sender of a request, identified by its API key, which belongs to one business and one environment. */
+/** The sender of a request. The API key identifies the sender as one business in one environment. */
 export interface Caller {
   keyId: string
   businessId: string

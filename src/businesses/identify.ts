@@ -38,9 +38,10 @@ export async function identify(
 }
 
 /**
- * Looks up a key by its hash with the current pepper. If there is a previous pepper and the key was not found, looks it
- * up by its hash with that pepper, and finally once more by its hash with the current pepper, because another request
- * may have rehashed the key between the two lookups. Returns null for a secret whose overlap has ended.
+ * Finds a key by its hash. The first lookup uses the hash with the current pepper. If it finds no key and there is a
+ * previous pepper, a second lookup uses the hash with the previous pepper. A third lookup uses the current pepper
+ * again, because another request may have rehashed the key between the first two lookups. Returns null for a secret
+ * whose overlap has ended.
  */
 async function findByAnyHash(
   deps: Pick<Deps, 'batchers' | 'secrets' | 'now'>,
@@ -61,8 +62,8 @@ async function findByAnyHash(
 }
 
 /**
- * Returns whether an allowlist contains an address. If the client's address is an IPv4-mapped IPv6 address, it is
- * treated as the IPv4 address. An empty list allows every address.
+ * Returns whether an allowlist contains an address. An IPv6 address that stands for an IPv4 address is treated as that
+ * IPv4 address. An empty list allows every address.
  */
 export function isAllowedFrom(allowlist: readonly string[], clientAddress: string): boolean {
   if (allowlist.length === 0) return true

@@ -39,8 +39,8 @@ export interface CancelRun {
 type CancelDeps = Pick<Deps, 'Intent' | 'AuditEvent' | 'batchers' | 'metrics' | 'now' | 'enqueue'>
 
 /**
- * An intent may have 100 KB of metadata, and its event contains a copy of that metadata. A page of 50 intents therefore
- * takes up at most about 10 MB of memory.
+ * The number of intents per page, and the limits of reading a page. An intent may have 150 KB of metadata, so a page of
+ * 50 intents takes up at most about 10 MB of memory.
  */
 const pageSize = {
   documents: 50,

@@ -15,8 +15,8 @@ import { createdResponse, responseFormat } from './present-created.ts'
 import { countTransition } from './transition.ts'
 
 /**
- * The maximum number of codes to draw for one intent. If a third of the million codes is free, at least one of 16 draws
- * is a free code with a probability of 99.8 %.
+ * The maximum number of codes to draw for one intent. If a third of the million codes is free, 16 draws find a free
+ * code with a probability of 99.8 %.
  */
 const maxDraws = 16
 

@@ -26,8 +26,8 @@ export async function expireIntent(deps: Deps, referenceNumber: string): Promise
 }
 
 /**
- * Expires the intents that are due. `expired` is the number of intents that this call has expired. `dueAt` is the time
- * at which the next of the other intents will be due, or null if there are no such intents.
+ * Expires the intents that are due. `expired` is the number of intents that this call has expired. `dueAt` is the
+ * earliest time at which one of the other intents will be due, or null if none of them can expire.
  */
 export async function expireIntents(
   deps: Deps,

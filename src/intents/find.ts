@@ -18,7 +18,7 @@ export async function findIntent(
   return ownedBy(caller, await deps.batchers.findIntent(referenceNumber, deadlineAt))
 }
 
-/** Same as `findIntent`, but for a request that may change the intent. */
+/** Does the same as `findIntent`, for a request that may change the intent. */
 export const findIntentToChange = async (
   deps: Pick<Deps, 'batchers'>,
   caller: Caller,

@@ -135,7 +135,7 @@ export const intents: Collection = {
     },
     { name: 'byTime', key: { businessId: 1, sandbox: 1, createdAt: -1, _id: -1 } },
     // This index contains `cancelsAt`, so that a list of PENDING or CANCELLED intents in a time range reads only the
-    // documents that it contains.
+    // documents that the list contains.
     { name: 'byStatus', key: { businessId: 1, sandbox: 1, status: 1, createdAt: -1, _id: -1, cancelsAt: 1 } },
     { name: 'byCancelsAt', key: { businessId: 1, sandbox: 1, cancelsAt: 1 } },
     // The following indexes contain `businessId`, so that a poll does not read the documents of a business that has

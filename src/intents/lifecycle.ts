@@ -64,9 +64,9 @@ const cancel = {
 } as const satisfies Transition
 
 /**
- * The lifecycle of an intent (SPEC 3). Its status changes only as defined in this table. When a payment or a PENDING
- * refund ends, the write has an additional guard that identifies this payment or refund. The transition `decline` is
- * for a failed payment that the customer may retry.
+ * The lifecycle of an intent (SPEC 3). The status of an intent changes only as defined in this table. When a payment or
+ * a PENDING refund ends, the write has an additional guard that identifies this payment or refund. The transition
+ * `decline` is for a failed payment that the customer may retry.
  */
 export const transitions = {
   pay: {

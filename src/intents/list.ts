@@ -51,8 +51,8 @@ export async function listIntents(
       where,
       index: 'byStatus',
       fields: unlisted,
-      // The total can be counted in a single range of this index, because `cancelsAt` is null unless the status is
-      // PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
+      // The total can be counted in a single range of the index `byCancelsAt`, because `cancelsAt` is null unless the
+      // status is PENDING or CANCELLED. For CANCELLED, this range also contains the overdue PENDING intents.
       ...(isWhole && times !== null
         ? { counted: { where: { ...owner, ...times }, index: 'byCancelsAt' } }
         : {}),
@@ -76,8 +76,8 @@ function allIntents(
 
 /**
  * Returns a filter for the intents that are shown as `status` at `now`. `hasOverdue` is true if some PENDING intents
- * are overdue, and are therefore shown as CANCELLED. Only then does the filter include them, because the search for
- * them has to skip all other PENDING intents.
+ * are overdue, and are therefore shown as CANCELLED. The filter includes the overdue intents only in that case, because
+ * the search for them has to skip all other PENDING intents.
  */
 function readingAs(status: Intent['status'], now: Date, hasOverdue: boolean): Record<string, unknown> {
   if (hasOverdue)

@@ -99,7 +99,7 @@ export async function writeInBatch(
   return after
 }
 
-/** Counts a transition that has just been written in the metrics. */
+/** Increments the metric that counts transitions. Callers use this function after they have written a transition. */
 export const countTransition = (
   { metrics }: Pick<Deps, 'metrics'>,
   name: TransitionName | 'create',
@@ -109,7 +109,7 @@ export const countTransition = (
 /**
  * Plans the ONLY write that changes an intent's status: one update of one document, with the guard, the change and the
  * event. `applyTransition` and `applyTransitionInBatch` send this write. payments/settle.ts sends it with
- * `writeInBatch` instead, because its proof must remain valid even after the event has been relayed.
+ * `writeInBatch` instead, because it needs a proof that remains valid even after the event has been relayed.
  */
 export function planTransition(
   deps: Pick<Deps, 'now'>,

@@ -6,8 +6,8 @@ import type { PlannedChange } from '../transition.ts'
 import type { PaymentAttempt, PaymentHold } from './payment.ts'
 
 /**
- * The number of latest attempts whose outcomes an intent keeps. The list `effects` keeps the ids of more attempts than
- * this (idempotency/effect.ts).
+ * The maximum number of attempts whose outcomes an intent keeps. Older outcomes are dropped. The list `effects` keeps
+ * the ids of more attempts than this (idempotency/effect.ts).
  */
 const maxAttempts = 50
 

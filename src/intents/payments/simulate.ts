@@ -32,7 +32,7 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
  * intent. Throws PAYMENT_FAILED if the payment fails as the merchant has chosen. Throws INTENT_NOT_PENDING if the
  * intent cannot be paid, is already being paid, or changes before the write. Throws VALIDATION_ERROR if the amount
  * differs from the intent's amount. Throws SERVICE_UNAVAILABLE if the intent's document has no space for another
- * payment. A retry finds the payment that the first request made, and gets the same result, even if the intent has
+ * payment. A retry finds the payment that the first request made, and has the same result, even if the intent has
  * changed since then.
  */
 export async function simulatePayment(

@@ -51,8 +51,7 @@ export async function carryOut(
 }
 
 /**
- * Returns the refund that the request with this effect id started. Returns undefined if there is none, because the
- * refund was released.
+ * Returns the refund that the request with this effect id started. Returns undefined if that refund has been released.
  */
 const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
   refunds.find((refund) => refund.effectId === effectId)

@@ -36,9 +36,9 @@ export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): num
  * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount aside. Then the wallet transfers the
  * money, and a second write ends the refund. This function throws the errors of `checkRefund`. It returns a function
  * that waits for the wallet and resolves to the intent, with the new refund as `refund`. The returned function throws
- * REFUND_FAILED if the wallet does not make the refund. In that case, the amount becomes refundable again. The returned
- * function throws SERVICE_UNAVAILABLE while the outcome is unknown. A retry then finds the refund that the first
- * request started.
+ * REFUND_FAILED if the wallet does not make the refund. In that case, the amount becomes refundable again. If the
+ * outcome is still unknown, the returned function throws SERVICE_UNAVAILABLE. A retry then finds the refund that the
+ * first request started.
  */
 export async function refundIntent(
   deps: Deps,

@@ -22,7 +22,7 @@ const fields = { createdAt: 1, handle: 1, name: 1, description: 1, active: 1, va
 /**
  * Yields the caller's products as CSV text, starting with the oldest product. Products are read only as fast as the
  * caller consumes the text. An import of the exported file changes nothing. Cells are exported unchanged, even if a
- * spreadsheet could interpret them as formulas. Throws SHOP_NOT_FOUND.
+ * spreadsheet could interpret them as formulas. Throws SHOP_NOT_FOUND if the caller has no shop.
  */
 export async function* exportProducts(
   deps: Pick<Deps, 'Shop' | 'lists'>,
@@ -54,8 +54,8 @@ export async function* exportProducts(
 }
 
 /**
- * The limiters call this function to check whether the client is still there. This check is not needed, because the
- * generator ends when the download ends.
+ * The limiters can check whether the client has disconnected. An export does not need this check, because its generator
+ * ends when the download ends.
  */
 const isNeverGone = () => false
 

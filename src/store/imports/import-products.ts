@@ -26,9 +26,9 @@ type ImportDeps = Pick<Deps, 'Shop' | 'Product' | 'ImportPlan' | 'quotas' | 'con
 
 /**
  * Imports either all rows of a file or none of them. A shop runs only one import at a time. Throws VALIDATION_ERROR
- * with the file's faults, SHOP_NOT_FOUND, SERVICE_UNAVAILABLE if other imports of the shop take too long or other
- * requests keep changing its products, and RATE_LIMITED if the new products exceed the sandbox's daily quota. A dry run
- * writes nothing.
+ * with the faults of the file, if it has any, and SHOP_NOT_FOUND if the caller has no shop. Throws SERVICE_UNAVAILABLE
+ * if other imports of the shop take too long, or if other requests keep changing its products. Throws RATE_LIMITED if
+ * the new products exceed the sandbox's daily quota. A dry run writes nothing.
  */
 export function importProducts(
   deps: ImportDeps,
@@ -111,8 +111,8 @@ async function carryOut(
 }
 
 /**
- * The result of a dry run. It contains the number of products that the import would create, update or leave unchanged,
- * and the handles of the first products of each kind.
+ * The result of a dry run. It contains the counts of the import, and the handles of the first products that the import
+ * would create, update or leave unchanged.
  */
 type Preview = ImportCounts & { dryRun: true; handles: Comparison['handles'] }
 

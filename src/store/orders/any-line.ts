@@ -11,8 +11,8 @@ const searchTimeoutMs = 2000
 
 /**
  * Returns a line for one unit of a variant that is in stock. The variant belongs to the newest active product with such
- * a variant. If nothing is in stock, returns 'held' if orders hold units that they may still give back, and otherwise
- * throws INSUFFICIENT_STOCK.
+ * a variant. If nothing is in stock, but orders hold units that they may still give back, returns 'held'. If orders
+ * hold no units either, throws INSUFFICIENT_STOCK.
  */
 export async function findAnyLine(
   deps: Pick<Deps, 'Product'>,

@@ -5,8 +5,9 @@ import { requireShop } from '../shops/open-shop.ts'
 import { placed, type ShownOrder, shownFields } from './order.ts'
 
 /**
- * Returns one of the caller's orders. Throws SHOP_NOT_FOUND, ORDER_NOT_FOUND if the order does not exist or belongs to
- * another business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
+ * Returns one of the caller's orders. Throws SHOP_NOT_FOUND if the caller has no shop. Throws ORDER_NOT_FOUND if the
+ * order does not exist or belongs to another business. Throws SANDBOX_MISMATCH if the order belongs to the caller's
+ * other environment.
  */
 export async function findOrder(
   deps: Pick<Deps, 'Shop' | 'Order'>,

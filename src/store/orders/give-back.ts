@@ -10,7 +10,7 @@ interface ReservedItems {
 }
 
 /**
- * Gives the units of an attempt back to the stock, even if a product has been deleted in the meantime. Call this
+ * Gives the units of an attempt back to the stock, even if their product has been deleted in the meantime. Call this
  * function only for an attempt that can no longer place its order. It may be called more than once, because the units
  * are given back only once.
  */

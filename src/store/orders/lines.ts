@@ -20,9 +20,10 @@ export interface Line {
 export const soldFields = { sandbox: 1, name: 1, active: 1, variants: 1, reservations: 1 } as const
 
 /**
- * Finds the items' products and variants in one query. Throws PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND,
- * VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if a product is inactive, or if a product has several variants and the
- * item does not specify which of them to order.
+ * Finds the items' products and variants in one query. Throws PRODUCT_NOT_FOUND or SANDBOX_MISMATCH if the caller
+ * cannot see a product. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an item does not identify exactly one
+ * variant. Throws VALIDATION_ERROR if a product is inactive, or if a product has several variants and the item does not
+ * specify which of them to order.
  */
 export async function findLines(
   deps: Pick<Deps, 'Product'>,

@@ -20,7 +20,7 @@ export const parseOrderSearch = (query: ListOrdersQuery): OrderSearch => ({
 
 /**
  * Returns a page of the caller's orders, newest first. Orders that were placed at the same time are sorted by id.
- * Throws SHOP_NOT_FOUND.
+ * Throws SHOP_NOT_FOUND if the caller has no shop.
  */
 export async function listOrders(
   deps: Pick<Deps, 'Shop' | 'Order' | 'listCounts' | 'now' | 'config'>,

@@ -46,10 +46,10 @@ type RetryReason = 'changed' | 'held'
 
 /**
  * Places an order. Reserves the units, then inserts the order together with its `order.new` event in ONE write, and
- * then wakes the relay. If the process dies in between, either the order is placed, or the units are given back to the
- * stock (docs/merchants/store.md). Throws the errors of `findLines`, `findAnyLine`, `draftOrder` and `checkStock`,
- * RATE_LIMITED if the daily quota is used up, and SERVICE_UNAVAILABLE if other orders hold the units or keep changing
- * the products until the deadline.
+ * then wakes the relay. Even if the process dies in between, either the order is placed, or the units are given back to
+ * the stock (docs/merchants/store.md). Throws the errors of `findLines`, `findAnyLine`, `draftOrder` and `checkStock`,
+ * RATE_LIMITED if the sandbox's daily quota is used up, and SERVICE_UNAVAILABLE if other orders hold the units or keep
+ * changing the products until the deadline.
  */
 export const placeOrder = (
   deps: Deps,

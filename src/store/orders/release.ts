@@ -4,15 +4,15 @@ import type { OrderAttempt } from './attempt.ts'
 import { type Order, storedOrders } from './order.ts'
 
 /**
- * How long a placeholder is kept. This is longer than the lifetime of a claim (SPEC 5.4). As long as the claim exists,
- * another attempt can start.
+ * How long a placeholder is kept. This is longer than the lifetime of a claim (SPEC 5.4), because another attempt can
+ * start as long as the claim exists.
  */
 const keptMs = 48 * 3_600_000
 
 /**
- * Ensures that an attempt can no longer place its order. Even if a delayed insert of this attempt still arrives, it
- * finds a placeholder that lists the attempt, so it does not place the order. Returns null if the attempt has been
- * released. If the order has already been placed, returns the id of the attempt that placed it.
+ * Adds an attempt to the placeholder of its order, so that the attempt can no longer place the order. Even if a delayed
+ * insert of this attempt still arrives, the placeholder prevents it. Returns null if the attempt has been released. If
+ * the order has already been placed, returns the id of the attempt that placed it.
  */
 export async function releaseAttempt(
   deps: Pick<Deps, 'Order' | 'now'>,

@@ -10,7 +10,7 @@ import { unitsOf } from './shortfall.ts'
 
 /**
  * The units that an attempt takes from one product. `name` and `variants` are the values that were read. The order will
- * contain a copy of them, so the write checks that they have not changed since.
+ * contain a copy of them, so the write checks that these values have not changed since.
  */
 export interface PlannedReservation {
   productId: string

@@ -40,10 +40,10 @@ interface ChangedVariant {
 type Changeable = Pick<Product, 'variants'>
 
 /**
- * Returns the fields to set in the product. The product must not be part of an open import if the change contains
- * variants. Throws VARIANT_NOT_FOUND, VARIANT_LABEL_AMBIGUOUS, and VALIDATION_ERROR if two entries identify the same
- * variant, a new variant has no price, the product would have too many variants, or a SKU in the request belongs to a
- * different variant, and that variant keeps the SKU.
+ * Returns the fields to set in the product. If the change contains variants, the product must not be part of an open
+ * import. Throws VARIANT_NOT_FOUND or VARIANT_LABEL_AMBIGUOUS if an entry does not identify exactly one variant. Throws
+ * VALIDATION_ERROR if two entries identify the same variant, if a new variant has no price, if the product would have
+ * too many variants, or if a different variant keeps a SKU that the request contains.
  */
 export function changedProduct(product: Changeable, change: ProductChange): Partial<Product> {
   if (change.variants === null) return change.fields

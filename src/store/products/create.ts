@@ -13,9 +13,9 @@ import { type Product, products } from './product.ts'
 
 /**
  * Creates a product and returns the data of the response. One insert stores both the product and the sealed response.
- * Before the first product is created with a test key, creates the sandbox's shop. Throws SHOP_NOT_FOUND,
- * VALIDATION_ERROR for a SKU that already belongs to another product of the shop, and RATE_LIMITED if the sandbox's
- * daily quota is used up.
+ * Before the first product is created with a test key, creates the sandbox's shop. Throws SHOP_NOT_FOUND if the caller
+ * uses a live key and the business has no shop. Throws VALIDATION_ERROR if a SKU already belongs to another product of
+ * the shop, and RATE_LIMITED if the sandbox's daily quota is used up.
  */
 export async function createProduct(
   deps: Deps,

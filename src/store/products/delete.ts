@@ -6,7 +6,7 @@ import { findProduct, findWithEffects, ownProduct } from './find.ts'
 
 /**
  * Deletes a product in one guarded write. The write hides the product and frees the product's SKUs and handle. Returns
- * the data of the response. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND and SANDBOX_MISMATCH.
+ * the data of the response. Throws the errors of `findProduct`.
  */
 export async function deleteProduct(
   deps: Pick<Deps, 'Product' | 'Shop' | 'now'>,

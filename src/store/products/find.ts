@@ -32,8 +32,9 @@ export const findWithEffects = (
   deps.Product.findOne({ _id: id, businessId }, { sealedResponse: 0 }).lean<ProductWithEffects | null>()
 
 /**
- * Returns one of the caller's products. Throws SHOP_NOT_FOUND, PRODUCT_NOT_FOUND if the product does not exist, has
- * been deleted or belongs to another business, and SANDBOX_MISMATCH if it belongs to the caller's other environment.
+ * Returns one of the caller's products. Throws SHOP_NOT_FOUND if the caller has no shop. Throws PRODUCT_NOT_FOUND if
+ * the product does not exist, has been deleted or belongs to another business. Throws SANDBOX_MISMATCH if the product
+ * belongs to the caller's other environment.
  */
 export async function findProduct(
   deps: Pick<Deps, 'Shop' | 'Product'>,

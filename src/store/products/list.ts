@@ -21,7 +21,7 @@ export function parseProductSearch(query: ListProductsQuery): ProductSearch {
 
 /**
  * Returns a page of the caller's products, newest first. Products that were created at the same time are sorted by id.
- * Throws SHOP_NOT_FOUND.
+ * Throws SHOP_NOT_FOUND if the caller has no shop.
  */
 export async function listProducts(
   deps: Pick<Deps, 'Product' | 'Shop'>,

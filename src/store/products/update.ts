@@ -14,8 +14,8 @@ type UpdateDeps = Pick<Deps, 'Product' | 'Shop' | 'now'>
  * Changes only the fields that the request contains. To change variants, reads the product, computes the new variants
  * and writes them. The guard of this write is the revision that was read, so that no concurrent change, for example to
  * the stock, is lost. While the product is part of an open import, a change to its variants waits. Throws the errors of
- * `changedProduct`, SHOP_NOT_FOUND, PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, and VALIDATION_ERROR for a SKU that already
- * belongs to another product of the shop.
+ * `findProduct` and `changedProduct`. Also throws VALIDATION_ERROR if a SKU already belongs to another product of the
+ * shop.
  */
 export async function updateProduct(
   deps: UpdateDeps,

@@ -16,10 +16,10 @@ type StockDeps = Pick<Deps, 'Shop' | 'Product' | 'batchers' | 'now'>
 
 /**
  * Changes the stock of a variant in one guarded write. `idOrLabel` is the `_id` of the variant, or its label. Throws
- * INSUFFICIENT_STOCK if the stock would fall below 0, VALIDATION_ERROR if it would exceed `maxStock`, SHOP_NOT_FOUND,
- * PRODUCT_NOT_FOUND, SANDBOX_MISMATCH, VARIANT_NOT_FOUND and VARIANT_LABEL_AMBIGUOUS. A retry finds the change that the
- * first request made, and returns the variant as it is now. If so many other changes have followed that the retry
- * cannot tell whether the first request made its change, the retry throws SERVICE_UNAVAILABLE.
+ * INSUFFICIENT_STOCK if the stock would fall below 0, and VALIDATION_ERROR if the stock would exceed `maxStock`. Also
+ * throws the errors of `findProduct` and `pickVariant`. A retry finds the change that the first request made, and
+ * returns the variant as it is now. If so many other changes have followed that the retry cannot tell whether the first
+ * request made its change, the retry throws SERVICE_UNAVAILABLE.
  */
 export async function changeStock(
   deps: StockDeps,

@@ -11,8 +11,7 @@ type ApplyDeps = Pick<Deps, 'Product' | 'now'>
 /**
  * Applies a committed plan's changes and makes its new products visible. Any process may call this function at any
  * time, even concurrently with other processes. No change is made twice, because the write that changes a product also
- * removes the plan's token from that product. A product that has been deleted since then has no token either, so it
- * does not change.
+ * removes the plan's token from that product. A deleted product has no token either, so the plan does not change it.
  */
 export async function apply(
   deps: ApplyDeps,

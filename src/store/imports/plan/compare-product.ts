@@ -26,7 +26,7 @@ export interface ChangedProduct {
 }
 
 /**
- * The result of comparing the rows with one handle with the product that has this handle. To save memory, the result
+ * The result of comparing all rows for one handle with the product that has this handle. To save memory, the result
  * contains only what the import needs, and not the whole existing product.
  */
 export interface Outcome {
@@ -39,7 +39,7 @@ export interface Outcome {
 }
 
 /**
- * Compares the rows with one handle with the product that has this handle. `product` is null if there is no such
+ * Compares all rows for one handle with the product that has this handle. `product` is null if there is no such
  * product. In that case, the import creates the product.
  */
 export function compareProduct(

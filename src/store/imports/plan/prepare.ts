@@ -53,7 +53,7 @@ const unlisted = ({ businessId, sandbox, token }: PlanIdentity, created: NewProd
 
 /**
  * Returns the write that prepares an existing product. The write matches only if the product still has exactly the
- * variants that were compared. If a variant keeps its SKU, that SKU must not be one that the import gives to a
+ * variants that were compared. In addition, no variant that keeps its SKU may have a SKU that the import gives to a
  * different variant. Other fields of the product and the stock may have changed since the comparison. The write
  * increments the revision, so that concurrent changes to the variants have to read the product again.
  */
