@@ -60,9 +60,9 @@ export const auditEvents: Collection = {
 }
 
 /**
- * Audit lines that are not in the audit trail yet, stored as a field of the changed document. The same update makes the
- * change and adds the line, so neither exists without the other. `publishAudit` moves the lines to the trail. If the
- * process is killed before it moves the lines, a poll moves them.
+ * The schema of the field for audit lines that are not in the audit trail yet. The field belongs to the changed
+ * document. The same update makes the change and adds the audit line, so neither exists without the other.
+ * `publishAudit` moves the lines to the trail. If the process is killed before it moves the lines, a poll moves them.
  */
 export const unauditedFields = [fields]
 export const unauditedIndex = {

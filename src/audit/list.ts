@@ -33,8 +33,8 @@ export function parseAuditFilter(deps: Pick<Deps, 'validate'>, query: Record<str
 }
 
 /**
- * Returns a page of the audit trail, newest lines first. `next` is the `before` value for the next page, or null on the
- * last page.
+ * Returns a page of the audit trail, starting with the newest line. `next` is the `before` value for the next page, or
+ * null on the last page.
  */
 export async function listAudit(
   deps: Pick<Deps, 'AuditEvent'>,

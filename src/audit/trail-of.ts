@@ -7,7 +7,7 @@ import type { AuditEvent } from './audit-event.ts'
  */
 const maxLines = 100
 
-/** Returns the newest audit lines about the given subjects, newest first. */
+/** Returns the latest audit lines about the given subjects, starting with the newest line. */
 export const trailOf = (deps: Pick<Deps, 'AuditEvent'>, subjects: readonly string[]): Promise<AuditEvent[]> =>
   deps.AuditEvent.find({ subject: { $in: subjects } })
     .sort({ at: -1, _id: -1 })

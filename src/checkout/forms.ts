@@ -36,9 +36,9 @@ export function amountForm(offer: Offer, typed: string, fault: string | null): S
 
 /** The contents of the payment form. */
 export interface PayForm {
-  /** See form-token.ts. */
+  /** The token that identifies the form (form-token.ts). */
   token: string
-  /** In centimes. */
+  /** The amount to pay, in centimes. */
   amount: number
   phone: string
   messages: FormMessages

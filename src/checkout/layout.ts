@@ -5,7 +5,7 @@ import { addressOf, type Locale, locales } from './locale.ts'
 /** The parts of a page around its body. */
 export interface Frame {
   locale: Locale
-  /** Plain text, not HTML. */
+  /** The page's title, as plain text and not as HTML. */
   title: string
   /** The path and the query parameters of this page. The links to the page in other languages contain them too. */
   path: string
@@ -47,7 +47,7 @@ const switchTo = (other: Locale, { locale, path, query }: Frame): string => {
   return html`<a href="${addressOf(other, path, query)}" lang="${code}" hreflang="${code}" dir="${dir}"!${current}>${words.language}</a>`
 }
 
-/** Returns a merchant's text as HTML: escaped, and isolated so that it keeps its own text direction. */
+/** Returns a merchant's text as HTML. The text is escaped, and is isolated so that it keeps its own text direction. */
 export const merchantText = (text: string): string => html`<bdi>${text}</bdi>`
 
 /** Returns the same HTML as `merchantText`, or null if the text is missing or blank. */

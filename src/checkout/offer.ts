@@ -17,7 +17,7 @@ export interface Offer {
   locale: Locale
   /** The path of the payment's page, without the query. */
   path: string
-  /** See link-proof.ts. */
+  /** The proof that the payment's page adds to its own URLs (link-proof.ts). */
   proof: string
   /**
    * The id of the payment that this customer's form made. It is taken from the URL, and is null for any other visitor.
@@ -63,9 +63,7 @@ export const addressOfOffer = (offer: Offer): string => ownAddress(offer, '', se
 /** Returns the URL of the first step of paying. For an OPEN intent, the customer enters the amount in this step. */
 export const startOfOffer = (offer: Offer): string => ownAddress(offer, '', {})
 
-/**
- * Returns the HTML attributes that make the script poll for the payment's state while it can still change (script.ts).
- */
+/** Returns the HTML attributes with which the script (script.ts) polls for the payment's state. */
 export const pollAttributes = (offer: Offer): string =>
   html`data-live="${ownAddress(offer, '/status', {})}" data-state="${offer.state}" data-here="${addressOfOffer(offer)}"`
 

@@ -7,8 +7,9 @@ import { checkoutAttempts } from '../security/failed-attempts/collections.ts'
 
 /**
  * Pays an intent within the limits on failed attempts. Each attempt is counted against its network before the wallet is
- * called, so concurrent attempts cannot exceed the limit. The attempt remains counted only if the wallet refused the
- * PIN or, in the sandbox, declined the payment. `closed` means that the wallet was not called.
+ * called, so concurrent attempts cannot exceed the limit. After the payment, the attempt still counts against the
+ * network only if the wallet refused the PIN or, in the sandbox, declined the payment. `closed` means that the wallet
+ * was not called.
  */
 export type PinLimit = (
   ip: string,

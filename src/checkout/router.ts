@@ -13,7 +13,7 @@ import { onlyBy, requestedPage, sendNote, sendNotFound } from './respond.ts'
 
 export const checkoutPageRights = { scripts: true, images: false, referrer: 'no-referrer' } as const
 
-/** Returns whether a request is for the hosted pages. If so, an error is also sent as a page. */
+/** Returns whether a request is for the hosted pages. If it is, any error is also sent as a page. */
 export const isHosted = (req: Request): boolean => /^\/(?:$|(?:p|pay|sandbox)(?:\/|$))/.test(req.path)
 
 /**

@@ -26,8 +26,8 @@ each('form[method=post]', function (form) {
   window.addEventListener('pageshow', enable);
 });
 
-// While the state of the payment can change, the page polls it: every 3 s for 2 minutes, every 10 s until the tenth
-// minute, then every 30 s.
+// While the payment's state can still change, the page polls for it every 3 s in the first 2 minutes, then every 10 s
+// until the tenth minute, and after that every 30 s.
 each('[data-live]', function (live) {
   var polls = 0;
   var left = document.querySelector('[data-left]');

@@ -20,7 +20,10 @@ export type CleaningDeps = Models & {
 interface Cutoffs {
   /** Test data that was created before this time is removed. */
   testsBefore: Date
-  /** Live deliveries that were created before this time lose their attempts. Null if all attempts are kept. */
+  /**
+   * Live deliveries that were created before this time lose all attempts except the last one. Null if all attempts are
+   * kept.
+   */
   attemptsBefore: Date | null
   /**
    * Products and endpoints that were created before this time lose their sealed first responses. In addition, endpoints

@@ -22,11 +22,14 @@ export const retentionProgress: Collection = {
 /** The progress while a business is being cleaned. */
 export interface Progress {
   /**
-   * Returns the creation time of the documents that this walk reached in earlier clean-ups, or null if this walk has
-   * not begun yet.
+   * Returns the creation time up to which earlier clean-ups have processed the documents of this walk, or null if no
+   * clean-up has begun this walk yet.
    */
   reached(walk: string): Date | null
-  /** Notes the creation time of the documents that this walk has reached. The next save stores this time in MongoDB. */
+  /**
+   * Notes the creation time up to which this clean-up has processed the documents of the walk. The next save stores
+   * this time in MongoDB.
+   */
   note(walk: string, at: Date): void
   save(): Promise<void>
   /** Saves the progress, and records that this pass has finished the business. */

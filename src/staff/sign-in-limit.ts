@@ -10,9 +10,9 @@ import { networkOf } from '../security/network.ts'
  */
 const perName = { name: 'name', max: 10, seconds: 900 }
 /**
- * The limit on failed attempts to sign in from one network within an hour, whatever the names. It is high enough for an
- * office in which all staff share one address. Larger prefixes have their own limits (network.ts), so that the 65 536
- * networks of a /48 cannot use up all of the time for password checks.
+ * The limit on failed attempts to sign in from one network within an hour, regardless of the names that are entered. It
+ * is high enough for an office in which all staff share one address. Larger prefixes have their own limits
+ * (network.ts), so that the 65 536 networks of a /48 cannot use up all of the time for password checks.
  */
 const perAddress = {
   name: 'network',
@@ -28,8 +28,8 @@ const perAddress = {
 const delaysMs = [0, 0, 250, 500, 1000, 2000, 3000] as const
 
 /**
- * A counted attempt. If the attempt is open, the password may be checked after the delay, and `takeBack` makes the
- * attempt no longer count. If the attempt is closed, no further attempt is accepted for `closedMs`.
+ * A counted attempt. If the attempt is open, the password may be checked after the delay, and `takeBack` removes the
+ * attempt from the count. If the attempt is closed, no further attempt is accepted for `closedMs`.
  */
 export type SignInAttempt =
   | { isOpen: true; delayMs: number; takeBack(isSuccess: boolean): Promise<void> }

@@ -34,9 +34,9 @@ export type KnownOutcome = Exclude<WalletOutcome, { outcome: 'unknown' }>
 interface Order {
   /** The business to which the payment or refund belongs. */
   businessId: string
-  /** The idempotency key. Two orders with the same key never move money twice. */
+  /** The order's idempotency key. If two orders have the same key, money moves only once. */
   key: string
-  /** Centimes. */
+  /** The amount of the order, in centimes. */
   amount: number
   /** A wallet that receives the order after this time must not carry it out. */
   validUntil: Date
@@ -45,7 +45,7 @@ interface Order {
 export interface PaymentOrder extends Order {
   /** The payment's reference, which appears on the customer's statement. */
   referenceNumber: string
-  /** Digits only (phone.ts). */
+  /** The customer's phone number, which consists of digits only (phone.ts). */
   phone: string
   pin: string
 }
@@ -70,7 +70,7 @@ export interface StatusQuery {
  */
 export interface Wallet {
   name: WalletName
-  /** Charges the customer once. */
+  /** Charges the customer, at most once for each key. */
   authorise(order: PaymentOrder): Promise<WalletOutcome>
   /** Returns all or part of a payment to the payer. */
   refund(order: RefundOrder): Promise<WalletOutcome>

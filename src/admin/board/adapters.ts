@@ -45,7 +45,8 @@ interface Titled {
 }
 
 /**
- * Returns a job's title, which begins with the event's name for a delivery and with the queue's name for any other job.
+ * Returns a job's title. If the job is a delivery, the title begins with the event's name. Otherwise, it begins with
+ * the queue's name.
  */
 const titleOf = ({ name, data = {} }: Titled): string => {
   const { ref, host, referenceNumbers, failed, error, next } = data

@@ -11,7 +11,7 @@ import { uiConfig } from './settings.ts'
 /** The path with which all URLs on Bull Board's page begin. */
 const boardPath = '/admin/queues'
 
-/** Bull Board as shown to staff with one role. */
+/** An instance of Bull Board, which is shown to all staff with the same role. */
 export interface RoleBoard {
   app: Express
   /** Adds the queues on the first call. Later calls do nothing. */

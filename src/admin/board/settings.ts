@@ -24,7 +24,7 @@ export const uiConfig: UIConfig = {
   pollingInterval: { showSetting: false, forceInterval: 5 },
   locale: { lng: 'en-US' },
   dateFormats: { short: time, common: day, full: { year: 'numeric', ...day } },
-  // The default fonts are loaded from another host.
+  // These fonts replace the default fonts, which are loaded from another host.
   theme: {
     light: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },
     dark: { 'font-sans': 'system-ui, sans-serif', 'font-mono': 'ui-monospace, monospace' },

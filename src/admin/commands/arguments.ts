@@ -4,7 +4,10 @@ import { readInstant } from '../../input/instant.ts'
 import { parseRange } from '../../security/network.ts'
 import { readPhone, readPin } from '../../wallets/phone.ts'
 
-/** Splits a comma-separated list. Throws if an item is empty, because the cause is usually an unset shell variable. */
+/**
+ * Splits a comma-separated list. An empty item is usually caused by an unset shell variable, so it is rejected with an
+ * error.
+ */
 function listOf(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim())
   if (parts.includes('')) throw new InvalidArgumentError('The list is empty or has an empty item.')
@@ -98,7 +101,7 @@ export function centimes(text: string): number {
   return amount
 }
 
-/** Parses a limit: a whole number, or `default` for the service's own limit. */
+/** Parses a limit, which is a whole number or the word `default`. `default` stands for the service's own limit. */
 export const limitFrom =
   (min: number, max: number) =>
   (text: string): number | 'default' => {

@@ -26,8 +26,8 @@ export type RequeueCounts = { matched: number; requeued: number; skipped: Record
 const withoutRedis = { enqueue: (): void => undefined }
 
 /**
- * The minimum time per batch of 500 deliveries. It limits the rate to 250 deliveries per second, so that other
- * businesses' deliveries are not delayed.
+ * The minimum time between the starts of two full batches. A batch has 500 deliveries, so this limits the rate to 250
+ * deliveries per second, so that other businesses' deliveries are not delayed.
  */
 const batchEveryMs = 2000
 

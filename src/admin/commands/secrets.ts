@@ -38,7 +38,7 @@ interface Rotated {
   keysGone: number
   /** The first hundred of the API keys that `keysGone` counts. */
   goneKeys: StaleKey[]
-  /** True if nothing depends on SECRET_KEY_PREVIOUS or on a key that is not configured. */
+  /** True if SECRET_KEY_PREVIOUS can be removed, because nothing depends on it or on a key that is not configured. */
   mayDropPrevious: boolean
 }
 

@@ -18,7 +18,10 @@ const ofOne: Record<Exclude<Requeued, 'not-found'>, [good: boolean, sentence: st
   ],
 }
 
-/** Returns the notice to show after one delivery was re-queued, or an empty string if the query contains no result. */
+/**
+ * Returns the notice to show after an attempt to re-queue one delivery. Returns an empty string if the query contains
+ * no result.
+ */
 export function requeueNotice({ result }: Query): string {
   const known = typeof result === 'string' && Object.hasOwn(ofOne, result) ? result : null
   if (known === null) return ''
@@ -27,8 +30,8 @@ export function requeueNotice({ result }: Query): string {
 }
 
 /**
- * Returns the notice to show after an endpoint's deliveries were re-queued, or an empty string if the query contains no
- * result. If some deliveries remain, the notice includes `continueForm`, which re-queues them.
+ * Returns the notice to show after an endpoint's deliveries were re-queued. Returns an empty string if the query
+ * contains no result. If some deliveries remain, the notice includes `continueForm`, which re-queues them.
  */
 export function requeueAllNotice(query: Query, continueForm: string): string {
   if (query.result === 'endpoint-gone') return notice(...ofOne['endpoint-gone'])

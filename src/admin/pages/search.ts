@@ -102,8 +102,8 @@ const backlogFacts = ({ due, waiting, dead }: Backlog): string =>
   </dl>`
 
 /**
- * Returns the counts for the last `count` hours, oldest first, including the current hour. An hour without attempts has
- * counts of zero.
+ * Returns the counts for the last `count` hours, which include the current hour. The oldest hour comes first. If no
+ * attempts were made in an hour, its counts are zero.
  */
 async function lastHours(deps: Pick<Deps, 'DeliveryHour' | 'now'>, count: number): Promise<DeliveryHour[]> {
   const current = hourOf(deps.now())

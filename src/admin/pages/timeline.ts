@@ -64,7 +64,7 @@ export interface Numbered<Attempt> {
   attempt: Attempt
 }
 
-/** Returns a delivery's stored attempts with their numbers, oldest first. */
+/** Returns a delivery's stored attempts with their numbers, starting with the oldest attempt. */
 export const numbered = <Attempt>(delivery: {
   attempts: number
   attemptLog: Attempt[]

@@ -4,7 +4,8 @@ import { maxCounted } from '../../webhooks/deliveries/backlog.ts'
 import type { AttemptRecord } from '../../webhooks/deliveries/delivery.ts'
 
 /**
- * Returns text from a merchant or an endpoint as HTML: escaped, and isolated so that it keeps its own text direction.
+ * Returns text from a merchant or an endpoint as HTML. The text is escaped, and is isolated so that it keeps its own
+ * text direction.
  */
 export const userText = (text: string): string => html`<bdi>${text}</bdi>`
 

@@ -5,7 +5,7 @@ export interface ProviderRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** Null for a GET. */
+  /** The request body, or null for a GET. */
   body: string | null
 }
 
@@ -33,7 +33,7 @@ export type Exchange =
  */
 export const connectionWaitShare = 0.5
 
-/** A genuine response is only 100 to 200 bytes long. */
+/** The maximum size of a response. A genuine response is only 100 to 200 bytes long. */
 const maxResponseBytes = 16 * 1024
 
 /**

@@ -2,10 +2,10 @@ import type { Collection } from '../../mongo/collection.ts'
 
 /** An order that a sandbox wallet carries out. */
 export interface WalletOrder {
-  /** The idempotency key. */
+  /** The order's idempotency key. */
   key: string
   kind: 'payment' | 'refund'
-  /** Centimes. */
+  /** The amount of the order, in centimes. */
   amount: number
   /** For a refund, the key of the refunded payment. For a payment, the payment's own key. */
   paymentKey: string
@@ -40,16 +40,16 @@ interface PinAttempts {
  */
 export interface WalletAccount {
   _id: string
-  /** Digits only (phone.ts). */
+  /** The phone number, which consists of digits only (phone.ts). */
   phone: string
   /**
    * The id of the only business that sees this demo wallet. Null if the wallet was created explicitly, in which case
    * every business sees it.
    */
   businessId: string | null
-  /** An argon2id hash. If null, no PIN is correct. */
+  /** The argon2id hash of the PIN. If null, no PIN is correct. */
   pinHash: string | null
-  /** In centimes. The balance already includes the current movement. */
+  /** The balance in centimes. It already includes the current movement. */
   balance: number
   pinAttempts: PinAttempts
   current: CurrentMovement | null

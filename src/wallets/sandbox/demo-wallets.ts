@@ -1,15 +1,15 @@
 import type { RefusalReason } from '../wallet.ts'
 
-/** An outcome that every payment from a demo wallet has. If the wallet is the locked one, its PIN is not checked. */
+/** The outcome of every payment from certain demo wallets. If the outcome is `refused`, the PIN is not checked. */
 type FixedOutcome =
   | { outcome: 'refused'; reason: RefusalReason }
   | { outcome: 'declined'; reason: 'limit_exceeded' }
   | { outcome: 'failed'; reason: 'technical_error' }
 
 interface DemoWallet {
-  /** If null, no PIN is correct. */
+  /** The hash of the PIN. If null, no PIN is correct. */
   pinHash: string | null
-  /** Centimes. */
+  /** The balance of a new demo wallet, in centimes. */
   balance: number
   fixedOutcome: FixedOutcome | null
 }
@@ -27,7 +27,7 @@ const plenty = 9_000_000_000_000_000
 
 /**
  * The demo wallets that every business has in the sandbox, by phone number (docs/merchants/testing.md). Their PIN is
- * 1234.
+ * 1234, except for the one wallet for which no PIN is correct.
  */
 export const demoWallets: Readonly<Record<string, DemoWallet>> = {
   '22000001': { pinHash, balance: plenty, fixedOutcome: null },

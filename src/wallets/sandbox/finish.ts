@@ -15,8 +15,8 @@ export const balanceChangeOf = ({ kind, amount }: WalletOrder): number =>
 
 /**
  * Finishes a wallet's current movement. The sandbox ledger decides whether the movement counts. If the movement does
- * not count, the balance is restored. Any number of processes may call this concurrently for the same movement. All of
- * them get the same outcome, and the balance changes only once.
+ * not count, the balance is restored. Any number of processes may call this function concurrently for the same
+ * movement. All of them get the same outcome, and the balance changes only once.
  */
 export async function finishMovement(
   deps: MovementDeps,
