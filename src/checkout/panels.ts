@@ -109,7 +109,7 @@ function receipt(offer: Offer): string {
 }
 
 /**
- * Returns the notice which tells a customer who has just paid that they will be redirected to the merchant. The script
+ * Returns a notice for a customer who has just paid. It says that they will be redirected to the merchant. The script
  * redirects them unless they press the button in the notice.
  */
 function leaving(offer: Offer): string {

@@ -23,7 +23,7 @@ export function removeDeliveries(cleaning: Cleaning): Promise<void> {
 }
 
 /**
- * Returns those of the references whose test intents or orders must be kept, because at least one of their deliveries
+ * Returns the references of those test intents or orders that must be kept, because at least one of their deliveries
  * has not ended.
  */
 export async function undelivered(

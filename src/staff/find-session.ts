@@ -10,8 +10,8 @@ export interface SignedIn {
   /** The CSRF token that every form contains, so that no other site can submit a form. */
   csrf: string
   /**
-   * All CSRF tokens that are valid for this session. While SECRET_KEY is being rotated, a form from another process may
-   * contain a different token than `csrf`.
+   * All CSRF tokens that are valid for this session. While SECRET_KEY is being rotated, a form that another process
+   * created may contain a token other than `csrf`.
    */
   csrfs: string[]
 }

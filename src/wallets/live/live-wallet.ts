@@ -107,8 +107,8 @@ export function createLiveWallet(
 
     async status(query) {
       const { kind, businessId, key } = query
-      // The time is read before the query is sent. The response may take long to arrive, and the order may reach the
-      // provider in the meantime.
+      // The time is read before the query is sent. The response may take a long time to arrive, and the order may reach
+      // the provider in the meantime.
       const sinceMs = deps.now().getTime() - providerDeadline(query).getTime()
       const notExecuted = sinceMs > lostAfterMs && sinceMs < forgottenAfterMs ? 'unknown' : null
       const result = await provider.get(businessId, `${resources[kind]}/${encodeURIComponent(key)}`)

@@ -32,7 +32,7 @@ const maxConnections = 256
 const idleMs = 4_000
 /**
  * If a server announces a longer keep-alive time, an idle connection is kept open for that time, but never for longer
- * than this maximum. To allow for the delay of the network, the margin below is subtracted from the announced time.
+ * than this maximum. To allow for network delay, the margin below is subtracted from the announced time.
  */
 const maxIdleMs = 60_000
 const idleMarginMs = 2_000
