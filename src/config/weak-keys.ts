@@ -13,7 +13,7 @@ export function isWeakKey(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')
   const steps = bytes.map((byte, at) => byte - (bytes[at - 1] ?? 0)).subarray(1)
   const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f)
-  // Words are usually in a single case. Of random keys, only about one in three billion has letters of a single case.
+  // Words are usually in a single case. Only about one in three billion random keys has letters of a single case.
   const isOfOneCase = !/[a-z]/.test(text) || !/[A-Z]/.test(text)
   return new Set(bytes).size < minDistinct || new Set(steps).size < minDistinct || isText || isOfOneCase
 }

@@ -22,7 +22,7 @@ export interface Page<Item> extends Slice {
 
 const defaultLimit = 20
 const maxLimit = 100
-/** MongoDB aborts a list query after this time. The error message then suggests a filter to narrow the list. */
+/** MongoDB aborts a list query after this time, and the error message suggests a filter to narrow the list. */
 export const longestReadMs = 3_000
 /** No collection contains this many documents, so a page with a larger offset is empty and is not queried. */
 export const maxSkip = 2 ** 31

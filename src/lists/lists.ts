@@ -34,7 +34,7 @@ export interface Lists {
 const slots = { perOwner: 2, inAll: 4 } as const
 /**
  * The limits on the lists or exports of one business. There is no limit for the whole process, because an export lasts
- * as long as its client takes to read the file, and no business must have to wait for another business's clients.
+ * as long as its client takes to read the file, and no business should have to wait for another business's clients.
  */
 const ofBusiness = { perOwner: slots.perOwner, inAll: Number.POSITIVE_INFINITY } as const
 /**

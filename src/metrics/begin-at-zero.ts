@@ -22,7 +22,7 @@ export const watchedLines = {
 } as const
 
 /**
- * Initialises the counters that alerts watch to 0. Prometheus detects no increase in a counter that first appears with
+ * Initialises to 0 the counters that alerts watch. Prometheus detects no increase in a counter that first appears with
  * the value 1, so the first event in a process would not trigger an alert.
  */
 export function beginAtZero({

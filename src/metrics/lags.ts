@@ -5,7 +5,10 @@ import { type Order, placed } from '../store/orders/order.ts'
 import { ageOf } from './age.ts'
 import { queryTimeoutMs } from './figure.ts'
 
-/** Matches documents with events in their outbox. It has no other conditions, so MongoDB reads the index in order. */
+/**
+ * Matches documents with events in their outbox. The filter has no other conditions, so MongoDB reads the index in
+ * order.
+ */
 const withOutbox = { 'outbox.createdAt': { $exists: true } }
 
 type WithOutbox = Pick<Intent | Order, 'outbox'> | null

@@ -4,7 +4,8 @@ import type { mongo } from 'mongoose'
 /** The length of a slice. Slices must be short, because the process serves no other requests during a slice. */
 export const sliceMs = 4
 /**
- * The longest rest. If a slice takes more than 20 ms, other work probably interrupted it, so no longer rest is needed.
+ * The longest rest. If a slice takes more than 20 ms, other work probably interrupted it, so a longer rest is
+ * unnecessary.
  */
 const maxRestMs = 10
 

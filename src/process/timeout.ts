@@ -1,6 +1,6 @@
 /**
- * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. In that
- * case, `work` is not aborted.
+ * Resolves to the result of `work`, or to the result of `onTimeout` if `work` has not settled within `ms`. A timeout
+ * does not abort `work`.
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,

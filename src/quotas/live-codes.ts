@@ -5,10 +5,7 @@ import { batchCounts, type Counted, countingMs } from './count-batch.ts'
 import { createQuota, type Quota } from './quota.ts'
 import { secondsLeft } from './seconds-left.ts'
 
-/**
- * The time after which the code of an intent that is paid or cancelled now becomes available again
- * (src/intents/code.ts).
- */
+/** The time after which a code becomes available again if its intent is paid or cancelled now (src/intents/code.ts). */
 const longestWaitMs = 15 * 60_000
 
 /**

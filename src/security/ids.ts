@@ -6,7 +6,7 @@ const unambiguous = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /**
  * Returns `length` random characters, each worth 5 bits. `randomInt` draws from a pool of secure bytes, so it takes
- * only a fifth of the time of `randomBytes`.
+ * only a fifth as long as `randomBytes`.
  */
 function randomText(length: number): string {
   let text = ''

@@ -31,7 +31,7 @@ export const fairShare = 16
  */
 export type SlowCheck = (owner: string, slowHash: string | null, secret: string) => Promise<boolean | null>
 
-/** Does all slow hashing in a process, and computes at most two hashes at a time for all purposes together. */
+/** Does all slow hashing in a process, and computes at most two hashes at a time across all purposes. */
 export interface SlowHash {
   /** Hashes a password or PIN for storage. The call waits as long as necessary, because only operators use it. */
   make(secret: string): Promise<string>

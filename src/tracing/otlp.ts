@@ -26,8 +26,8 @@ import type { Span, SpanKind, Tracing } from './tracing.ts'
 const flushMs = 2000
 
 /**
- * The timeout for sending a batch. A longer timeout would be no use, because the SDK sends one batch at a time and
- * keeps at most 2 048 further spans, so spans would be lost anyway.
+ * The timeout for sending a batch. A longer timeout would not help, because the SDK sends one batch at a time and keeps
+ * at most 2 048 further spans, so spans would be lost anyway.
  */
 const timeoutMillis = 3000
 

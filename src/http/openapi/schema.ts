@@ -64,7 +64,10 @@ export function createSchemaWriter(config: DescribedConfig): SchemaWriter {
   return { refer, define }
 }
 
-/** Adds the format `int32` or `int64` to a numeric schema, because code generators choose a number's type by it. */
+/**
+ * Adds the format `int32` or `int64` to a numeric schema, because code generators choose a number's type based on its
+ * format.
+ */
 function withWidth(schema: Part): Part {
   const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
   if (minimum === undefined || maximum === undefined) return schema

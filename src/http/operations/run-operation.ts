@@ -21,7 +21,7 @@ import { idempotencyKey, runOnce, type Write } from './idempotency.ts'
 import { limitKey } from './limit-rate.ts'
 import type { DownloadRoute, OperationInput, ReadRoute, Route, WriteRoute } from './route.ts'
 
-/** Runs an operation after all its checks, which are made in the documented order (docs/maintainers/decisions.md). */
+/** Runs an operation after all its checks, which run in the documented order (docs/maintainers/decisions.md). */
 export async function runOperation(
   deps: Deps,
   route: Route,

@@ -19,7 +19,7 @@ export function letBrowsersRead(res: Response): void {
 
 /** The response headers that scripts may read. */
 export const exposed = 'X-Request-Id, RateLimit, RateLimit-Policy, Retry-After'
-/** How long a browser may cache a preflight response. Chromium does so for at most two hours. */
+/** How long a browser may cache a preflight response. Chromium caches it for at most two hours. */
 const maxAgeSeconds = 7200
 
 /**

@@ -13,7 +13,7 @@ import { isProbe } from '../server/probe.ts'
  */
 export const delayRefusal = (): Promise<void> => pause(1000 + Math.random() * 1000)
 
-/** The limit of each prefix is this many times the limit of the next smaller prefix. */
+/** The limit for each prefix is this many times the limit for the next smaller prefix. */
 const perSize = 3
 
 /** A prefix of an address, and the maximum number of requests per second from that prefix. */

@@ -1,6 +1,6 @@
 import type { Response } from 'express'
 
-/** Sends a page. Does nothing if the deadline has passed, because the error page has then already been sent. */
+/** Sends a page. Does nothing if the deadline has passed, because the error page has already been sent in that case. */
 export function sendPage(res: Response, status: number, document: string): void {
   if (res.headersSent) return
   res.statusCode = status

@@ -76,8 +76,8 @@ export function createResponseBudget(total: number, report: (bytes: number) => v
   const isFree = (hold: Hold): boolean => isWithinShare(hold) && holds.taken() + hold.bytes <= total
 
   /**
-   * Does the same as `isFree`. If too little memory is free, however, first frees memory that is held by businesses
-   * that use more than this business.
+   * Does the same as `isFree`, but if too little memory is free, first frees memory held by businesses that use more
+   * than this business does.
    */
   function isFreeOrFreed(hold: Hold): boolean {
     while (isWithinShare(hold) && !isFree(hold)) {

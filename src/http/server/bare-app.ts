@@ -17,7 +17,7 @@ import { createErrorReporter } from './report-error.ts'
 export const maxHeaders = 100
 
 /**
- * Creates the Express app for an HTTP port. The app makes the first checks on each request and handles errors. `fill`
+ * Creates the Express app for an HTTP port. The app runs the initial checks on each request and handles errors. `fill`
  * adds the routes to the app.
  */
 export function createBareApp(deps: Deps, isStopping: () => boolean, fill: (app: Express) => void): Express {
@@ -58,6 +58,6 @@ export const refuseUnknown = (): never => {
 
 /**
  * Parses all query parameters. By default, Node.js ignores parameters after the 1 000th. No such limit is needed,
- * because the maximum URL length already limits their number.
+ * because the maximum URL length already limits the number of parameters.
  */
 const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 })

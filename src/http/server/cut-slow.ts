@@ -13,8 +13,8 @@ export const minRequestRate = 500
 
 /**
  * The slowest rate at which a client may read a response, in bytes per second. Even the slowest mobile networks are
- * faster, and they load any customer page within the grace period. A client that reads more slowly is tying up memory
- * or a MongoDB cursor on purpose.
+ * faster, and any customer page loads over them within the grace period. A client that reads more slowly is tying up
+ * memory or a MongoDB cursor on purpose.
  */
 export const minResponseRate = 16 * 1024
 

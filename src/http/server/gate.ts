@@ -21,7 +21,7 @@ const quietChecks = 10
 const checkEveryMs = 10
 /**
  * The longest time for which requests are held back. Without this limit, clients that open connections without waiting
- * for responses could hold them back indefinitely.
+ * for responses could cause requests to be held back indefinitely.
  */
 const maxHoldMs = 1000
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { refuse } from '../../errors.ts'
 
 /**
- * Rejects requests that Node.js accepts although RFC 9112 forbids them. They have an unsupported HTTP version, a
+ * Rejects requests that Node.js accepts although RFC 9112 forbids them: those with an unsupported HTTP version, a
  * missing, repeated or malformed Host header, or an unsupported transfer coding.
  */
 export function refuseMalformed(req: IncomingMessage): void {

@@ -23,8 +23,8 @@ export interface NetworkBudget {
   /**
    * Where an attempt is counted before its outcome is known. `stored` counts it in MongoDB for every prefix, so
    * concurrent attempts cannot exceed any budget. `process` counts it only in this process and only for its own
-   * network, so a successful attempt does not write to MongoDB. However, each process then lets a network have its
-   * whole budget in progress, and attempts in progress may exceed a larger prefix's budget.
+   * network, so a successful attempt does not write to MongoDB. The drawback is that each process lets a network have
+   * its whole budget in progress, and that attempts in progress may exceed a larger prefix's budget.
    */
   countsAhead: 'stored' | 'process'
 }
