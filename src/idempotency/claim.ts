@@ -6,16 +6,13 @@ import type { SealedField } from '../security/seal.ts'
 /** How long a response stays stored, and how long its idempotency key stays valid (SPEC 5.4). */
 export const lifetimeMs = 24 * 3_600_000
 
-/**
- * The time between a claim's `expiresAt` and its removal by MongoDB. By the time of the removal, every lease taken
- * before `expiresAt` has ended.
- */
+/** How long after its `expiresAt` MongoDB removes a claim. By then, every lease taken before `expiresAt` has ended. */
 export const removalMs = 60 * 60_000
 
 /**
- * A claim on one request, which is identified by its API key, method, path and idempotency key. The holder of `token`
- * runs the operation. `effectId` stays the same when another attempt takes over the claim, so that the new holder can
- * find out whether the previous holder's effect happened.
+ * A claim on one request, identified by its API key, method, path and idempotency key. The holder of `token` runs the
+ * operation. `effectId` stays the same when another attempt takes over the claim, so that the new holder can find out
+ * whether the previous holder's effect happened.
  */
 export interface Claim {
   _id: string
@@ -30,7 +27,7 @@ export interface Claim {
    */
   sealedResponse?: string
   /**
-   * The business with whose test key the request was made. Set only if this claim stores `sealedResponse`
+   * The business whose test key was used for the request. Set only if this claim stores `sealedResponse`
    * (src/quotas/sandbox-responses.ts).
    */
   sandboxOf?: string
@@ -60,8 +57,8 @@ export const claims: Collection = {
   },
   indexes: [
     { name: 'removal', key: { removeAt: 1 }, expireAfterSeconds: 0 },
-    // The quota for stored sandbox responses uses this index and counts without reading any documents. Claims made with
-    // live keys are not in the index.
+    // The quota for stored sandbox responses is checked by counting entries in this index, without reading any
+    // documents. Claims made with live keys are not in the index.
     {
       name: 'sandboxResponses',
       key: { sandboxOf: 1, expiresAt: 1 },
@@ -70,9 +67,7 @@ export const claims: Collection = {
   ],
 }
 
-/**
- * Returns the field that holds the sealed response, which is in the claim or in the document that a create inserted.
- */
+/** Returns the field that holds the sealed response, either in the claim or in the document that a create inserted. */
 export const responseField = (collection: string, id: string): SealedField => ({
   collection,
   id,

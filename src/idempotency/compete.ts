@@ -5,8 +5,8 @@ import { type Claim, claims, lifetimeMs, removalMs, responseField } from './clai
 import type { Recall, ResponseData } from './recall.ts'
 
 /**
- * The first response to a request: either the sealed response with the field that it was sealed for, or the data
- * computed from the created document.
+ * The first response to a request: either the sealed response, together with the field that it was sealed for, or the
+ * data computed from the created document.
  */
 export type FirstResponse =
   | { kind: 'stored'; sealedResponse: string; field: SealedField }

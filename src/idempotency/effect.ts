@@ -3,7 +3,7 @@ import type { Cause } from '../outbox/event.ts'
 
 /**
  * The effect of one write request. All attempts at the request share the same `id`. A create uses this id as the `_id`
- * of the new document, and a change records it in the document by the same guarded write, so that no effect happens
+ * of the new document, and a change records it in the document in the same guarded write, so that no effect happens
  * twice.
  */
 export interface Effect {
@@ -32,9 +32,8 @@ const margin = maxEffects / 2
 
 /**
  * Matches if the effect has certainly not happened. The effect must be missing from the list of remembered effects, and
- * it must be impossible that the effect was dropped from the list. This is impossible if the list is not full, or if it
- * still contains enough older effects. The guard is an expression, so that it does not bind the update's positional
- * `$`.
+ * must not have been dropped from that list. It cannot have been dropped if the list is not full, or if the list still
+ * contains enough older effects. The guard is an expression, so that it does not bind the update's positional `$`.
  */
 export const unlessForgotten = (effectId: string) => ({
   $expr: {
@@ -50,7 +49,8 @@ const olderThan = (effectId: string) => ({
 })
 
 /**
- * Creates the error for a retry whose effect is not among the remembered effects but may have been dropped from them.
+ * Creates the error for a retry whose effect is not among the remembered effects but may have been dropped from the
+ * list.
  */
 export const forgotten = (): Refusal =>
   refuse('SERVICE_UNAVAILABLE', {
@@ -59,8 +59,8 @@ export const forgotten = (): Refusal =>
   })
 
 /**
- * Whether an effect that is missing from `effects` may have been dropped from that list, in which case it is unknown
- * whether the effect happened. `unlessForgotten` then does not match.
+ * Whether an effect that is missing from `effects` may have been dropped from that list. If so, it is unknown whether
+ * the effect happened, and `unlessForgotten` does not match.
  */
 export const isForgotten = (effects: readonly string[], effectId: string): boolean =>
   effects.length >= maxEffects && effects.filter((each) => each < effectId).length <= margin

@@ -26,8 +26,8 @@ type Needs = Pick<Deps, 'Claim' | 'Product' | 'Endpoint' | 'secrets' | 'now'>
 export async function resealResponses(deps: Needs, advance: (claims: number) => void): Promise<Resealed> {
   const result = { resealed: 0, unreadable: 0 }
   const now = deps.now()
-  // The responses of claims that are made from now on are already sealed with the current key. If these claims were
-  // included, the run might never end.
+  // Responses to requests claimed from now on are already sealed with the current key. If their claims were included,
+  // the run might never end.
   const latest = new Date(now.getTime() + lifetimeMs + removalMs)
   const stored = nativeCollection(deps.Claim).find(
     { removeAt: { $gt: now, $lte: latest } },

@@ -43,7 +43,7 @@ export function openCollection<Doc>(
   return connection.model<Doc>(collection.name, schema)
 }
 
-/** Sets this time limit for every query that has no time limit of its own. */
+/** Sets a time limit of `maxTimeMs` for every query that has none of its own. */
 function limitReads(schema: Schema, maxTimeMs: number): void {
   schema.pre(['find', 'findOne', 'countDocuments', 'distinct'], function () {
     this.setOptions({ maxTimeMS: maxTimeMs, ...this.getOptions() })
@@ -54,9 +54,9 @@ function limitReads(schema: Schema, maxTimeMs: number): void {
 }
 
 /**
- * Returns a model's collection in the driver, which bypasses Mongoose. Hot paths use this collection because Mongoose's
- * casting would double the cost of a call. Inserts use it because Mongoose's `insertMany` can silently drop a document.
- * The caller must pass values of the correct types, because they are not cast.
+ * Returns the driver's own collection for a model, which bypasses Mongoose. Hot paths use it because Mongoose's casting
+ * would double the cost of a call. Inserts use it because Mongoose's `insertMany` can silently drop a document. The
+ * caller must pass values of the correct types, because they are not cast.
  */
 export const nativeCollection = <Doc extends mongo.Document>(model: Model<Doc>): mongo.Collection<Doc> =>
   model.collection as unknown as mongo.Collection<Doc>

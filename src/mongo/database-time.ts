@@ -46,13 +46,13 @@ interface Measurement {
 }
 
 /**
- * The maximum error with which the time counts as known. The times of two processes therefore differ by at most twice
- * as much (`maxClockSkewMs` in src/intents/lifecycle.ts).
+ * The largest error at which the time still counts as known. The times in two processes therefore differ by at most
+ * twice this error (`maxClockSkewMs` in src/intents/lifecycle.ts).
  */
 const maxErrorMs = 500
 /**
- * The maximum drift between a monotonic clock and MongoDB's clock, in ms per ms. NTP slews each of the two clocks by at
- * most half of this rate.
+ * The maximum drift between a monotonic clock and MongoDB's clock, in ms per ms. NTP slews each of the two clocks at no
+ * more than half of this rate.
  */
 const driftPerMs = 0.001
 /**
@@ -62,7 +62,7 @@ const driftPerMs = 0.001
 const maxClockDifferenceMs = 1000
 const measureEveryMs = 10_000
 const measureAgainMs = 1000
-/** If the error of a measurement is larger than this, the next measurement is made after `measureAgainMs`. */
+/** If a measurement's error is larger than this, the next measurement is made after `measureAgainMs`. */
 const goodErrorMs = 5
 /**
  * The number of measurements at start-up. The best of them is used, because the first round trips of a process are its

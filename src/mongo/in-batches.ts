@@ -5,9 +5,9 @@ const batchSize = 250
 const longestRestMs = 250
 
 /**
- * Processes the documents of a cursor in batches, and pauses after each batch for as long as the batch took, but at
- * most for `longestRestMs`. Because of these pauses, processing a hundred thousand documents does not delay other work
- * in MongoDB, Redis or this process. Returns the number of documents.
+ * Processes the documents of a cursor in batches, and pauses after each batch for as long as the batch took, but for no
+ * longer than `longestRestMs`. Because of these pauses, processing a hundred thousand documents does not delay other
+ * work in MongoDB, Redis or this process. Returns the number of documents processed.
  */
 export async function inBatches<Doc>(
   cursor: AsyncIterable<Doc>,

@@ -19,7 +19,8 @@ export interface Large {
 }
 
 /**
- * Documents up to this size may be read together without adding up their sizes. A typical intent is smaller than 2 KiB.
+ * Documents up to this size may be read together without any check of their total size. A typical intent is smaller
+ * than 2 KiB.
  */
 const smallBytes = 8 * 1024
 /**

@@ -30,8 +30,8 @@ const maxSmallPerRead = 50
  */
 export const maxLargeGroups = 8
 /**
- * If a group of documents has to wait longer than this, the group is left to the next poll, because its job can do
- * nothing else while it waits.
+ * If a group of documents has to wait longer than this, the group is left for the next poll, because its job can do
+ * nothing else in the meantime.
  */
 const groupWaitMs = 100
 /** The maximum number of events that are read from a large document at a time. */
@@ -101,8 +101,8 @@ function groupsOf(large: readonly Large[]): Group[] {
 }
 
 /**
- * Reads a group repeatedly. Stops when there are no further events in the outboxes, or only events that the caller has
- * left there.
+ * Reads a group repeatedly. Stops when the outboxes contain no further events, or only events that the caller has left
+ * there.
  */
 async function* readGroup<Kind extends Source>(
   { largeOutboxes }: ReadDeps,

@@ -43,8 +43,8 @@ export interface Relayed {
  */
 export const relaySlots = 400
 /**
- * If a document has to wait longer than this for one of the `relaySlots`, it is left to the next poll, because its job
- * can do nothing else while it waits.
+ * If a document has to wait longer than this for one of the `relaySlots`, it is left for the next poll, because its job
+ * can do nothing else in the meantime.
  */
 const slotWaitMs = 100
 

@@ -15,8 +15,8 @@ interface Unrelayed {
 }
 
 /**
- * Relays the events that it finds in outboxes, oldest first, and limits the number of documents for each business.
- * Returns the number of documents found.
+ * Relays the events found in outboxes, oldest first, with a limit on the number of documents per business. Returns the
+ * number of documents found.
  */
 export async function pollOutboxes(deps: Deps): Promise<number> {
   const latest = new Date(deps.now().getTime() - graceMs)

@@ -21,11 +21,9 @@ export interface Memory {
 /** Reads figures about the queues and Redis. All functions wait for Redis, and they throw if Redis is unreachable. */
 export interface QueueCounts {
   jobs(): Promise<Map<QueueName, JobCounts>>
-  /**
-   * Returns how many BullMQ workers each queue has in all processes together. Throws if Redis forbids `CLIENT LIST`.
-   */
+  /** Returns how many BullMQ workers each queue has across all processes. Throws if Redis forbids `CLIENT LIST`. */
   workers(): Promise<Map<QueueName, number>>
-  /** Reads the memory figures of Redis. Throws if Redis forbids `INFO`. */
+  /** Reads Redis's memory figures. Throws if Redis forbids `INFO`. */
   memory(): Promise<Memory>
 }
 

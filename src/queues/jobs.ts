@@ -29,14 +29,14 @@ export interface Jobs {
 
 /**
  * The fields of a waiting delivery that the job board shows to support staff. The job's id contains the delivery's id
- * (webhooks/deliveries/delivery-job.ts), and the job's name is the name of the event. Very many jobs may be waiting in
- * Redis for up to a day, so each job must be small. For example, naming a field `reference` instead of `ref` would add
- * 64 bytes to each job.
+ * (webhooks/deliveries/delivery-job.ts), and the job's name is the name of the event. A great many jobs may be waiting
+ * in Redis for up to a day, so each job must be small. For example, naming a field `reference` instead of `ref` would
+ * add 64 bytes to each job.
  */
 interface DeliveryJob {
   ref: string
   host: string
-  /** How many of the possible attempts have failed, such as `3 of 8`. */
+  /** How many of the possible attempts have failed, for example `3 of 8`. */
   failed?: string
   /** Why the last attempt failed. */
   error?: string
@@ -62,11 +62,11 @@ export interface NewJob<Name extends QueueName> {
 /** A job with an id, of which only one copy may exist. */
 export type NamedJob<Name extends QueueName> = NewJob<Name> & { jobId: string }
 
-/** The job of a DEAD delivery stays among the failed jobs for 30 days. */
+/** How long the job of a DEAD delivery stays among the failed jobs (30 days). */
 export const deadShownSeconds = 2_592_000
 
 /**
- * How the jobs of each queue are run and how long they are kept. `concurrency` is the limit per worker process.
+ * How the jobs in each queue are run, and how long they are kept. `concurrency` is the limit per worker process.
  * Normally only the job of a DEAD delivery fails, because other jobs are retried after an error. If another job does
  * fail, it is removed, so that a new job can be added under the same id.
  */

@@ -3,7 +3,7 @@ import type { JobsOptions, Queue } from 'bullmq'
 import type { Jobs, NewJob, QueueName } from './jobs.ts'
 
 /**
- * The maximum number of unsent jobs per queue, beyond which further jobs are dropped. The limit is only reached while
+ * The maximum number of unsent jobs per queue, beyond which further jobs are dropped. The limit is reached only while
  * Redis is down, and the polls find the work of the dropped jobs in MongoDB.
  */
 const maxWaiting = 20_000

@@ -50,7 +50,7 @@ export interface Queues {
 }
 
 /**
- * Opens the producers of all queues on a separate connection. Commands on this connection fail fast, because otherwise
+ * Opens the producers for all queues on a separate connection. Commands on this connection fail fast, because otherwise
  * BullMQ's `add` would hang while Redis is down. A producer sends one batch at a time, and jobs that arrive while a
  * batch is being sent go into the next batch.
  */
@@ -93,8 +93,8 @@ export function openQueues(config: Pick<Config, 'redisUrl' | 'queuePrefix'>, log
 }
 
 /**
- * Opens a queue, and throws if Redis is down. BullMQ reads the version of Redis only while it opens a queue, so a queue
- * that was opened without a connection would never work.
+ * Opens a queue, and throws if Redis is down. BullMQ reads Redis's version only when it opens a queue, so a queue that
+ * was opened without a connection would never work.
  */
 export async function openQueue(
   connection: Redis,

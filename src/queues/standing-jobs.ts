@@ -6,9 +6,9 @@ import { addAll } from './producer.ts'
 
 /** Reads and repairs the jobs stored in Redis. The source of truth is MongoDB. */
 export interface StandingJobs {
-  /** Adds those of the jobs whose ids do not exist yet, in whatever state. Returns how many jobs were added. */
+  /** Adds the given jobs, except those whose ids already exist in any state. Returns how many jobs were added. */
   addMissing<Name extends QueueName>(queue: Name, jobs: readonly NamedJob<Name>[]): Promise<number>
-  /** Removes those of the jobs that exist and are not running. */
+  /** Removes those of the given jobs that exist and are not running. */
   remove(queue: QueueName, jobIds: readonly string[]): Promise<void>
   /** Yields the ids of all failed jobs in a queue, in batches. An id may be yielded more than once. */
   failed(queue: QueueName): AsyncGenerator<string[]>
@@ -34,7 +34,7 @@ export function createStanding(
   obtain: (name: QueueName) => Promise<Queue>,
   marker: string,
 ): StandingJobs {
-  /** Returns for each of the ids whether a job with this id exists. */
+  /** Returns, for each id, whether a job with that id exists. */
   async function findExisting(queue: Queue, jobIds: readonly string[]): Promise<boolean[]> {
     const pipeline = connection.pipeline()
     for (const id of jobIds) pipeline.exists(queue.toKey(id))

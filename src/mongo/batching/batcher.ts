@@ -5,7 +5,7 @@ import { withTimeout } from '../../process/timeout.ts'
  * Collects the operations of concurrent callers and sends them to MongoDB in batches. A batcher sends one batch at a
  * time. Operations that arrive while a batch is running go into the next batch, and an operation that arrives while
  * none is running is sent immediately. `deadlineAt` is the caller's deadline on the clock of `performance.now()`. An
- * operation that has not been sent by then is dropped, and the batcher throws SERVICE_UNAVAILABLE.
+ * operation that has not been sent by this deadline is dropped, and the batcher throws SERVICE_UNAVAILABLE.
  */
 export type Batcher<Item, Outcome> = (item: Item, deadlineAt: number) => Promise<Outcome>
 
@@ -23,9 +23,9 @@ interface Waiting<Item, Outcome> {
 }
 
 /**
- * The minimum time between two batches if no request is waiting for their results. Without this minimum, each of the
- * operations that trickle in would be sent as a separate batch, and on a busy machine so many batches would delay all
- * other work.
+ * The minimum time between two batches if no request is waiting for their results. Without this minimum, operations
+ * that trickle in would each be sent as a separate batch, and on a busy machine the large number of batches would delay
+ * all other work.
  */
 export const backgroundRestMs = 20
 /**

@@ -8,15 +8,18 @@ export interface GuardedUpdate {
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown> | Record<string, unknown>[]
   /**
-   * A condition that the document meets only if this update has been made. The batcher queries it only if some of the
-   * guards in a batch did not match.
+   * A condition that the document meets only if this update has been made. The batcher queries it only if some of a
+   * batch's guards did not match.
    */
   proof: Record<string, unknown>
 }
 
 type Outcome = boolean | Error
 
-/** The maximum number of updates in a batch. Even a batch of this size takes much less time than a request may wait. */
+/**
+ * The maximum number of updates in a batch. Even a batch of this size takes much less time than a request is allowed to
+ * wait.
+ */
 const longestBatch = 500
 
 /**
@@ -66,7 +69,7 @@ const withoutValues = (error: Error): Error =>
   error instanceof mongo.MongoError ? new Error(`MongoDB refused an update with code ${error.code}`) : error
 
 /**
- * Finds out which guards of a batch matched, because the result of a bulk write contains only the number of matches.
+ * Finds out which of a batch's guards matched, because the result of a bulk write contains only the number of matches.
  * Reads only ids, because documents may be large and a batch may contain 500 updates.
  */
 async function readOutcomes<Doc extends { _id: string }>(
