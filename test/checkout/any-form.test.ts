@@ -57,7 +57,7 @@ describe('The payment page, given arbitrary input,', () => {
     }
   })
 
-  it('returns an HTML page for any form and any path, and charges no money', async () => {
+  it('returns an HTML page for any form and any path, and takes no money', async () => {
     const { merchant, path } = await offer({ amountType: 'OPEN' })
     const token =
       /name="form" value="([^"]+)"/.exec((await open(service, `${path}?amount=5`)).html)?.[1] ?? ''

@@ -53,7 +53,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     const look = ways[way]
     const perMiss = way === 'link' ? 10 : 1
 
-    it(`refuses an address after 30 misses in ten minutes, even if it then looks up an existing payment, but no other address: ${way}`, async () => {
+    it(`refuses an address, and no other, after 30 misses in ten minutes, even if it then looks up an existing payment: ${way}`, async () => {
       const ip = elsewhere()
       expect(await outcomes(30, () => look(ip, miss))).to.deep.equal(['missed'])
       for (const late of [await look(ip, miss), await look(ip, hit)]) {
@@ -133,7 +133,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(Number(counter.exec(metrics)?.[1])).to.be.within(900, 1000)
   })
 
-  it('counts failed lookups of test codes separately for each business, but together for all businesses that do not exist', async () => {
+  it('counts failed lookups of test codes separately for each business, but in a single total for all businesses that do not exist', async () => {
     const [ip, other] = [elsewhere(), (await service.merchant()).businessId]
     expect(await outcomes(30, () => limit.code(ip, sandbox, miss))).to.deep.equal(['missed'])
     expect((await limit.code(ip, sandbox, hit)).outcome).to.equal('closed')
@@ -146,7 +146,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect((await counts().countDocuments()) - before).to.equal(3)
   })
 
-  it('treats all strings that are not an IP address as one network', async () => {
+  it('treats all strings that are not IP addresses as one network', async () => {
     expect(await outcomes(30, () => limit.code('', null, miss))).to.deep.equal(['missed'])
     expect((await limit.code('', null, hit)).outcome).to.equal('closed')
   })
@@ -169,7 +169,7 @@ describe('The limit on failed lookups of links and payment codes', () => {
     expect(lookedUp).to.be.within(1, 10)
   })
 
-  it('admits at most 300 lookups of links that run in parallel in each process', async () => {
+  it('admits at most 300 parallel link lookups per process', async () => {
     const ip = elsewhere()
     // On a slow machine, some of them wait too long for a connection to MongoDB. Such a visitor gets 503.
     const openLink = (each: typeof limit) =>

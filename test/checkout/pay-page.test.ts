@@ -115,7 +115,7 @@ describe('The payment page', () => {
     expect((await state(path)).state).to.equal('pending')
   })
 
-  it('redirects to the shop only for the customer who paid, immediately after the payment', async () => {
+  it('redirects the customer who paid, and no one else, to the shop immediately after the payment', async () => {
     const { path } = await offer(back)
     const own = await pay(await open(service, path), wallets.pays)
     expect(own.html).to.match(

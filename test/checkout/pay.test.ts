@@ -174,7 +174,7 @@ describe('A payment on the hosted payment page', () => {
 
   const failures = { 'a wrong PIN': wallets.wrongPin, 'too little money': wallets.poor }
   for (const [what, wallet] of Object.entries(failures))
-    it(`asks for the PIN again if a form is resubmitted with another wallet after it failed because of ${what}`, async () => {
+    it(`asks for the PIN again if a form whose attempt failed because of ${what} is resubmitted with another wallet`, async () => {
       const { merchant, path } = await offer()
       const form = await open(service, path)
       await fill(form, wallet)
@@ -190,7 +190,7 @@ describe('A payment on the hosted payment page', () => {
       expect(await debits(service, merchant)).to.equal(1)
     })
 
-  it('never executes a failed form again, however many other attempts have followed', async () => {
+  it('is never made by resubmitting a form whose attempt failed, however many other attempts have followed', async () => {
     const { merchant, path } = await offer()
     const form = await open(service, path)
     await fill(form, wallets.poor)

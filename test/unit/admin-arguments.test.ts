@@ -25,7 +25,7 @@ describe('A command line argument', () => {
     expectRefused(mode, ['', 'LIVE', 'sandbox', ' live'], /test or live/)
   })
 
-  it('accepts a list of scopes in any order, and returns each scope once', () => {
+  it('may be a list of scopes in any order, from which repeats are removed', () => {
     const [one, other] = ['payments.intents:read', 'store.orders:read'] as const
     expect(someScopes(`${other}, ${one},${other}`)).to.deep.equal([one, other])
     expect(someScopes(scopes.join(','))).to.deep.equal([...scopes])
@@ -36,14 +36,14 @@ describe('A command line argument', () => {
     for (const read of [someScopes, ranges]) expectRefused(read, ['', ' ', ',', ' , '], /empty/)
   })
 
-  it('accepts a list of IP addresses and CIDR ranges', () => {
+  it('may be a list of IP addresses and CIDR ranges', () => {
     const list = '192.0.2.7, 198.51.100.0/24,2001:db8::/32,::1'
     expect(ranges(list)).to.deep.equal(['192.0.2.7', '198.51.100.0/24', '2001:db8::/32', '::1'])
     const wrong = ['300.1.1.1', '10.0.0.0/33', '2001:db8::/129', 'shop.example', '10.0.0.0/', '10.0.0.0/x']
     expectRefused((text) => ranges(`192.0.2.7,${text}`), wrong)
   })
 
-  it('accepts an IP address only if it is written in full, without an ambiguous shorthand', () => {
+  it('may contain an IP address only if it is written in full, without an ambiguous shorthand', () => {
     expectRefused(ranges, ['10.1', '1', '010.0.0.1', '0x7f.1', '10.1/16'])
   })
 
@@ -52,26 +52,26 @@ describe('A command line argument', () => {
     expectRefused(seconds, ['', '-5', '1.5', '1e3', '1h', ' 5', '999999999'], /whole number/)
   })
 
-  it('accepts one id, or several ids if the argument may be repeated, but never an empty id', () => {
+  it('may be one id, or several ids if the argument is repeatable, but never an empty id', () => {
     const ids = each(someId)
     expect(ids('6b01-6b02', ids('6b03', undefined))).to.deep.equal(['6b03', '6b01-6b02'])
     expectRefused(someId, ['', ' ', '*', 'a b', '$ne', 'x'.repeat(101)], /an id/)
   })
 
-  it('accepts a time, or a date that stands for its first or last millisecond', () => {
+  it('may be a time, or a date, which stands for its first or last millisecond', () => {
     expect(instant('start')('2026-11-20')).to.deep.equal(new Date('2026-11-20T00:00:00.000Z'))
     expect(instant('end')('2026-11-20')).to.deep.equal(new Date('2026-11-20T23:59:59.999Z'))
     expectRefused(instant('start'), ['', 'yesterday', '2026-02-30'], /ISO 8601/)
   })
 
-  it("accepts a wallet's phone number or PIN", () => {
+  it("may be a wallet's phone number or PIN", () => {
     expect(phoneNumber('+222 33 44 55 66')).to.equal('33445566')
     expect([pinCode('0000'), pinCode('٢٥٨٠')]).to.deep.equal(['0000', '2580'])
     expectRefused(phoneNumber, ['', '1234567', 'x'.repeat(8), '+222'], /phone number/)
     expectRefused(pinCode, ['', '123', '1234567', '12a4'], /4 to 6/)
   })
 
-  it("accepts a limit within its bounds, or `default` for the service's own limit", () => {
+  it("may be a limit within its bounds, or `default` for the service's own limit", () => {
     const limit = limitFrom(1, 500)
     expect([limit('1'), limit('500'), limit('default')]).to.deep.equal([1, 500, 'default'])
     expectRefused(limit, ['', '0', '501', '-1', '1.5', '1e2', ' 5', 'none'], /from 1 to 500, or default/)

@@ -254,7 +254,7 @@ describe('With MongoDB,', () => {
       expect(await guests()).to.deep.equal(['a Mariem', 'b Ali', 'c Sidi'])
     })
 
-    it('sends only one update of the same document per batch, and lets only the first update with the same guard succeed', async () => {
+    it('sends at most one update per document in each batch, and lets only the first of several updates with the same guard succeed', async () => {
       const { batcher, sent, guests } = await openSeats('a', 'b')
       const updates = [take('a', 'Ali'), take('a', 'Sidi'), take('b', 'Ali'), take('a', 'Mariem')]
       expect(await callAll(batcher, updates)).to.deep.equal([true, false, true, false])

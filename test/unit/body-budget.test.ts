@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createBodyBudget } from '../../src/http/body/budget.ts'
 
 describe('The memory budget for request bodies', () => {
-  it('allows each business a quarter of the budget, and limits the total of all businesses', () => {
+  it('allows each business a quarter of the budget, and limits the total for all businesses', () => {
     const budget = createBodyBudget(400)
     expect(budget.take('a', 101)).to.equal(null)
     const first = budget.take('a', 60)

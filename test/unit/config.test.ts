@@ -139,7 +139,7 @@ describe('The configuration', () => {
     expect(message).not.to.include('hidden')
   })
 
-  it('also reports combinations of two variables that do not fit together', () => {
+  it('also reports pairs of variables whose values are incompatible', () => {
     const message = faultsOf({
       NODE_ENV: 'production',
       PORT: 'eighty',
@@ -187,7 +187,7 @@ describe('The configuration', () => {
     expectRefused('WALLET_PROVIDER_URL', wrong, '', walletKey)
   })
 
-  it('identifies a wallet provider by its configured name, whatever its URL is', () => {
+  it('identifies a wallet provider by its configured name, whatever its URL', () => {
     const nameOf = (changes: Record<string, string>) =>
       readConfig({ ...enough, WALLET_PROVIDER_KEY: 'k'.repeat(32), ...changes }).walletProvider?.name
     expect(nameOf({ WALLET_PROVIDER_URL: 'http://10.0.0.7:8080/v1' })).to.equal('10.0.0.7:8080')

@@ -115,7 +115,7 @@ describe('Database time', () => {
     expect(opened.offMs()).to.be.within(-1.5, 1.5)
   })
 
-  it('keeps the older measurement as long as that is more precise than the new measurement, even after possible drift', async () => {
+  it('keeps an older measurement as long as it is more precise than the new one, even allowing for drift', async () => {
     opened.halves.backMs = 401
     for (const [passedMs, from, to] of [
       [10_000, -1.5, 1.5],

@@ -19,7 +19,7 @@ describe('Format 1 of the first response to a create request', () => {
       expect(success(201, data).body.toString(), changed).to.equal(expected)
     })
 
-  it('has a test case for each file in the folder of vectors', () => {
+  it('has a test case for each file in the vectors folder', () => {
     const names = cases.map(({ name }) => `${name}.body`)
     expect(readdirSync(folder).toSorted()).to.deep.equal(names.toSorted())
   })

@@ -82,7 +82,7 @@ describe('The list limiter', () => {
     expect(await waits).to.equal('c1')
   })
 
-  it('rejects work immediately if the owner already has the maximum of work waiting', async () => {
+  it('rejects work immediately if the owner already has the maximum amount of work waiting', async () => {
     const all = Array.from({ length: 2 + maxWaiting }, (_, index) => work('a', `a${index}`))
     await settle()
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([2, maxWaiting])
@@ -95,7 +95,7 @@ describe('The list limiter', () => {
     expect([limiter.running(), limiter.waiting()]).to.deep.equal([0, 0])
   })
 
-  it('lets a slot rest for a while after work, but only for the owner of that work', async () => {
+  it('withholds a freed slot for a while from the owner that used it, but not from other owners', async () => {
     const restMs = 1000
     limiter = createLimiter({ perOwner: 1, inAll: 9, restAfter: () => restMs })
     const run = (owner: string) => limiter.run(owner, isHere, () => Promise.resolve(owner))

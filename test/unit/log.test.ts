@@ -29,7 +29,7 @@ describe('Log lines', function () {
     expect(await linesOf(later)).to.deep.equal(['a', 'b'])
   })
 
-  it('are written immediately, before the process can be killed, as soon as a warning or an error is logged', async () => {
+  it('are written as soon as a warning or an error is logged, before the process can be killed', async () => {
     const code = `log.info({}, 'a'); log.warn({}, 'b'); log.info({}, 'lost'); process.kill(process.pid, 'SIGKILL')`
     expect(await linesOf(code)).to.deep.equal(['a', 'b'])
   })

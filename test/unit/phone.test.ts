@@ -60,7 +60,7 @@ describe('A PIN', () => {
 })
 
 describe('Digits', () => {
-  it('are converted to 0 to 9 from every supported script, and invisible characters are removed, but other text is kept', () => {
+  it('in every supported script are converted to ASCII digits, invisible characters are removed, and other text is kept', () => {
     expect(plainDigits('٠١٢٣٤٥٦٧٨٩ ۰۱۲۳۴۵۶۷۸۹ 0123456789 ٫ é \u200e\u00ad-')).to.equal(
       '0123456789 0123456789 0123456789 ٫ é -',
     )

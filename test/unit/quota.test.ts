@@ -130,7 +130,7 @@ describe('A quota', () => {
     expect(counts.length - before).to.equal(1)
   })
 
-  it('rejects no write as over quota if the count has failed', async () => {
+  it('does not reject a write for exceeding the quota if the count has failed', async () => {
     let fails = true
     const count = async (): Promise<Usage> => {
       if (fails) throw new Error('away')

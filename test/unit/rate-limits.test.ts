@@ -55,7 +55,7 @@ describe('Rate limits', () => {
     expect(batches.map((batch) => batch.map(([, by]) => by))).to.deep.equal([[60], [10], [5]])
   })
 
-  it("keep working without Redis's response, whether or not Redis has received the counts", async () => {
+  it('keep working if Redis does not respond, whether or not Redis has received the counts', async () => {
     const { addUp } = sums()
     const lost: AddUp = (additions, livesMs) => addUp(additions, livesMs).then(() => null)
     const responses = [lost, away, addUp]
@@ -134,7 +134,7 @@ describe('Rate limits', () => {
     expect(lookups).to.equal(0)
   })
 
-  it('keep all counts of the current second, even if timers fire as if a minute had passed', async () => {
+  it('keep all counts for the current second, even if timers fire as if a minute had passed', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'], now: at })
     const limits = open(1, away)
     countOften(limits, 1)

@@ -21,7 +21,7 @@ describe('The link back to the merchant', () => {
     it(`adds the reference and the status, and preserves every byte of the merchant's URL: ${url}`, () =>
       expect(back(url)).to.equal(whole))
 
-  it('is missing if the merchant did not provide a URL', () => {
+  it('is absent if the merchant did not provide a URL', () => {
     expect(returnUrl(intent, 'cancelled')).to.equal(null)
   })
 })

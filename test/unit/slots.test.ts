@@ -133,7 +133,7 @@ describe('Delivery slots', () => {
       expect(slots.inFlight()).to.equal(49)
     })
 
-    it("are at most a tenth of the process's slots for all endpoints of a business at one origin together", () => {
+    it("are limited to a tenth of the process's slots, shared by all of a business's endpoints at one origin", () => {
       const own = ['1', '2', '3'].map((name) => ownerOf('a', name, 'one.example:8443'))
       expect(takeAll(slots, ...own)).to.have.length(100)
       expect(takeAll(slots, ownerOf('a', '4', 'one.example'))).to.have.length(50)
@@ -161,7 +161,7 @@ describe('Delivery slots', () => {
       expect(slots.available(ownerOf('b', 'e0'))).to.equal(50)
     })
 
-    it('are given only while more slots are free than the business holds, so that slots are left for later businesses', () => {
+    it('are granted only while more slots are free than the business holds, so that some are left for later businesses', () => {
       const held = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(
         (businessId) => takeAll(slots, ...endpoints(businessId, 20)).length,
       )
@@ -169,7 +169,7 @@ describe('Delivery slots', () => {
       for (const late of ['x', 'y', 'z']) expect(slots.takeNow(ownerOf(late, 'e0'))).to.not.equal(null)
     })
 
-    it('become free only for the business that held them', () => {
+    it('count as freed only for the business that held them', () => {
       const [first] = takeAll(slots, ...endpoints('a', 20))
       takeAll(slots, ...endpoints('b', 20))
       first?.free(true)
@@ -432,7 +432,7 @@ describe('Delivery slots', () => {
       expect(await resultsOf(relay)).to.deep.equal(['slot'])
     })
 
-    it('are waited for only for a tenth of a second, after which no relay of the business waits for the next 5 s', async () => {
+    it('keep a relay waiting for only a tenth of a second, after which no relay of the business waits for 5 s', async () => {
       const [slow, quick] = [owner, ownerOf('a', 'quick')]
       const held = fill(slow, quick)
       const relays = [wait(slow), wait(quick)]
@@ -485,7 +485,7 @@ describe('Delivery slots', () => {
     })
   })
 
-  it('are unavailable before the process opens them and after it closes them, and no endpoint waits for them then', () => {
+  it('are unavailable, and not waited for by any endpoint, before the process opens them and after it closes them', () => {
     const closed = createSlots(time)
     const owner = ownerOf('a', 'shop')
     expect([closed.isOpen(), closed.takeNow(owner), closed.available(owner)]).to.deep.equal([false, null, 0])

@@ -81,7 +81,7 @@ describe('checkWebhookUrl', () => {
     expect(check('https://example.com/@me?a@b')).to.equal('https://example.com/@me?a@b')
   })
 
-  it('still parses non-ASCII letters correctly after many calls, when V8 has optimised the parser', () => {
+  it('still parses non-ASCII letters correctly after many calls, once V8 has optimised the parser', () => {
     for (let time = 0; time < 20_000; time++) check(`https://example.com/${time}`)
     expect(check('https://bücher.de/')).to.equal('https://xn--bcher-kva.de/')
     expect(check('https://Ã¨.de/')).to.contain('absolute')

@@ -147,7 +147,7 @@ describe('The live wallet', () => {
     expect(methods).to.deep.equal(['POST', 'GET'])
   })
 
-  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with the mildest reason", async () => {
+  it("distinguishes the provider's reasons for a failure, and replaces an unknown reason with the mildest one", async () => {
     const table: [status: string, reason: unknown, expected: object][] = [
       ['succeeded', undefined, done],
       ['declined', 'insufficient_funds', poor],
@@ -224,7 +224,7 @@ describe('The live wallet', () => {
   }
 
   for (const [what, behaviour, why] of faults)
-    it(`treats the outcome of an order as unknown, and finds out the outcome with a query, if the response is ${what}`, async () => {
+    it(`treats the outcome of an order as unknown, and determines it with a query, if the response is ${what}`, async () => {
       provider.handleOrders(behaviour)
       const order = payment()
       const connected = why.test('timeout') ? open(provider.url, shortTimeoutMs) : wallet
@@ -306,7 +306,7 @@ describe('The live wallet', () => {
     expect(provider.requests).to.deep.equal([])
   })
 
-  it("does not send an order that has waited for a connection for half of the order's timeout", async () => {
+  it('does not send an order that has waited for a connection for half its timeout', async () => {
     let arrived = 0
     const gate = createGate()
     const endpointServer = await httpEndpoint((_req, res) => {
@@ -402,7 +402,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it('treats "expired" as not executed only in a well-formed response to an order, but never in a response to a query', async () => {
+  it('treats "expired" as not executed only in a well-formed response to an order, and never in a response to a query', async () => {
     const expired: ProviderBehaviour = (res, _work, { key }) =>
       send(res, { status: 410, body: { key, status: 'expired' } })
     provider.handleOrders(expired)
@@ -425,7 +425,7 @@ describe('The live wallet', () => {
     }
   })
 
-  it("compares the deadline with the time when the query was sent, because the order may arrive before the query's response", async () => {
+  it("compares the deadline with the time at which the query was sent, because the order may arrive before the query's response", async () => {
     const order = payment()
     const gate = createGate()
     provider.handleQueries((res, work) => {

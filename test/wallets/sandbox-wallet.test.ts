@@ -184,7 +184,7 @@ describe('A sandbox wallet', () => {
     expect(await here.balanceOf(phone)).to.equal(1_000_000)
   })
 
-  describe('that gets a refund', () => {
+  describe('when a refund is ordered', () => {
     /** A customer who paid 1000 and has nothing left. */
     async function paid() {
       const phone = await here.customer(1000)
@@ -210,7 +210,7 @@ describe('A sandbox wallet', () => {
       expect(await here.accountOf(phone)).to.include({ balance: 900, current: null })
     })
 
-    it('receives nothing for an unknown payment, or for a refund whose status was queried first', async () => {
+    it("receives nothing if the payment is unknown or unsuccessful, or if the refund's status was queried before the refund was ordered", async () => {
       const { phone, key } = await paid()
       expect(await here.wallet.refund(here.refundOf('no-payment', 10))).to.deep.equal(technical)
       const unpaid = here.order({ phone })

@@ -108,7 +108,7 @@ describe("A payment webhook's body", () => {
     expect(gone.data).to.include({ amount: null, status: 'CANCELLED' })
   })
 
-  it('describes the reason for each failure, and says whether the customer may try again', async () => {
+  it('states the reason for each failure, and says whether the customer may try again', async () => {
     const { referenceNumber } = await createIntent(service, merchant)
     await payWith({ outcome: 'refused', reason: 'wrong_pin' }, referenceNumber)
     await payWith({ outcome: 'declined', reason: 'insufficient_funds' }, referenceNumber)
@@ -149,7 +149,7 @@ describe("A payment webhook's body", () => {
     expect(refunds.map(({ data }) => data)).to.deep.equal(expected)
   })
 
-  it('describes whether an unpaid intent was cancelled or has expired', async () => {
+  it('states whether an unpaid intent was cancelled or has expired', async () => {
     const [cancelled, expired] = await Promise.all([
       createIntent(service, merchant),
       createIntent(service, merchant),

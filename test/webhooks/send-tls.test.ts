@@ -51,7 +51,7 @@ describe("A business's TLS time", () => {
     wire.destroy()
   })
 
-  it("is limited to a tenth of a process's time per business, without delaying other businesses", async () => {
+  it("is limited to a tenth of a process's time, and a business that exceeds this limit does not delay others", async () => {
     let now = 0
     const meters = createMeters(() => now)
     meters('greedy').count(250)
@@ -67,7 +67,7 @@ describe("A business's TLS time", () => {
     expect(meters('greedy').ready()).to.be.instanceOf(Promise)
   })
 
-  it("is limited to a fifth of a process's time in total for all businesses that have used up their own share", () => {
+  it("is taken from a fifth of a process's time, shared by all businesses that have used up their own time", () => {
     let now = 0
     const meters = createMeters(() => now)
     const greedy = ['a', 'b', 'c', 'd']

@@ -7,7 +7,7 @@ import { openVictim } from '../support/victim.ts'
 
 const dayMs = 86_400_000
 
-describe('A concurrent cancellation and expiry', () => {
+describe('A race between a cancellation and an expiry', () => {
   const service = withService()
   const merchant = withMerchant(service)
 
@@ -52,7 +52,7 @@ describe('A concurrent cancellation and expiry', () => {
     return outcomes
   }
 
-  it('lets the expiry win if the cancellation pauses before its own write, but the cancellation if the pause comes later', async () => {
+  it('is won by the expiry if the cancellation pauses before its own write, and by the cancellation if it pauses later', async () => {
     const tooLate = 'INTENT_CANCEL_INVALID_STATUS, expired: payment.created,payment.expired'
     const cancelled = 'cancelled, not: payment.created,payment.cancelled'
     expect(await raceEverywhere('cancel')).to.deep.equal({
@@ -66,7 +66,7 @@ describe('A concurrent cancellation and expiry', () => {
     })
   })
 
-  it('lets the cancellation win if the expiry pauses before its own write, but the expiry if the pause comes later', async () => {
+  it('is won by the cancellation if the expiry pauses before its own write, and by the expiry if it pauses later', async () => {
     const cancelled = 'not, cancelled: payment.created,payment.cancelled'
     const expired = 'expired, INTENT_CANCEL_INVALID_STATUS: payment.created,payment.expired'
     expect(await raceEverywhere('expire')).to.deep.equal({

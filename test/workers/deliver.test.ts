@@ -122,7 +122,7 @@ describe('A delivery', () => {
     expect(new Set(signatures)).to.have.property('size', 3)
   })
 
-  it('succeeds if the response has any status from 200 to 299, but no other status', async () => {
+  it('succeeds only if the response has a status from 200 to 299', async () => {
     const statuses = [
       200, 201, 202, 204, 226, 299, 300, 301, 302, 304, 307, 400, 401, 404, 410, 429, 500, 503, 599,
     ]

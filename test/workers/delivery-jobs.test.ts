@@ -179,7 +179,7 @@ describe("A delivery's job", () => {
     await endpointServer.close()
   })
 
-  it('contains no body, secret, key, code or response, but only ids and harmless text, as does the rest of Redis', async () => {
+  it('contains, like the rest of Redis, only ids and harmless text, but no body, secret, key, code or response', async () => {
     const { endpointServer, id, merchant, secret, intent, first } = await createDelivery(standard, () => 500)
     const queue = queueOf(standard)
     await isIn(queue, jobOf(id, 1), 'delayed')

@@ -85,7 +85,7 @@ describe('The first attempt at a delivery', () => {
     await waitFor('their jobs are gone', async () => (await queue.count()) === 0, 15_000)
   })
 
-  it('is left to other processes if the relaying process does not work on deliveries', async () => {
+  it('is left to other processes if the relaying process does not process deliveries', async () => {
     const relays = await openSecondProcess(service, { WORKER_QUEUES: 'outbox-relay' })
     relays.startWorkers()
     await create(3)

@@ -247,7 +247,7 @@ describe("The workers' poll", () => {
     expect((await storedDelivery(service, delivery)).unaudited).to.deep.equal([])
   })
 
-  it('reads only through indexes, however many documents there are that need no work', async () => {
+  it('reads only through indexes, however many documents need no work', async () => {
     await freshDelivery(service, merchant)
     const { referenceNumber } = await createIntent(service, merchant)
     const queryAt = service.clock.now()

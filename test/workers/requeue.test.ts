@@ -107,7 +107,7 @@ describe('Re-queueing deliveries', () => {
     expect(await storedDelivery(service, delivery)).to.include({ requeues: 2 })
   })
 
-  it('requests an attempt again if the attempt that was requested before has been cancelled', async () => {
+  it('requests another attempt if the previously requested one has been cancelled', async () => {
     const delivery = await oneDead()
     const switchTo = (active: boolean) =>
       service.deps.Endpoint.updateOne({ _id: endpointId }, { $set: { active } })
@@ -172,7 +172,7 @@ describe('Re-queueing deliveries', () => {
     expect((nextAttemptAt?.getTime() ?? 0) - (attemptLog[0]?.at.getTime() ?? 0)).to.be.within(30_000, 31_000)
   })
 
-  it('loses no audit line if the process is killed before publishing the line', async () => {
+  it('loses no audit line if the process is killed before publishing it', async () => {
     const delivery = await oneDead()
     const line = { _id: newId(), at: service.clock.now(), actor, act: 'delivery.requeued' }
     const unaudited = [

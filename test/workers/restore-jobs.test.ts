@@ -40,7 +40,7 @@ describe("A DEAD delivery's failed job", () => {
   const run = (slot: string, reach: 'lately' | 'all') =>
     maintenance.run(service.deps, { slot, reach }, { jobId: `restore-${slot}`, name: 'maintenance' })
 
-  it('is restored after Redis was emptied, and is not changed by further restores', async () => {
+  it('is restored after Redis has been emptied, and is not changed by further restores', async () => {
     service.startWorkers()
     await isIn(queue, jobIdOf(delivery), 'failed')
     await loseJobs()
@@ -52,7 +52,7 @@ describe("A DEAD delivery's failed job", () => {
     expect(await queue.getFailedCount()).to.equal(1)
   })
 
-  it('is restored automatically after Redis was emptied, as are all other failed jobs from the last 30 days', async () => {
+  it('is restored automatically after Redis has been emptied, as are all other failed jobs from the last 30 days', async () => {
     await deadDeliveries(service, merchant, 300)
     service.clock.advance(20 * 86_400_000)
     await loseJobs()
@@ -94,7 +94,7 @@ describe("A DEAD delivery's failed job", () => {
     expect((await deliveriesOf(service, merchant)).map(({ requeues: times }) => times)).to.deep.equal([1])
   })
 
-  it('is not restored by a maintenance job for a time slot in the past, because later jobs cover that time', async () => {
+  it('is not restored by a maintenance job for a past time slot, because later jobs cover that time', async () => {
     await loseJobs()
     service.clock.advance(30_000)
     const slot = Math.floor(service.clock.now().getTime() / restoreEveryMs)

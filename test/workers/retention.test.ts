@@ -220,7 +220,7 @@ describe('The clean-up', () => {
     expect((await storedDelivery(service, { _id })).attemptLog[0]?.responseText).to.equal('thank you')
   })
 
-  it('removes the sealed responses to create requests after two days, when no retry needs the responses any longer', async () => {
+  it('removes the sealed responses to create requests after two days, when no retry needs them any longer', async () => {
     const { Product, Endpoint, Claim } = service.deps
     const headers = pair.live.write()
     const create = () => service.http.post('/api/v1/dev/intents').set(headers).send({ amount: 700 })
@@ -344,7 +344,7 @@ describe('The clean-up', () => {
     expect(await clean()).to.include({ outcome: 'cleaned', intents: 1_100 })
   })
 
-  it('resumes at the place where it was stopped, even in the middle of a business', async () => {
+  it('resumes where it was stopped, even in the middle of a business', async () => {
     await service.deps.RetentionProgress.deleteMany({})
     await clean()
     await makeManyProducts()

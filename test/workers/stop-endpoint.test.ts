@@ -60,7 +60,7 @@ describe('An endpoint that the merchant deletes or disables', () => {
       expect(await statuses()).to.deep.equal(['CANCELLED'])
     })
 
-    it(`has its delivery CANCELLED without being sent, even if this happens between the relay's read and its insert (${what})`, async () => {
+    it(`has its delivery CANCELLED without being sent, even if the change comes between the relay's read and its insert (${what})`, async () => {
       const late = beforeInsert(service.deps, stop)
       await create(1)
       service.deps.slots.open()
