@@ -15,7 +15,7 @@ export interface ImportProductsQuery {
   dryRun?: 'true' | 'false'
 }
 
-/** The maximum length of the CSV text. A JSON body can have at most 2 MiB, so it could not contain a longer text. */
+/** The maximum length of the CSV text. A JSON body is limited to 2 MiB, so it cannot contain a longer text. */
 const maxCsvLength = 2 * 1024 * 1024
 
 /**

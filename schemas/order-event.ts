@@ -5,7 +5,7 @@ import { maxLabelLength, maxNameLength, maxSkuLength } from './product-limits.ts
 import { id, orderNumber, price, text, textOrNull } from './responses/fields.ts'
 import { maxOrderItems, maxUnitsPerItem } from './simulate-order.ts'
 
-/** The names of the events that report something about an order. */
+/** The names of the events about orders. */
 export type OrderEventName = Extract<EventName, `order.${string}`>
 
 const writtenOrNull = (maxLength: number) => ({ ...textOrNull(maxLength), minLength: 1 })

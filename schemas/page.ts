@@ -1,4 +1,4 @@
-/** The highest page number that a request may contain. No list has nearly as many pages. */
+/** The highest page number that a request may contain. No list has anywhere near this many pages. */
 export const maxPage = 999_999_999_999_999
 
 /** The query parameters of a list that has no filters (SPEC 4.3). */

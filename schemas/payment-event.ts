@@ -4,11 +4,11 @@ import { declines, failures } from './payment-reasons.ts'
 import { amount, count, described, shaped, textOrNull } from './responses/fields.ts'
 import { eventFields } from './responses/intent.ts'
 
-/** The names of the events that report something about a payment intent. */
+/** The names of the events about payment intents. */
 export type PaymentEventName = Extract<EventName, `payment.${string}`>
 
 const nothing = { type: 'null' }
-/** The amount is null in events of an OPEN intent that has not been paid yet. */
+/** The amount is null in events for an OPEN intent that has not been paid yet. */
 const amountOrNull = { ...amount, type: ['integer', 'null'] }
 
 const maskedPhone = shaped(String.raw`^[0-9]{2}\*{6}[0-9]{2}$`, 10)

@@ -1,5 +1,5 @@
 /**
- * The maximum number of refunds per intent. This number is limited because the intent's document stores all of its
+ * The maximum number of refunds per intent. The number is limited because the intent's document stores all of its
  * refunds, and every response that contains the intent also contains its refunds.
  */
 export const maxRefunds = 1_000

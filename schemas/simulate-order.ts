@@ -1,7 +1,7 @@
 import { maxLabelLength } from './product-limits.ts'
 import { maxPhoneLength } from './simulate-payment.ts'
 
-/** The maximum quantity of one item. Even at the highest price, a number can represent the item's total exactly. */
+/** The maximum quantity of one item. Even at the highest price, the item's total is still an exact integer. */
 export const maxUnitsPerItem = 1_000_000
 /** The maximum number of items in one order. */
 export const maxOrderItems = 100

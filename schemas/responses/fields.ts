@@ -32,7 +32,7 @@ export const count = { type: 'integer', minimum: 0, maximum: largestExact }
 export const countOrNull = { ...count, type: ['integer', 'null'] }
 /** The schema of an amount in centimes, which is at least 1. */
 export const amount = { ...count, minimum: 1 }
-/** The schema of a price in centimes, which is 0 for a product that is free. */
+/** The schema of a price in centimes. The price of a free product is 0. */
 export const price = { ...count }
 export const currency = { type: 'string', const: currencyCode }
 export const id = shaped('^[0-9a-f]{24}$', 24)
@@ -44,7 +44,7 @@ export const sandbox = {
   description: 'True for test data, with which no money moves.',
 }
 
-/** Returns a copy of the schema to which this description has been added. */
+/** Returns a copy of the schema with this description added. */
 export const described = (description: string, schema: object) => ({ ...schema, description })
 
 /**

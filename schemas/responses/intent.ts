@@ -90,7 +90,7 @@ export const refund = objectOf(
   {},
 )
 
-/** The latest failed payment of an intent. Responses contain it until a payment of the intent succeeds. */
+/** The latest failed payment of an intent. Responses contain it until a payment for the intent succeeds. */
 export const paymentFailure = objectOf(
   {
     code: described('Why the payment failed.', { type: 'string', enum: [...declines, ...failures] }),

@@ -6,12 +6,12 @@ import type { Collection } from '../mongo/collection.ts'
 export type KeyMode = 'test' | 'live'
 export type KeyKind = 'secret' | 'publishable'
 
-/** One of a key's secrets. The service stores only the secret's hash, for which a SECRET_KEY is the pepper. */
+/** One of a key's secrets. The service stores only the secret's hash, which is peppered with a SECRET_KEY. */
 export interface StoredSecret {
   hash: string
   /** The time at which an earlier secret stops working. For the current secret, this is null. */
   validUntil: Date | null
-  /** The id of the SECRET_KEY that was used for the hash. */
+  /** The id of the SECRET_KEY with which the hash was peppered. */
   pepper: string
   /** The time at which the secret was last rehashed (rehash-key.ts). */
   rehashedAt?: Date

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose'
 import type { Collection } from '../mongo/collection.ts'
 
 /**
- * A setting that applies to the whole service. So far, the only setting has the `_id` `api` and turns the developer API
+ * A setting that applies to the whole service. The only setting so far, with the `_id` `api`, turns the developer API
  * on or off.
  */
 export interface Setting {
@@ -16,9 +16,7 @@ export const settings: Collection = {
   indexes: [],
 }
 
-/**
- * The main switch of the developer API. Each process keeps the switch in memory, because every request checks it first.
- */
+/** The master switch for the developer API. Each process keeps its value in memory, because every request checks it. */
 export interface ApiSwitch {
   isOn(): boolean
   close(): void

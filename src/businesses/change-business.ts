@@ -39,7 +39,7 @@ export async function changeBusiness(
   return changed
 }
 
-/** Returns the values by their MongoDB path, for example `limits.perSecond`. */
+/** Returns the new values, keyed by MongoDB path, for example `limits.perSecond`. */
 function byPath({ liveApproved, apiEnabled, suspended, limits }: BusinessChange): Record<string, unknown> {
   const fields = { liveApproved, apiEnabled, suspended, ...prefixed(limits ?? {}) }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -62,8 +62,8 @@ async function findByAnyHash(
 }
 
 /**
- * Returns whether an allowlist contains an address. An IPv6 address that stands for an IPv4 address is treated as that
- * IPv4 address. An empty list allows every address.
+ * Returns whether an allowlist contains an address. An IPv4-mapped IPv6 address is treated as the IPv4 address. An
+ * empty list allows every address.
  */
 export function isAllowedFrom(allowlist: readonly string[], clientAddress: string): boolean {
   if (allowlist.length === 0) return true

@@ -17,8 +17,8 @@ export const lookUpBusinesses = (deps: Reads, ids: readonly string[]): Promise<B
   deps.Business.find({ _id: { $in: ids } }).lean<Business[]>()
 
 /**
- * Returns the businesses whose names contain this text, sorted by name. The case of letters is ignored. MongoDB scans
- * the keys of the index `name`.
+ * Returns the businesses whose names contain this text, ignoring case, sorted by name. MongoDB scans the keys of the
+ * index `name`.
  */
 export const findBusinessesByName = (deps: Reads, part: string): Promise<Business[]> =>
   deps.Business.find({ name: { $regex: escapeRegex(part), $options: 'i' } })

@@ -2,9 +2,9 @@ import type { Deps } from '../deps.ts'
 import type { StoredSecret } from './api-key.ts'
 
 /**
- * The minimum time between two rehashes of a secret. It must be longer than a restart of all processes takes. During a
- * restart that swaps the two SECRET_KEYs, the old and the new processes would otherwise keep undoing each other's
- * rehashes.
+ * The minimum time between two rehashes of a secret. It must be longer than the time that a restart of all processes
+ * takes. During a restart that swaps the two SECRET_KEYs, the old and the new processes would otherwise keep undoing
+ * each other's rehashes.
  */
 const minAgeMs = 3_600_000
 

@@ -13,8 +13,8 @@ export interface StaleKey {
   key: string
   business: string
   /**
-   * The time (ISO 8601) at which the overlap of the key's last stale secret ends. The key is then no longer stale. If
-   * the key's current secret is stale, this is null, and the key stays stale until it is rehashed, rotated or revoked.
+   * The time (ISO 8601) at which the overlap of the key's last stale secret ends and the key stops being stale. If the
+   * key's current secret is stale, this is null, and the key stays stale until it is rehashed, rotated or revoked.
    */
   endsAt: string | null
 }
@@ -28,14 +28,14 @@ const maxListed = 100
 export interface StaleKeys {
   /** The number of keys with a secret that was hashed with the previous SECRET_KEY. */
   left: number
-  /** The first keys, up to `maxListed`, of those that `left` counts. */
+  /** The first `maxListed` of the keys that `left` counts. */
   listed: StaleKey[]
   /**
    * The number of keys with a secret that does not work because it was hashed with a SECRET_KEY that is no longer
    * configured.
    */
   gone: number
-  /** The first keys, up to `maxListed`, of those that `gone` counts. */
+  /** The first `maxListed` of the keys that `gone` counts. */
   listedGone: StaleKey[]
 }
 

@@ -6,9 +6,9 @@ import type { Intent } from './intent.ts'
 import { transitions } from './lifecycle.ts'
 
 /**
- * An intent as read by a request that may change it. Its `refunds` list is always empty, because an intent may have 1
- * 000 refunds with a total size of 1 MB. Reading them would take 5 ms, during which the process could not serve any
- * other request.
+ * An intent as read by a request that may change it. Its `refunds` list is always empty, because an intent may have a
+ * thousand refunds with a total size of 1 MB. Reading them would take 5 ms, during which the process could not serve
+ * any other request.
  */
 export interface IntentToChange extends Intent {
   /** The effect ids of the intent's refunds. */
@@ -18,8 +18,8 @@ export interface IntentToChange extends Intent {
 }
 
 /**
- * Creates the batcher that reads intents by reference. The batcher does not check to which business an intent belongs,
- * so each caller must check this.
+ * Creates the batcher that reads intents by reference. The batcher does not check which business an intent belongs to,
+ * so each caller must do so.
  */
 export const createIntentBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(
@@ -90,8 +90,9 @@ export const createOfferedBatcher = (Intent: Model<Intent>): Batcher<string, Off
   )
 
 /**
- * Creates the batcher that finds intents by reference if they may expire. The reads are batched because, after a sale,
- * many intents may expire in the same second. The batcher omits the metadata, which can take up 150 KB per intent.
+ * Creates the batcher that looks up by reference the intents that may expire. The reads are batched because, after a
+ * sale, many intents may expire in the same second. The batcher omits the metadata, which can take up 150 KB per
+ * intent.
  */
 export const createExpiringBatcher = (Intent: Model<Intent>): Batcher<string, Intent | null> =>
   createReadBatcher(

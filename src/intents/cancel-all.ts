@@ -21,7 +21,7 @@ export interface CancelSelection {
 
 /**
  * The result for one intent. `under-way` means that a customer is paying the intent, so it was not cancelled. `ended`
- * means that the intent was paid, was cancelled or expired before the run could cancel it.
+ * means that the intent had been paid or cancelled, or had expired, before the run could cancel it.
  */
 export type CancelResult = 'cancelled' | 'under-way' | 'ended'
 
@@ -68,7 +68,7 @@ export const countCancellable = (deps: Pick<Deps, 'Intent'>, selection: CancelSe
  * Cancels the selected PENDING intents, starting with the oldest. Each cancel uses the same guarded write and adds the
  * same event as a single cancel. An intent that a customer is paying is not changed. If a run is stopped or killed, a
  * new run with the same selection finds the intents that are still PENDING. The entry for the audit trail is written
- * before the first cancel. Its id is added to the `effects` of each intent that the run cancels.
+ * before the first cancel. The id of this entry is added to the `effects` of each intent that the run cancels.
  */
 export async function cancelAll(
   deps: CancelDeps,

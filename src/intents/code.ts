@@ -4,8 +4,8 @@ import type { Intent } from './intent.ts'
 import { isPending } from './lifecycle.ts'
 
 /**
- * How long a code is not reused after it has stopped being active. Without this time, a customer who enters an old code
- * could pay a different intent by mistake.
+ * How long a code is kept out of use after it has stopped being active. Without this quarantine, a customer who enters
+ * an old code could pay a different intent by mistake.
  */
 const quarantineMs = 15 * 60_000
 

@@ -15,7 +15,7 @@ import { createdResponse, responseFormat } from './present-created.ts'
 import { countTransition } from './transition.ts'
 
 /**
- * The maximum number of codes to draw for one intent. If a third of the million codes is free, 16 draws find a free
+ * The maximum number of codes to draw for one intent. If a third of the million codes are free, 16 draws find a free
  * code with a probability of 99.8 %.
  */
 const maxDraws = 16
@@ -68,7 +68,7 @@ const noCodeFree = (): Refusal =>
       'No payment code is free now. Nothing was created. Repeat the request with the same idempotency key.',
   })
 
-/** Draws a new value for the unique field that was already in use. Never changes `_id`. */
+/** Draws a new value for the unique field whose value was already taken. Never changes `_id`. */
 async function drawAgain(deps: Deps, intent: Intent, index: string): Promise<void> {
   if (index === 'referenceNumber') intent.referenceNumber = newReferenceNumber()
   else if (index === 'shortCode') intent.shortCode = newShortCode()

@@ -16,8 +16,8 @@ const maxPerBusiness = 1_000
 type Expiring = Pick<Intent, '_id' | 'businessId' | 'referenceNumber' | 'cancelsAt'>
 
 /**
- * Expires the intents that are due but that no job has expired. In each run, every business gets a fair share. Returns
- * the number of intents that were found.
+ * Expires the due intents that no job has expired yet. In each run, every business gets a fair share. Returns the
+ * number of intents that were found.
  */
 export async function expireDue(deps: Deps): Promise<number> {
   const before = new Date(deps.now().getTime() - graceMs)

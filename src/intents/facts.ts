@@ -12,7 +12,7 @@ export interface EventDetails {
 
 /**
  * Returns the facts to store with an event. Pass the intent as it is after the event. An OPEN intent has no amount
- * until it is paid. The commission is that of the payment, even in the events of later refunds.
+ * until it is paid. The commission is that of the payment, even in events for later refunds.
  */
 export function paymentFacts(intent: Intent, { failure, refund }: EventDetails): Recorded {
   const { status, payment } = intent

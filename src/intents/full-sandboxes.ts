@@ -1,7 +1,7 @@
 /**
- * Remembers the sandboxes that are full, which means that a create request has recently found no free payment code
- * there. Such a request makes 32 round trips to MongoDB before it fails. Without this record, one test key could slow
- * down the create requests of all merchants.
+ * Remembers which sandboxes are full. A sandbox is full if a create request has recently found no free payment code in
+ * it. Such a request makes 32 round trips to MongoDB before it fails. Without this record, one test key could slow down
+ * the create requests of all merchants.
  */
 export interface FullSandboxes {
   add(businessId: string): void
@@ -9,7 +9,7 @@ export interface FullSandboxes {
 }
 
 /**
- * How long a process remembers that a sandbox is full. During this second, it rejects create requests in that sandbox
+ * How long a process remembers that a sandbox is full. During this time, it rejects create requests in that sandbox
  * without drawing codes.
  */
 const keptMs = 1_000

@@ -32,7 +32,7 @@ export interface Intent {
   /** The amount in centimes. For an OPEN intent, this is null or a suggested amount, which no response contains. */
   amount: number | null
   label: string | null
-  /** The metadata is stored as pairs, because a key may contain a dot or begin with `$`. */
+  /** The metadata is stored as key-value pairs, because a key may contain a dot or begin with `$`. */
   metadata: { key: string; value: string }[]
   successUrl: string | null
   cancelUrl: string | null
@@ -51,9 +51,9 @@ export interface Intent {
   expiresAt: Date
   /**
    * The time from which the intent is shown as CANCELLED, even if no worker has written that status yet. Thanks to this
-   * field, MongoDB can count the intents that are shown as PENDING in one index range, and the intents that are shown
-   * as CANCELLED in another. The field is written only together with `status` or `hold`. Depending on the status, its
-   * value is:
+   * field, MongoDB can count the intents shown as PENDING by scanning one index range, and those shown as CANCELLED by
+   * scanning another. The field is written only together with `status` or `hold`. Depending on the status, its value
+   * is:
    * - PENDING: `expiresAt`, or `neverCancels` while a payment holds the intent.
    * - CANCELLED: `alreadyCancelled`.
    * - Any other status: null.

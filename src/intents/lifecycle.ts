@@ -111,8 +111,8 @@ export const transitions = {
     from: ['PENDING'],
     to: 'CANCELLED',
     event: 'payment.expired',
-    // Lists also use `cancelsAt` as a filter, so they show a PENDING intent as CANCELLED exactly if this transition may
-    // change the intent.
+    // Lists also use `cancelsAt` as a filter, so they show a PENDING intent as CANCELLED exactly when this transition
+    // may change the intent.
     guard: (now) => ({ cancelsAt: { $lte: now } }),
     // The intent expired at `expiresAt`, even if this write happens much later. A payment that held the intent may have
     // ended after `expiresAt`.

@@ -26,15 +26,15 @@ type CreatedIntent = Pick<Intent, keyof typeof createdFields>
 export const responseFormat = 1
 
 /**
- * Returns the data of the response to the request that created this intent. The data is the same as in the first
- * response, even if the intent has changed since then.
+ * Returns the response data for the request that created this intent. The data is the same as in the first response,
+ * even if the intent has changed since then.
  */
 export const createdResponse = byFormat<CreatedIntent>({
   1: (intent) => presentCreated(intent, intent.payBase),
 })
 
 /**
- * Returns the response data of a create request (SPEC 4.1). All other responses that contain the intent begin with
+ * Returns the response data for a create request (SPEC 4.1). All other responses that contain the intent begin with
  * these fields (present.ts).
  */
 export const presentCreated = (

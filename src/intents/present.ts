@@ -28,7 +28,7 @@ export function asOf<Stored extends Expirable>(intent: Stored, now: Date): Store
 }
 
 /**
- * Returns the values at `now` of all fields listed in SPEC 2.1. If the payment code is no longer active, `code` is
+ * Returns all fields listed in SPEC 2.1, with their values at `now`. If the payment code is no longer active, `code` is
  * null.
  */
 export function presentIntent(

@@ -10,7 +10,7 @@ import { findOpen, type OpenOrder } from './open-order.ts'
 import { enqueueWalletOutcome } from './wallet-outcome-job.ts'
 
 /**
- * The limits of the wait before the next query if the outcome is still unknown. Within these limits, the wait is a
+ * The limits on the wait before the next query if the outcome is still unknown. Within these limits, the wait is a
  * quarter of the order's age.
  */
 const minWaitMs = 1000
@@ -110,8 +110,8 @@ function randomRetryAt(deps: Pick<Deps, 'now'>, startedAt: Date): Date {
 }
 
 /**
- * Leaves an order with an unknown outcome to the workers. Never throws, because even if this write fails, a poll finds
- * the order. Every order has a `queryAt` from the start.
+ * Leaves an order with an unknown outcome to the workers. Never throws, because even if storing the next query time
+ * fails, a poll finds the order: every order has a `queryAt` from the start.
  */
 export async function leaveOpen(deps: Deps, open: OpenOrder, withinDeadline: WithinDeadline): Promise<void> {
   const at = firstQueryAt(deps.now())

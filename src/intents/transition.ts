@@ -7,13 +7,13 @@ import { type EventDetails, paymentFacts } from './facts.ts'
 import type { Intent } from './intent.ts'
 import { isPending, type Transition, type TransitionName, transitions } from './lifecycle.ts'
 
-/** A transition that is to be applied to one intent. */
+/** A transition to apply to one intent. */
 export interface TransitionInput {
   name: TransitionName
   /**
    * The effect id of the idempotency claim, with which a retry finds the change that the first request made. For a
-   * customer's payment, this is the payment's id, so that one form makes only one payment. The effect id is null if the
-   * service itself acts, or if `guard` ensures that the transition happens only once.
+   * customer's payment, this is the payment's id, so that one form can make only one payment. The effect id is null if
+   * the service itself acts, or if `guard` ensures that the transition happens only once.
    */
   effectId: string | null
   /** The request that causes the transition, or null if no request causes it, as with an expiry. */
@@ -31,13 +31,13 @@ export interface TransitionInput {
   eventDetails?: EventDetails
 }
 
-/** A change to an intent that is planned but not written yet. It will be one update of one document. */
+/** A planned change to an intent that has not been written yet. It will be one update to one document. */
 export interface PlannedChange {
   /** The name of the transition, or null if the status stays the same. */
   transition: TransitionName | null
   filter: { _id: string; [field: string]: unknown }
   update: Record<string, unknown>
-  /** The intent after the change. However, its lists are still as they were before the change. */
+  /** The intent after the change, except that its lists are still as they were before the change. */
   after: Intent
 }
 

@@ -17,9 +17,9 @@ export const pushAttempt = (attempt: PaymentAttempt) => ({
 })
 
 /**
- * Holds an intent for a payment without changing its status. While the hold exists, no other payment, cancel or expiry
- * can change the intent. Returns null if the guard does not match. This happens if the intent is not PENDING, is about
- * to expire or is already held, or if this payment has already ended.
+ * Holds an intent for a payment without changing the intent's status. While the hold exists, no other payment, cancel
+ * or expiry can change the intent. Returns null if the guard does not match. This happens if the intent is not PENDING,
+ * is about to expire or is already held, or if this payment has already ended.
  */
 export async function beginPayment(
   deps: Pick<Deps, 'batchers' | 'now'>,
@@ -46,9 +46,9 @@ export async function beginPayment(
 }
 
 /**
- * Plans the end of a payment that has no event. The intent stays PENDING. If the intent's time ran out during the
- * payment, the end of the payment counts as the time of the expiry. The guard requires that this payment still holds
- * the intent.
+ * Plans the end of a payment whose outcome adds no event. The intent stays PENDING. If the intent's time ran out during
+ * the payment, the end of the payment counts as the time of the expiry. The guard requires that this payment still
+ * holds the intent.
  */
 export function planRelease(intent: Intent, attempt: PaymentAttempt): PlannedChange {
   const { businessId, sandbox, _id, expiresAt } = intent

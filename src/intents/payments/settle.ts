@@ -56,8 +56,8 @@ async function write(
 ): Promise<Intent | null> {
   const attempt = attemptOf(deps, payment, outcome)
   const change = planEnd(deps, intent, payment, attempt, { outcome, cause })
-  // The proof of the write is the attempt and not the event, because the relay may remove the event before the proof is
-  // checked. Even in that case, the customer must see the outcome.
+  // The attempt, rather than the event, serves as the proof of the write, because the relay may remove the event before
+  // the proof is checked. Even in that case, the customer must see the outcome.
   const after = await writeInBatch(deps, change, { 'attempts.writeId': attempt.writeId }, deadlineAt)
   return after === null ? null : { ...after, attempts: [...intent.attempts, attempt] }
 }
@@ -86,8 +86,8 @@ function planEnd(
 }
 
 /**
- * Logs an error if the wallet has taken the customer's money although it had reported that it never would. The service
- * cannot refund that money, so an operator must act.
+ * Logs an error if the wallet has taken the customer's money even though it had reported that it never would. The
+ * service cannot refund that money, so an operator must act.
  */
 async function logIfAstray(
   deps: Deps,

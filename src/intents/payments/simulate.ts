@@ -28,12 +28,11 @@ const outcomes: Record<Simulation['outcome'], ReportedOutcome> = {
 }
 
 /**
- * Simulates a payment of a test intent in one write. The merchant chooses the outcome (SPEC 4.6). Returns the PAID
- * intent. Throws PAYMENT_FAILED if the payment fails as the merchant has chosen. Throws INTENT_NOT_PENDING if the
- * intent cannot be paid, is already being paid, or changes before the write. Throws VALIDATION_ERROR if the amount
- * differs from the intent's amount. Throws SERVICE_UNAVAILABLE if the intent's document has no space for another
- * payment. A retry finds the payment that the first request made, and has the same result, even if the intent has
- * changed since then.
+ * Simulates a payment for a test intent in one write. The merchant chooses the outcome (SPEC 4.6). Returns the PAID
+ * intent. Throws PAYMENT_FAILED if the merchant has chosen a failure. Throws INTENT_NOT_PENDING if the intent cannot be
+ * paid, is already being paid, or changes before the write. Throws VALIDATION_ERROR if the amount differs from the
+ * intent's amount. Throws SERVICE_UNAVAILABLE if the intent's document has no space for another payment. A retry finds
+ * the payment that the first request made, and has the same result, even if the intent has changed since then.
  */
 export async function simulatePayment(
   deps: Deps,
@@ -53,7 +52,7 @@ export async function simulatePayment(
   const outcome = amount === failingPayment ? technicalError : outcomes[simulation.outcome]
   const by = { effectId: effect.id, cause: effect.cause, guard: isFree(now) }
   // The guard and the write use the same time. If they used different times, an expired intent could be paid when the
-  // clock is adjusted between the two.
+  // clock is adjusted between the guard and the write.
   const fixed = { ...deps, now: () => now }
   const after = await endPayment(fixed, before, payment, outcome, by)
   if (after === null) return ownEarlierPayment(deps, caller, referenceNumber, effect)

@@ -14,7 +14,7 @@ import { leaveOpen, queryOrder } from '../query-wallets.ts'
 import type { Refund } from './refund-record.ts'
 import { settleRefund } from './settle.ts'
 
-/** A refund whose amount has been set aside, but which has not been sent to the wallet yet. */
+/** A refund whose amount has been set aside, but that has not been sent to the wallet yet. */
 export interface StartedRefund {
   /**
    * The intent as it was before the refund. Its `refunds` list is always empty, for the reason given at
@@ -29,8 +29,8 @@ export interface StartedRefund {
 }
 
 /**
- * Sends the refund to the wallet and stores the outcome. Returns the data of the response. Throws if the refund failed
- * or its outcome is still unknown.
+ * Sends the refund to the wallet and stores the outcome. Returns the response data. Throws if the refund failed or its
+ * outcome is still unknown.
  */
 export async function carryOut(
   deps: Deps,
@@ -57,8 +57,8 @@ const ownRefund = ({ refunds }: Intent, effectId: string): Refund | undefined =>
   refunds.find((refund) => refund.effectId === effectId)
 
 /**
- * Returns the data of the response if an earlier attempt at this request has already started the refund. If a query is
- * due, first queries the wallet for the outcome. Never sends the refund to the wallet again. Throws the same errors as
+ * Returns the response data if an earlier attempt at this request has already started the refund. If a query is due,
+ * first queries the wallet for the outcome. Never sends the refund to the wallet again. Throws the same errors as
  * `carryOut`.
  */
 export async function earlierRefund(
@@ -93,8 +93,7 @@ async function conclude(
 }
 
 /**
- * Returns the data of the response about the refund that this request started. Throws if the refund failed or is still
- * PENDING.
+ * Returns the response data for the refund that this request started. Throws if the refund failed or is still PENDING.
  */
 function responseOf(
   deps: Pick<Deps, 'config' | 'now'>,

@@ -19,8 +19,8 @@ export interface AllowedRefund {
  * Checks whether the intent, as it was read, allows a refund. Throws INTENT_REFUND_INVALID_STATUS if nothing has been
  * paid, nothing is left to refund, or the intent already has `maxRefunds` refunds. Throws REFUND_AMOUNT_MISMATCH if the
  * merchant expected a different refundable amount, and AMOUNT_OUT_OF_RANGE if the refund exceeds the refundable amount.
- * Both errors contain that amount in `details.refundable`. In the sandbox, throws REFUND_FAILED for the amount whose
- * refunds always fail.
+ * Both errors contain the refundable amount in `details.refundable`. In the sandbox, throws REFUND_FAILED for the test
+ * amount that always fails.
  */
 export function checkRefund(intent: IntentToChange, request: RefundRequest): AllowedRefund {
   const { payment, refundsCommitted, sandbox, status } = intent

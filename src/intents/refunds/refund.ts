@@ -14,8 +14,8 @@ import type { RefundRequest } from './parse-refund.ts'
 import type { Refund } from './refund-record.ts'
 
 /**
- * The maximum number of rounds of reading the intent and writing the refund. A round fails only if another refund of
- * the same intent is written between the read and the write.
+ * The maximum number of rounds, each of which reads the intent and tries to write the refund. A round fails only if
+ * another refund of the same intent is written between the read and the write.
  */
 const maxRounds = 5
 
@@ -36,7 +36,7 @@ export const refundThirdPartyMs = (config: Pick<Config, 'walletTimeoutMs'>): num
  * Refunds all or part of a payment (SPEC 4.5). A first write sets the amount aside. Then the wallet transfers the
  * money, and a second write ends the refund. This function throws the errors of `checkRefund`. It returns a function
  * that waits for the wallet and resolves to the intent, with the new refund as `refund`. The returned function throws
- * REFUND_FAILED if the wallet does not make the refund. In that case, the amount becomes refundable again. If the
+ * REFUND_FAILED if the wallet does not carry out the refund. In that case, the amount becomes refundable again. If the
  * outcome is still unknown, the returned function throws SERVICE_UNAVAILABLE. A retry then finds the refund that the
  * first request started.
  */
