@@ -44,7 +44,7 @@ describe('The project', () => {
     expect(importsOf('src/app.ts')).to.include.members(['express', 'src/http/routes/routes.ts'])
   })
 
-  it('has only the listed files in src next to its folders, and only type imports in src/deps.ts', () => {
+  it('has only the listed files directly in src, and only type imports in src/deps.ts', () => {
     expect(looseFiles).to.have.members(
       ['app', 'config', 'deps', 'errors', 'open-deps', 'release', 'server', 'version'].map(
         (name) => `src/${name}.ts`,
@@ -256,7 +256,7 @@ describe('The project', () => {
     expect(named).to.have.members(Object.keys(environment.properties))
   })
 
-  it('passes every environment variable on in docker-compose.yml, except the variables that the file sets itself', () => {
+  it('passes on every environment variable in docker-compose.yml, except those that the file sets itself', () => {
     const given = [...read('docker-compose.yml').matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(
       ([, name = '', value = '']) => ({ name, isPassedOn: value.includes(`\${${name}:`) }),
     )

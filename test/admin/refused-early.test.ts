@@ -28,7 +28,7 @@ describe('A request that is rejected before it reaches a page', () => {
     ['/healthz', 'application/json; charset=utf-8'],
     ['/api/v1/openapi.json', 'application/json; charset=utf-8'],
   ] as const)
-    it(`does not learn from an OPTIONS request which methods are allowed: ${path}`, async () => {
+    it(`does not reveal which methods are allowed if it is an OPTIONS request: ${path}`, async () => {
       const headers = { Cookie: support.cookie }
       const response = await fetch(service.origin + path, { method: 'OPTIONS', headers })
       expect(response.status).to.equal(404)

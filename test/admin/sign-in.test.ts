@@ -61,7 +61,7 @@ describe('Support staff sign-in', () => {
   const forget = () =>
     service.deps.mongo.collection('signinattempts').updateMany({}, { $set: { expire: new Date(0) } })
 
-  it('slows down with each failed attempt and is blocked after ten, even if several processes get the attempts at once', async () => {
+  it('slows down with each failed attempt and is blocked after ten, even if several processes receive the attempts at the same time', async () => {
     const [{ name, password }, from] = [await hire(service, 'viewer'), elsewhere()]
     for (const leastMs of [0, 0, 250]) {
       const startedAt = performance.now()

@@ -55,7 +55,7 @@ describe('Local servers', () => {
     expect(await query(queue.port)).to.equal(undefined)
   })
 
-  it('report the reason why they cannot start', async () => {
+  it('report why they cannot start', async () => {
     const queue = keep(await startRedis())
     const second: Promise<Server | string> = startRedis({ port: queue.port }).catch((error) => error.message)
     expect(await second).to.equal(`Redis cannot start: port ${queue.port} is in use`)

@@ -44,7 +44,7 @@ describe('The setup script', () => {
       .and.to.contain('Redis: no redis-server')
   })
 
-  it('never runs the tests on a server that the script did not start', async () => {
+  it('never runs the tests against a server that the script did not start', async () => {
     await copy.usePackages()
     const given = { MONGODB_URL: 'mongodb://db.example', REDIS_URL: 'redis://db.example' }
     const { code, last } = await run('test', { ...nothing(), ...given })

@@ -258,7 +258,7 @@ describe('A live payment', () => {
     expect(await stateOf(referenceNumber)).to.deep.equal({ status: 'FAILED', events, moved: [] })
   })
 
-  it('cannot be made from a sandbox wallet, just as a live wallet cannot pay a test intent', async () => {
+  it('cannot be made from a sandbox wallet, just as a test intent cannot be paid from a live wallet', async () => {
     const { referenceNumber } = await createIntent(service, merchant, { amount })
     expect(outcomeName(await pay(service, referenceNumber))).to.equal('refused')
     expect(orders()).to.have.length(1)
@@ -281,7 +281,7 @@ describe('A live payment', () => {
       provider.setClock(service.clock.now)
     })
 
-  it('stays on hold as long as a provider whose clock is slow may still execute the order', async () => {
+  it('stays on hold as long as a provider whose clock is slow may still carry out the order', async () => {
     provider.setClock(() => new Date(service.clock.now().getTime() - 25_000))
     const { referenceNumber, arrive } = await delayedPayment()
     service.clock.advance(validForMs + 20_000)

@@ -44,7 +44,7 @@ describe('A process that is stopped while clients are using its port', () => {
     expect(performance.now() - stoppedAt).to.be.within(1500, 6000)
   })
 
-  it('resets no connection and fails no request of 8 clients during 20 restarts', async function () {
+  it('resets no connection and fails no request from 8 clients during 20 restarts', async function () {
     this.timeout(300_000)
     const PORT = String(await freePort())
     const start = () =>

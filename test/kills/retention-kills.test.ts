@@ -313,7 +313,7 @@ describe('A clean-up', () => {
     await workers.close()
   })
 
-  it('counts in a dry run everything that it would remove, but changes nothing', async () => {
+  it('only counts what it would remove, and changes nothing, in a dry run', async () => {
     const cli = openAdmin(service)
     await createSampleData(service, pair.live, false)
     await oldThings()

@@ -281,7 +281,7 @@ describe('A backup', () => {
     expect(fault).to.include('it has payment_intents')
   })
 
-  it('contains all databases of the server if it is taken by mongodump, which still authenticates against the same database', () => {
+  it("contains all of the server's databases if it is taken by mongodump, which authenticates against the database that the URL specifies", () => {
     expect(wholeServer('mongodb://a:1,b:2/pi?replicaSet=rs')).to.equal('mongodb://a:1,b:2/?replicaSet=rs')
     expect(wholeServer('mongodb+srv://u:p@a/pi')).to.equal('mongodb+srv://u:p@a/?authSource=pi')
     expect(wholeServer('mongodb://u:p@a/pi?authSource=admin')).to.equal('mongodb://u:p@a/?authSource=admin')

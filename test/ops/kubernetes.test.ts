@@ -75,7 +75,7 @@ const procfileLine = (name: string): string | undefined =>
   new RegExp(`^${name}: (.+)$`, 'm').exec(readText('Procfile'))?.[1]
 
 describe('The Kubernetes manifests', () => {
-  it('all belong to a kustomization, except the example of the secrets, which contains no values', () => {
+  it('all belong to a kustomization, except the example secrets file, which contains no values', () => {
     const reached = manifestFiles
       .filter((file) => basename(file) === 'kustomization.yaml')
       .flatMap((file) => {

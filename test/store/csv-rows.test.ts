@@ -113,7 +113,7 @@ describe('CSV rows', () => {
     for (const text of ['maybe', '2', 'نعم']) await refusalOf(lines('handle,active', `h,${text}`))
   })
 
-  it('can have values up to a length that is counted in characters, not in code units', async () => {
+  it('can have values up to a maximum length, which is counted in characters, not in code units', async () => {
     const limits = { handle: 100, name: 200, description: 5000, variant_label: 100, sku: 64 }
     for (const [column, max] of Object.entries(limits)) {
       expect(await cell(column, '😀'.repeat(max))).to.equal('😀'.repeat(max))
@@ -172,7 +172,7 @@ describe('CSV rows', () => {
     expect(await faultsOf('Prix,Stock,stock')).to.have.length(3)
   })
 
-  it('are rejected if they are not in UTF-8, with an error that says in which format to save the file', async () => {
+  it('are rejected if they are not in UTF-8, with an error that says which format to save the file in', async () => {
     const latin1 = Buffer.from(lines('handle;name', 'a;thé'), 'latin1')
     expect(await messageOf(latin1)).to.match(/not UTF-8\. .*CSV UTF-8/)
     const utf16 = Buffer.from(lines('handle;name', 'a;thé'), 'utf16le')

@@ -385,7 +385,7 @@ describe('A concurrent import', () => {
     expect(await sells()).to.deep.equal(['a|A|Default|S-A|1|0'])
   })
 
-  it('is finished by the next import after its lease ends if its process died after the commit', async () => {
+  it('is finished by the next import, once its lease has ended, if its process died after the commit', async () => {
     const csv = csvOf('handle,name,price,sku', 'a,A,1,S-A')
     await stoppedAt(8, csv, { fate: 'lost' })
     const other = csvOf('handle,name,price,sku', 'a,,2,', 'b,B,3,')

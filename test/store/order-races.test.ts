@@ -147,7 +147,7 @@ describe('Concurrent orders', () => {
   }
 
   for (const field of ['price', 'label', 'sku', 'name', 'active'])
-    it(`take no stock from a product if this field changed after the product was read: ${field}`, async () => {
+    it(`take no stock from a product if one of its fields changed after the product was read: ${field}`, async () => {
       const variant = { label: 'S', price: 300, sku: 'tee-s' }
       const product = await createProduct(service, merchant, { variants: [{ ...variant, stock: 5 }] })
       const { take } = await readFor(product)

@@ -40,7 +40,7 @@ const judge = (check: string, one: Exchange) => responseChecks(pools)[check]?.(o
 // The planted bugs (planted/plants.ts) prove that every check finds its bug. A run without a bug proves that none
 // raises a false alarm.
 describe("The attack's checks", () => {
-  it('report an act that is executed twice for the same idempotency key', () => {
+  it('report an act that is carried out twice for the same idempotency key', () => {
     const oncePerKey = responseChecks(pools)['once per key']
     const act = () => exchange('POST', `${list}/PI-1/cancel`, { body: '{"success":true}' })
     expect(oncePerKey?.(act())).to.equal(null)
@@ -130,7 +130,7 @@ describe("The attack's checks", () => {
     expect(missing(file, 10, 'closed', 4)).to.include('4 bytes of a response')
   })
 
-  it("find out a string's owner from the tag in the string, and ignore sealed strings", () => {
+  it("determine a string's owner from the tag in it, and ignore sealed strings", () => {
     expect(tagsIn('Mk3tq12e and Mk4q5e, of Mk2e')).to.deep.equal([
       { owner: 3, mode: 'test', number: 12 },
       { owner: 4, mode: null, number: 5 },

@@ -54,7 +54,7 @@ describe('The mutants of the fault runs', () => {
     }
   })
 
-  it('each have a plan that fits into the run and contains every fault in the focus of the mutant', () => {
+  it('each have a plan that fits into the run and contains every fault in the focus of that mutant or control run', () => {
     for (const { name, focus } of [...controls, ...mutants]) {
       const plan = planOf(focus)
       expect(Math.max(0, ...plan.map(({ atMs }) => atMs)), name).to.be.below(focus.seconds * 1000)

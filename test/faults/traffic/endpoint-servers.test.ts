@@ -27,7 +27,7 @@ describe('The endpoint servers and the wallet provider of the fault runs', () =>
     return (await fetch(endpointServers.origin + path, { method: 'POST', body, headers })).json()
   }
 
-  it('execute an order only once, and never for more than the balance', async () => {
+  it('carry out an order only once, and never for more than the balance', async () => {
     const first = { key: 'k1', amount: 60, phone: '36000000', pin: '123456' }
     expect(await order(first)).to.include({ status: 'succeeded' })
     expect(await order(first)).to.include({ status: 'succeeded' })
