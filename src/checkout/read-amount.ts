@@ -21,7 +21,7 @@ const currencyAtEnd = new RegExp(`${currencyCode}$`, 'i')
 export function readAmount(typed: string): number | 'unclear' | null {
   const text = plainDigits(typed).replaceAll(separators, '').replaceAll('،', ',').replace(currencyAtEnd, '')
   const isGrouped = groupedForm.test(text)
-  // Only a text with a single separator is unclear. The meaning of `1,500,000` or `1.500,00` is clear.
+  // Only text with a single separator is unclear. The meaning of `1,500,000` or `1.500,00` is clear.
   if (isGrouped && text.match(/[.,٫]/g)?.length === 1) return 'unclear'
   const plain = isGrouped ? text.replace(/[.,](?=\d{3})/g, '') : text
   const [, units = '', cents = ''] = decimalForm.exec(plain) ?? []

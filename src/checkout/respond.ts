@@ -39,7 +39,7 @@ export function sendNote(
   sendPage(res, status, page({ locale, title, path, query, sandbox: false }, body))
 }
 
-/** Sends a page with the message that there is no payment under this URL. */
+/** Sends a page that says that there is no payment at this URL. */
 export const sendNotFound = (res: Response): void =>
   sendNote(res, 404, localeOf(res).words.notes.notFound, null)
 

@@ -1,5 +1,5 @@
 /**
- * The script of the hosted pages, written in JavaScript that old phones support. Every page also works without it. The
+ * The script for the hosted pages, written in JavaScript that old phones support. Every page also works without it. The
  * script is a string constant, so that the compiler includes it in dist.
  */
 export const script = `(function () {

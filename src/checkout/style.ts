@@ -1,7 +1,7 @@
 /**
- * The stylesheet of the hosted pages. It is a string constant, so that the compiler includes it in dist. Form fields
- * contain only numbers, so their characters are displayed in the order in which they are typed. Otherwise browsers
- * would reorder groups of Arabic-Indic digits.
+ * The stylesheet for the hosted pages. It is a string constant, so that the compiler includes it in dist. Form fields
+ * contain only numbers, so their characters are displayed in the order in which they are typed. Browsers would
+ * otherwise reorder groups of Arabic-Indic digits.
  */
 export const style = `
 :root {

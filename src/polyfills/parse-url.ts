@@ -1,7 +1,7 @@
 /**
  * Parses a URL, which may be relative to `base`. Returns null if the URL is not valid. This function does not use
- * `URL.canParse`. Once V8 has optimised that method in Node 20 and 22, it misreads strings that contain ü or è and
- * returns the wrong result.
+ * `URL.canParse`, because once V8 has optimised that method in Node 20 and 22, it misreads strings that contain ü or è
+ * and returns the wrong result.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   try {

@@ -43,7 +43,7 @@ export interface Cleaning extends Models, Cutoffs {
   count(kind: Kind, documents: number): void
 }
 
-/** Returns the cutoffs that result from the configuration and from the time `deps.now()`. */
+/** Returns the cutoffs, computed from the configuration and the time `deps.now()`. */
 export function cutoffsOf({ config, now }: CleaningDeps): Cutoffs {
   const at = now().getTime()
   const { sandboxRetentionMs, liveDeliveryRetentionMs: keptMs } = config

@@ -17,8 +17,8 @@ interface CleanUpRun {
 }
 
 /**
- * Cleans the businesses that the pass has not finished yet. If cleaning some of the businesses fails, returns a single
- * error that describes these failures. Otherwise, returns null. Throws if the run is stopped.
+ * Cleans up the data of each business that the pass has not finished yet. If some of these clean-ups fail, returns a
+ * single error that describes the failures. Otherwise, returns null. Throws if the run is stopped.
  */
 export async function eachBusiness(
   deps: CleaningDeps,
@@ -54,7 +54,7 @@ function combine([first, ...others]: { businessId: string; error: unknown }[]): 
 
 const pageSize = 1000
 
-/** Yields the stored progress of every business, or an empty progress for a business that has never been cleaned. */
+/** Yields the stored progress of every business, or empty progress for a business that has never been cleaned. */
 async function* businesses(
   { Business, RetentionProgress: model }: CleaningDeps,
   pace: Pace,

@@ -7,9 +7,7 @@ export interface RetentionProgress {
   _id: string
   /** The id of the last pass that finished this business. */
   pass?: string
-  /**
-   * A time for each walk, by the walk's name. The walk has processed all documents that were created before this time.
-   */
+  /** A time for each walk, keyed by the walk's name. The walk has processed all documents created before this time. */
   walked?: Record<string, Date>
 }
 

@@ -50,7 +50,7 @@ async function removeFrom<Doc extends WithResponse>(
 }
 
 /**
- * Returns an additional filter. In a dry run, it excludes the test documents that have already been counted as
+ * Returns an additional filter that, in a dry run, excludes the test documents that have already been counted as
  * documents to remove.
  */
 const notCounted = ({ isDry, testsBefore }: Cleaning, { sandbox }: Walk['where']) =>

@@ -5,9 +5,9 @@ import { isOwed, openRecord } from './record.ts'
 type NightDeps = Pick<Deps, 'RetentionRecord' | 'now'>
 
 /**
- * Enqueues the clean-up if it is due but not running. This happens if its scheduled job was lost or if the process that
- * was running the clean-up died. MongoDB stores the last completed night, so a clean-up that was missed is always made
- * up for.
+ * Enqueues the clean-up if it is due but not running, either because its scheduled job was lost or because the process
+ * that was running the clean-up died. MongoDB stores the last completed night, so a clean-up that was missed is always
+ * made up for.
  */
 export async function requestNight(deps: NightDeps & Pick<Deps, 'enqueue'>): Promise<void> {
   const record = await openRecord(deps)

@@ -36,7 +36,7 @@ export async function trimAttempts(cleaning: Cleaning): Promise<void> {
   })
 }
 
-/** Trims the deliveries that had not ended during an earlier clean-up but have ended in the meantime. */
+/** Trims the deliveries that had not ended during an earlier clean-up but have ended since. */
 async function trimLate(cleaning: Cleaning, before: Date): Promise<void> {
   const { businessId, isDry, pace } = cleaning
   const ended = { businessId, untrimmed: true, nextAttemptAt: null, createdAt: { $lt: before } }

@@ -5,12 +5,12 @@ import type { Collection } from '../mongo/collection.ts'
 export const sessionLifetimeMs = 12 * 60 * 60 * 1000
 
 /**
- * How long after sign-in the document of a session is removed. This is much longer than the session lasts, because the
+ * How long after sign-in a session's document is removed. This is much longer than the session lasts, because the
  * document may contain audit lines that are not in the audit trail yet.
  */
 const removedAfterSeconds = 30 * 86_400
 
-/** A session of a member of staff. `_id` is the hash of the token in the cookie. */
+/** A staff member's session. `_id` is the hash of the token in the cookie. */
 export interface StaffSession {
   _id: string
   staffName: string

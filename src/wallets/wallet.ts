@@ -8,7 +8,7 @@ import type { DeclineReason, FailureReason } from '../../schemas/payment-reasons
 export type WalletName = 'sandbox' | 'simulation' | `live:${string}`
 
 /**
- * Why a wallet refused a payment. The customer can correct these problems, so the intent does not change, and no event
+ * Why a wallet refused a payment. The customer can correct either problem, so the intent does not change, and no event
  * is recorded. A phone number without a wallet is reported as a wrong PIN.
  */
 export type RefusalReason = 'wrong_pin' | 'wallet_locked'
@@ -18,7 +18,7 @@ export type RefusalReason = 'wrong_pin' | 'wallet_locked'
  * - `done`: the money moved.
  * - `refused`, `declined`, `failed`: no money moved, and none ever will under this key.
  * - `not-executed`: the wallet never carried out the order, and never will.
- * - `unknown`: the outcome is not known yet. Call `status` to find it out.
+ * - `unknown`: the outcome is not known yet. Call `status` to determine it.
  */
 export type WalletOutcome =
   | { outcome: 'done' }

@@ -8,7 +8,7 @@ export type Forms = readonly [one: string, two: string, few: string, many: strin
 export type Note = readonly [title: string, sentence: string]
 
 /**
- * All texts of the hosted pages in one language. Values such as amounts and times are inserted as HTML into some texts
+ * All texts on the hosted pages in one language. Values such as amounts and times are inserted as HTML into some texts
  * and as plain text into others. The texts themselves must therefore not contain characters that are special in HTML.
  */
 export interface Words {

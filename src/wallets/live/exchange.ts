@@ -68,7 +68,7 @@ export function exchange(pool: Pool, request: ProviderRequest, timeoutMs: number
       /** Called when a connection is ready, before the first byte is written. */
       onRequestStart(controller) {
         // A request must not be sent if the wait for a connection took too long. It must not be sent a second time
-        // either, which the client would do after a kept-alive connection has broken.
+        // either, which the client would otherwise do after a kept-alive connection breaks.
         if (isSettled || sending !== null) return controller.abort(new Error('not twice'))
         sending = controller
       },
@@ -100,8 +100,8 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Returns the reason for an error of the HTTP client. If the response could not be parsed, the error has either a code
- * from the HTTP parser or no code. If the certificate was rejected, the code itself describes the problem.
+ * Returns the reason for an error from the HTTP client. If the response could not be parsed, the error has either a
+ * code from the HTTP parser or no code. If the certificate was rejected, the code itself describes the problem.
  */
 function reasonOf(error: Error): string {
   const code = 'code' in error ? String(error.code) : ''

@@ -21,8 +21,8 @@ const maxClockSkewMs = 30_000
 const lostAfterMs = maxClockSkewMs + 30_000
 
 /**
- * After this time, it proves nothing if the provider does not know an order, because providers remember orders for only
- * 30 days. The margin of one day allows for clock skew, and for orders that were carried out long before their
+ * After this time, the fact that the provider does not know an order proves nothing, because providers remember orders
+ * for only 30 days. The margin of one day allows for clock skew, and for orders that were carried out long before their
  * `validUntil`.
  */
 const forgottenAfterMs = 29 * 86_400_000
@@ -37,7 +37,7 @@ type NotExecutedStatus = 'expired' | 'unknown' | null
 /**
  * Creates the wallet for live mode, which calls a provider over HTTP. The outcome of an order is known only if a
  * well-formed response reports it, or if the order was certainly never sent. Otherwise, the outcome is unknown until a
- * status query finds it out.
+ * status query determines it.
  */
 export function createLiveWallet(
   deps: Pick<Deps, 'config' | 'log' | 'now'>,
@@ -60,8 +60,8 @@ export function createLiveWallet(
     const read = readResponse(httpResponse, order)
     if ('fault' in read) return unknown(order, read.fault)
     const { response } = read
-    // An order expires if it took too long to reach the provider, or if a clock is wrong. An operator should know about
-    // both.
+    // An order expires if it took too long to reach the provider, or if a clock is wrong. An operator should know in
+    // either case.
     if (response.status === 'expired') logFault(order, 'expired')
     return response.status === notExecuted ? { outcome: 'not-executed' } : toOutcome(response)
   }

@@ -38,8 +38,8 @@ const maxIdleMs = 60_000
 const idleMarginMs = 2_000
 
 /**
- * Opens a pool of connections to the provider at `url`, and signs each request with `key`. The environment variables of
- * Node.js do not affect these connections.
+ * Opens a pool of connections to the provider at `url`, and signs each request with `key`. Node.js environment
+ * variables do not affect these connections.
  */
 export function openProvider(
   deps: Pick<Deps, 'config' | 'now'>,

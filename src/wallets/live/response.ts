@@ -40,8 +40,8 @@ function parse(body: string): unknown {
 const refusals: readonly RefusalReason[] = ['wrong_pin', 'wallet_locked']
 
 /**
- * Returns the outcome that a response reports. The status tells whether money moved. If this service does not know the
- * reason in the response, the customer gets the reason that reveals the least.
+ * Returns the outcome that a response reports. The status indicates whether money moved. If this service does not know
+ * the reason in the response, the customer gets the reason that reveals the least.
  */
 export function toOutcome({ status, reason }: WalletResponse): WalletOutcome {
   switch (status) {

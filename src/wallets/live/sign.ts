@@ -13,9 +13,9 @@ export interface Signed {
 }
 
 /**
- * Returns `sha256=` and then, in hexadecimal, the HMAC-SHA256 of the timestamp, the method, the path and the body,
- * which are joined by line feeds. The first three parts never contain a line feed, so two different requests can never
- * produce the same signed string.
+ * Returns `sha256=` followed by the hexadecimal HMAC-SHA256 of the timestamp, the method, the path and the body, joined
+ * by line feeds. The first three parts never contain a line feed, so two different requests can never produce the same
+ * signed string.
  */
 export function signature(key: string, { timestamp, method, path, body }: Signed): string {
   const text = [timestamp, method, path, body].join('\n')

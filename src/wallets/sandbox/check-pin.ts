@@ -42,7 +42,7 @@ const settle = { right: resetAttempts, wrong: countWrongPin, busy: releaseAttemp
 
 /**
  * Handles a phone number without a wallet. This function does the same work as a real check, and also returns `wrong`
- * or `busy`. However, it never returns `locked`, so a stranger can still find out that the number has no wallet.
+ * or `busy`, but it never returns `locked`, so a stranger can still find out that the number has no wallet.
  */
 export const pretendToCheck = async (
   deps: Pick<PinDeps, 'checkPin'>,

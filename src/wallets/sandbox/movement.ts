@@ -51,8 +51,8 @@ export const walletMovements: Collection = {
 }
 
 /**
- * How long a row without moved money is kept. After this time, neither a status query nor a late write for the order is
- * expected.
+ * How long the row for an order that moved no money is kept. After this time, neither a status query nor a late write
+ * for the order is expected.
  */
 const keptMs = 30 * 86_400_000
 
@@ -89,7 +89,7 @@ export async function decide(
 }
 
 /**
- * How often to read the row again. If another process has just inserted the row, majority reads see it only some
+ * How often to read the row again. If another process has just inserted the row, majority reads see it only a few
  * milliseconds later.
  */
 const readEveryMs = 10

@@ -13,7 +13,7 @@ import { decideWithoutMoney, transfer } from './transfer.ts'
  */
 export function createSandboxWallet(deps: MovementDeps & { slowHash: SlowHash }): Wallet {
   // This is only an optimisation, because the guarded writes already keep the balances correct. Without it, concurrent
-  // orders for one wallet would often find the wallet busy, and each time, this would cost two calls to MongoDB.
+  // orders for one wallet would often find the wallet busy, which would cost two MongoDB calls each time.
   const oneAtATime = { onePinAtATime: createOneAtATime(), oneMovementAtATime: createOneAtATime() }
   const ordering = { ...deps, ...oneAtATime, checkPin: deps.slowHash.createCheck(fairShare) }
   return {
@@ -39,7 +39,7 @@ async function refund(
 
 /**
  * Returns an order's outcome. If the order has not been decided yet, this function decides that it is not executed. If
- * a write for the order still arrives after that, `finishMovement` undoes this write.
+ * a write for the order arrives later, `finishMovement` undoes it.
  */
 async function status(deps: MovementDeps, { kind, key }: StatusQuery): Promise<KnownOutcome> {
   const moving = await nativeCollection(deps.WalletAccount).findOne({ 'current.key': key })

@@ -7,9 +7,8 @@ import { balanceChangeOf, finishMovement, type MovementDeps } from './finish.ts'
 import { decide, toLedgerRow } from './movement.ts'
 
 /**
- * The longest pause before an order tries again because the wallet is busy with another movement. A movement takes
- * roughly this long. The length of each pause is random, so that waiting orders do not all try again at the same
- * moment.
+ * The longest pause before an order tries again when the wallet is busy with another movement. A movement takes roughly
+ * this long. The length of each pause is random, so that waiting orders do not all try again at the same moment.
  */
 const maxPauseMs = 15
 
