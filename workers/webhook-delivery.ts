@@ -4,7 +4,7 @@ import { countsOf, errorOf } from '../src/webhooks/deliveries/delivery-job.ts'
 import type { NextStep, QueueWorker } from './run/queue-worker.ts'
 
 /**
- * Starts the attempt at a due delivery if a slot is free. The attempt writes its own log line when it ends
+ * Starts an attempt at a due delivery if a slot is free. The attempt writes its own log line when it ends
  * (src/webhooks/attempts/attempt.ts).
  */
 export const webhookDelivery: QueueWorker<'webhook-delivery'> = {

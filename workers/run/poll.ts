@@ -18,7 +18,7 @@ import { attemptDue } from '../../src/webhooks/attempts/attempt-due.ts'
  */
 interface Poll {
   everyMs: number
-  /** Finds due work and does it, but only a limited amount for each business. Returns the number of items found. */
+  /** Finds and does due work, but only a limited amount for each business. Returns the number of items found. */
   look(deps: Deps): Promise<number>
 }
 
@@ -38,7 +38,7 @@ const polls: Partial<Record<QueueName, Poll>> = {
 const manyFound = 500
 const soonMs = 250
 
-/** Starts polling. `stop` ends the polling, and resolves when no poll is running any longer. */
+/** Starts polling. `stop` ends the polling, and resolves once no poll is running. */
 export function startPolling(deps: Deps): { stop(): Promise<void> } {
   const ending = new AbortController()
   const { signal } = ending

@@ -14,8 +14,8 @@ const diedLatelyMs = 10 * 60_000
 type Reach = Jobs['maintenance']['reach']
 
 /**
- * Enqueues a `maintenance` job. For `lately`, the job's id contains the time slot, so that all processes together
- * enqueue only one such job per time slot.
+ * Enqueues a `maintenance` job. For `lately`, the job's id contains the time slot, so that only one such job is
+ * enqueued per time slot across all processes.
  */
 export function requestRestore(deps: Pick<Deps, 'enqueue' | 'now'>, reach: Reach): void {
   const slot = reach === 'lately' ? String(slotOf(deps.now())) : reach

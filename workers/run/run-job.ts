@@ -76,8 +76,8 @@ async function applyNextStep(
     case 'fail':
       throw failure(nextStep.reason)
     case 'later':
-      // The wait for Redis is limited, because the Redis connection of a worker keeps commands in memory as long as
-      // Redis is down.
+      // The wait for Redis is limited, because a worker's Redis connection keeps commands in memory as long as Redis is
+      // down.
       await withTimeout(putBack(deps, nextStep, job, token), putBackMs, () => {
         throw new Error('Redis did not respond in time')
       }).catch((err) => deps.log.warn({ err, queue: job.queueName, jobId: job.id }, 'job.not-delayed'))
@@ -101,8 +101,8 @@ async function putBack(
 }
 
 /**
- * Returns an error that makes BullMQ fail the job immediately. The stack of the error is removed, because it would be
- * of no use and would take up memory in Redis.
+ * Returns an error that makes BullMQ fail the job immediately. The error's stack is removed, because it would be of no
+ * use and would take up memory in Redis.
  */
 function failure(reason: string): Error {
   const error = new UnrecoverableError(reason)

@@ -111,7 +111,7 @@ function startWorker(
     connection,
     prefix: deps.config.queuePrefix,
     concurrency,
-    // If a worker is killed, the locks of its jobs expire within 8 s, and the jobs run again within 12 s. This is about
+    // If a worker is killed, the locks on its jobs expire within 8 s, and the jobs run again within 12 s. This is about
     // as long as the lease of a delivery lasts.
     lockDuration: 8000,
     stalledInterval: 4000,

@@ -8,7 +8,7 @@ import { warnOfUnattended } from './warn-of-unattended.ts'
  */
 const renewEveryMs = 3_000
 /**
- * How often to check that every queue has a worker. The first check also comes only after this time, because other
+ * How often to check that every queue has a worker. The first check is also delayed by this time, because other
  * processes need time to start.
  */
 const checkQueuesEveryMs = 60_000

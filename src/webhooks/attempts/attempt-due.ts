@@ -29,7 +29,7 @@ interface Due {
 const dueFields = { businessId: 1, endpointId: 1, nextAttemptAt: 1 } as const
 
 /**
- * Starts attempts at due deliveries as long as slots are free, and limits the number of deliveries for each business.
+ * Starts attempts at due deliveries as long as slots are free, with a limit on the number of deliveries per business.
  * Also takes over deliveries whose lease has ended. Returns the number of deliveries found.
  */
 export function attemptDue(deps: Deps): Promise<number> {
@@ -53,8 +53,8 @@ export function attemptDue(deps: Deps): Promise<number> {
 }
 
 /**
- * Finds due deliveries, and reads only index keys to do so. Skips endpoints that are waiting for slots, because such an
- * endpoint may have a hundred thousand due deliveries.
+ * Finds due deliveries by reading only index keys. Skips endpoints that are waiting for slots, because such an endpoint
+ * may have a hundred thousand due deliveries.
  */
 function findDue(deps: Deps, last: Due | null, exceptBusinessIds: readonly string[]): AsyncIterable<Due> {
   const { $type, $lte } = claimable(new Date(deps.now().getTime() - graceMs)).nextAttemptAt

@@ -14,9 +14,9 @@ import { traceAttempt } from './trace-attempt.ts'
 import { judge, recordOf, statusAfter, type Verdict } from './verdict.ts'
 
 /**
- * The minimum time that must be left of a lease when its attempt starts, because the first renewal may be up to 3 s
- * away. If less time is left because MongoDB was slow, the attempt is not started, and a worker takes over the delivery
- * when the lease ends.
+ * The minimum time that a lease must still have left when its attempt starts, because the first renewal may be up to 3
+ * s away. If less time is left because MongoDB was slow, the attempt is not started, and a worker takes over the
+ * delivery when the lease ends.
  */
 const minLeaseMs = 5_000
 
@@ -39,8 +39,8 @@ export function beginAttempt(deps: Deps, delivery: ClaimedDelivery, slot: Slot, 
 }
 
 /**
- * Composes, signs and sends the body of one attempt, and records the result (SPEC 6.2 to 6.4). If the endpoint fails,
- * that is a result rather than an error. If MongoDB fails, the attempt does not count, and a worker takes over the
+ * Composes, signs and sends the body of one attempt, and records the result (SPEC 6.2 to 6.4). A failure of the
+ * endpoint is a result rather than an error. If MongoDB fails, the attempt does not count, and a worker takes over the
  * delivery when the lease ends.
  */
 async function attemptDelivery(

@@ -6,7 +6,7 @@ import type { Log } from '../../process/log.ts'
 import { hourOf } from '../deliveries/delivery-hour.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The result of one attempt. Such notes update the endpoint's health and the hourly charts on the staff pages. */
+/** The result of one attempt. These results update the endpoint's health and the hourly charts on the staff pages. */
 export interface HealthNote {
   endpointId: string
   at: Date

@@ -1,9 +1,9 @@
 import { maxAttempts } from '../../../schemas/retry-table.ts'
 
 /**
- * Returns how many milliseconds to wait after a failed attempt. `attempts` is the number of that attempt, counting from
- * 1. Returns null after the last attempt, because the delivery is then DEAD. `steps` are the waiting times in the retry
- * table. An endpoint's Retry-After header can extend a step to at most twice its length.
+ * Returns how many milliseconds to wait after a failed attempt. `attempts` is that attempt's number, starting at 1.
+ * Returns null after the last attempt, because the delivery is then DEAD. `steps` contains the wait times from the
+ * retry table, in milliseconds. An endpoint's Retry-After header can extend a step to at most twice its length.
  */
 export function waitAfter(
   attempts: number,

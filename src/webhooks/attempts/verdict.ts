@@ -16,9 +16,9 @@ export const statusAfter = {
 } as const satisfies Record<Verdict['outcome'], DeliveryStatus>
 
 /**
- * Returns the verdict on an attempt. `attempts` is the number of the attempt, counting from 1 and leaving out manually
- * requested attempts. The wait for the next attempt begins at `endedAt` (SPEC 6.4). `steps` contains the waiting times
- * of the retry table in milliseconds.
+ * Determines the outcome of an attempt. `attempts` is the attempt number, starting at 1 and not counting manually
+ * requested attempts. The wait for the next attempt begins at `endedAt` (SPEC 6.4). `steps` contains the wait times
+ * from the retry table, in milliseconds.
  */
 export function judge(sent: Attempt, attempts: number, steps: readonly number[], endedAt: Date): Verdict {
   if (sent.outcome === 'delivered')

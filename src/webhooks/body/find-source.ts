@@ -16,8 +16,8 @@ type Sources = Pick<Models, 'Intent' | 'Order'>
 const maxPerRead = 25
 
 /**
- * Creates a batcher that reads the intents and orders from which bodies are composed, by reference number. The batcher
- * returns null if the intent or order no longer exists.
+ * Creates a batcher that uses reference numbers to read the intents and orders from which bodies are composed. The
+ * batcher returns null if the intent or order no longer exists.
  */
 export const createBodySourceBatcher = (models: Sources): Batcher<string, BodySource | null> =>
   createBatcher(maxPerRead, async (references) => {

@@ -3,8 +3,8 @@ import type { Span } from '../../input/span.ts'
 import { deadIn, shownDeadMs } from './dead-in.ts'
 
 /**
- * The numbers of deliveries that are due, that are waiting for the time of their next attempt, and that have died
- * within the last `shownDeadMs` and are still DEAD.
+ * The number of deliveries that are due, the number waiting for the time of their next attempt, and the number that
+ * died within the last `shownDeadMs` and are still DEAD.
  */
 export interface Backlog {
   due: number
@@ -26,7 +26,7 @@ export async function countBacklog(deps: Pick<Deps, 'Delivery' | 'now'>): Promis
   return { due, waiting, dead }
 }
 
-/** Counts those of an endpoint's deliveries that died within the span and are still DEAD. Stops at `maxCounted`. */
+/** Counts an endpoint's deliveries that died within the span and are still DEAD. Stops at `maxCounted`. */
 export const countDeadOf = (deps: Pick<Deps, 'Delivery'>, endpointId: string, span: Span): Promise<number> =>
   count(deps, { endpointId, ...deadIn(span) })
 

@@ -10,12 +10,12 @@ export interface Period {
   to: Date
 }
 
-/** The deliveries to one endpoint that died in a period and are still DEAD. */
+/** One endpoint's deliveries that died within a given period and are still DEAD. */
 export interface DeadGroup {
   businessId: string
   endpointId: string
   count: number
-  /** How many of these deliveries are live rather than sandbox deliveries. */
+  /** How many of these deliveries are live deliveries rather than sandbox deliveries. */
   live: number
   oldest: Date
   newest: Date
@@ -38,7 +38,7 @@ export interface DeadGroups {
 /** The maximum number of groups on a page, which is more than anyone reads. */
 export const maxGroups = 100
 /**
- * The time limit for counting. A staff page that takes longer to load is useless, and the counting would slow down
+ * The time limit for counting. A staff page that takes longer to load is useless, and longer counting would slow down
  * MongoDB's other work.
  */
 const countingMs = 4000
@@ -50,8 +50,8 @@ type Counted = Omit<DeadGroup, 'businessId' | 'endpointId' | 'lastAttempt'> & {
 }
 
 /**
- * Counts the deliveries that died in a period and are still DEAD, for at most `maxGroups` endpoints. Returns null if
- * there are too many deliveries to count in time, in which case the caller should use a shorter period.
+ * Counts the deliveries that died within a given period and are still DEAD, for at most `maxGroups` endpoints. Returns
+ * null if there are too many deliveries to count in time, in which case the caller should use a shorter period.
  */
 export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<DeadGroups | null> {
   const counted = await countDead(deps, period)
@@ -67,7 +67,7 @@ export async function groupDead(deps: Pick<Deps, 'Delivery'>, period: Period): P
 }
 
 /**
- * Counts DEAD deliveries by endpoint, and reads only keys of the `deadByTime` index. Returns null if the time limit is
+ * Counts DEAD deliveries by endpoint, reading only keys from the `deadByTime` index. Returns null if the time limit is
  * exceeded.
  */
 async function countDead(deps: Pick<Deps, 'Delivery'>, period: Period): Promise<Counted[] | null> {

@@ -50,8 +50,8 @@ export interface Delivery extends Recorded, Caused {
   attemptsAtRequeue?: number
   /**
    * The time from which a worker may claim the delivery. This is the time of the next attempt or, if an attempt is in
-   * flight, the end of its lease. Null if the status is DELIVERED, DEAD or CANCELLED, because then no further attempt
-   * is planned.
+   * flight, the end of its lease. Null if the status is DELIVERED, DEAD or CANCELLED, because no further attempt is
+   * planned in these states.
    */
   nextAttemptAt: Date | null
   /** The token of the attempt in flight. Only the holder of this token may record a result. */
@@ -72,7 +72,7 @@ export interface Delivery extends Recorded, Caused {
   deadAt: Date | null
   /**
    * The effect ids of the requests that re-queued the delivery, so that a retried request finds the re-queue that it
-   * has already made.
+   * has already performed.
    */
   effects: string[]
   /** Audit lines that have not been written to the audit trail yet. */

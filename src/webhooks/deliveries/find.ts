@@ -7,8 +7,8 @@ import { type DeliveryRecord, type DeliveryWhole, recordFields } from './present
 
 /**
  * Finds one of the caller's deliveries, with all of its attempts and the source of its body. Throws DELIVERY_NOT_FOUND
- * if the id is unknown or the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs to
- * the sandbox and the caller uses a live key, or vice versa.
+ * if the id is unknown, or if the delivery belongs to another business. Throws SANDBOX_MISMATCH if the delivery belongs
+ * to the sandbox and the caller uses a live key, or vice versa.
  */
 export async function findDeliveryWhole(
   deps: Pick<Deps, 'Delivery' | 'Intent' | 'Order'>,

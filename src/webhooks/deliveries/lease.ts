@@ -20,8 +20,8 @@ export const isLeased = (
 export const leaseEnd = (now: Date): Date => new Date(now.getTime() + deliveryLeaseMs)
 
 /**
- * Returns the time to display as the time of the next attempt. If an attempt is in flight, this is the time at which
- * its lease was obtained or last renewed.
+ * Returns the time to display for the next attempt. If an attempt is in flight, this is the time at which its lease was
+ * obtained or last renewed.
  */
 export const dueAt = ({
   leaseToken,
@@ -39,7 +39,7 @@ interface Leased {
 
 /** The leases held by this process. */
 export interface Leases {
-  /** Adds a lease. From then on, each call of `renew` renews the lease until `release` is called. */
+  /** Adds a lease. From then on, each call to `renew` renews the lease until `release` is called. */
   hold(delivery: Leased): void
   /**
    * Sets a function that is called when `renew` finds that the lease has been lost. A lease is lost if the endpoint is

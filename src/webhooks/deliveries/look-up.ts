@@ -42,8 +42,8 @@ const endpointFields = {
 }
 
 /**
- * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events that are each sent to
- * 5 endpoints, which is more than a normal payment has.
+ * The maximum number of deliveries on the staff page for a payment. This is enough for 100 events, each sent to 5
+ * endpoints, which is more than a normal payment has.
  */
 export const maxPerPayment = 500
 /** The maximum number of items in a list on a staff page, because these pages must be readable on a phone. */
@@ -87,7 +87,9 @@ export const deliveriesOf = (deps: Reads, referenceNumber: string): Promise<List
     .limit(maxPerPayment)
     .lean<ListedDelivery[]>()
 
-/** Returns the DEAD deliveries of an endpoint that died most recently. Each of them contains only its last attempt. */
+/**
+ * Returns an endpoint's most recently dead deliveries that are still DEAD. Each of them contains only its last attempt.
+ */
 export const latestDeadOf = (deps: Reads, endpointId: string): Promise<ListedDelivery[]> =>
   deps.Delivery.find({ endpointId, ...deadIn(anyTime) }, listedFields)
     .sort({ deadAt: -1 })

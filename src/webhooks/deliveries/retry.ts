@@ -21,9 +21,9 @@ export interface Retried {
 }
 
 /**
- * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested. If
- * the same request is retried, it finds by the effect id the re-queue that it has already made. Throws the same errors
- * as `findDeliveryRecord`.
+ * Requests one more attempt at one of the caller's deliveries, or returns the reason why no attempt was requested. A
+ * retry of the same request uses the effect id to find the re-queue that has already been performed. Throws the same
+ * errors as `findDeliveryRecord`.
  */
 export async function retryDelivery(
   deps: Deps,

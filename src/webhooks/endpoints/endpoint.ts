@@ -64,8 +64,8 @@ export interface Endpoint {
   previousSecrets: PreviousSecret[]
   active: boolean
   /**
-   * When the endpoint was deleted, or null. A deleted endpoint is kept for a while, so that a retry of the deletion
-   * finds it.
+   * When the endpoint was deleted, or null. A deleted endpoint is kept for a while, so that a retry of the deletion can
+   * find it.
    */
   deletedAt: Date | null
   health: EndpointHealth

@@ -17,8 +17,8 @@ export const noSuchEndpoint = (): Refusal =>
   refuse('ENDPOINT_NOT_FOUND', { message: 'There is no webhook endpoint with this id.' })
 
 /**
- * Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if the id is unknown, the endpoint has been deleted,
- * or it belongs to another business.
+ * Finds one of the caller's endpoints. Throws ENDPOINT_NOT_FOUND if the id is unknown, or if the endpoint has been
+ * deleted or belongs to another business.
  */
 export async function findEndpoint(
   deps: Pick<Deps, 'Endpoint'>,

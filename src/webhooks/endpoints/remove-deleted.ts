@@ -16,8 +16,8 @@ const maxPerRun = 10
 const maxTimeMS = 2000
 
 /**
- * Removes a business's deleted endpoints, except for the `maxKeptDeletions` that were deleted last, so that a client
- * that creates and deletes endpoints in a loop does not make the collection grow. The clean-up removes the other
+ * Removes a business's deleted endpoints, except for the `maxKeptDeletions` most recently deleted ones, so that a
+ * client that creates and deletes endpoints in a loop does not make the collection grow. The clean-up removes the other
  * deleted endpoints once their deletion can no longer be retried (src/retention).
  */
 export async function removeSurplus({ Endpoint }: RemoveDeps, businessId: string): Promise<void> {

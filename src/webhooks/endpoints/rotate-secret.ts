@@ -16,8 +16,8 @@ type RotateDeps = Pick<Deps, 'Endpoint' | 'secrets' | 'now'>
 
 /**
  * Gives the endpoint a new secret. For 24 hours, attempts are signed with the old secret as well. Returns the endpoint
- * with its new `secret`. If the same request is retried, it returns the same secret, which it finds by the effect id.
- * Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint.
+ * with its new `secret`. A retry of the same request uses the effect id to find the same secret, and returns it. Throws
+ * ENDPOINT_NOT_FOUND if the caller has no such endpoint.
  */
 export async function rotateSecret(
   deps: RotateDeps,
@@ -34,7 +34,7 @@ export async function rotateSecret(
 
 /**
  * Replaces the secret in one guarded update with a pipeline. If two rotations run concurrently, the second one
- * therefore adds the secret that the first one generated to the replaced secrets.
+ * therefore adds to the replaced secrets the secret that the first one generated.
  */
 function replaceSecret(
   deps: RotateDeps,

@@ -27,10 +27,10 @@ export function parseUpdate(deps: Pick<Deps, 'validate'>, caller: Caller, body: 
 }
 
 /**
- * Changes the given fields in one guarded write. If the endpoint is then disabled, aborts its attempts in flight.
- * Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request changes the URL but not the events, and
- * the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the caller
- * could redirect events that it may not see to another URL.
+ * Changes the given fields in one guarded write. If the endpoint is disabled after the change, aborts its attempts in
+ * flight. Throws ENDPOINT_NOT_FOUND if the caller has no such endpoint. If the request changes the URL but not the
+ * events, and the caller's scopes do not allow all of the endpoint's events, throws EVENTS_NOT_PERMITTED. Otherwise the
+ * caller could redirect events that it may not see to another URL.
  */
 export async function updateEndpoint(
   deps: Pick<Deps, 'Endpoint' | 'Delivery' | 'now' | 'log'>,

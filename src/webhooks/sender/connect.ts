@@ -57,7 +57,7 @@ function startTls({ hostname }: Target, wire: Wire, trust: tls.SecureContext): S
 }
 
 /**
- * Makes the last check of the address, after the socket has connected. This check uses the peer address that the kernel
+ * Runs the final check on the address, after the socket has connected. This check uses the peer address that the kernel
  * reports.
  */
 function judgePeer({ remoteAddress }: Socket, { isBlocked }: Lookup, { allowed }: Target): Fault | null {

@@ -44,10 +44,7 @@ export function mayIdleFor(keepAlive: unknown): number {
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1000 - idleMarginMs, maxIdleMs)
 }
 
-/**
- * The maximum size of the headers of a response. The value equals Node's default, but cannot be changed by
- * NODE_OPTIONS.
- */
+/** The maximum size of a response's headers. The value equals Node's default, but cannot be changed by NODE_OPTIONS. */
 const maxHeaderBytes = 16 * 1024
 
 /**

@@ -102,7 +102,7 @@ export function createConnections(maxSockets: number) {
       return takeIdle(origin) ?? takePermit() ?? queue(origin, deadline)
     },
 
-    /** Gives back a permit whose socket could not be opened. */
+    /** Gives back a permit after its socket could not be opened. */
     vacate(): void {
       opening--
       serveNext()

@@ -49,7 +49,7 @@ export function exchange(
     let interim = 0
     let response: EndpointResponse | null = null
 
-    // Only the first call of `resolve` has an effect, so further events do no harm. The listener need not be removed
+    // Only the first call to `resolve` has an effect, so further events do no harm. The listener need not be removed
     // from `deadline`, because `deadline` is used only for this attempt.
     const fail = (fault: Fault): void => resolve({ fault })
     const late = (): void => fail(faults.lateResponse)

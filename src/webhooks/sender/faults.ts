@@ -53,8 +53,8 @@ const byCode: Record<string, Fault> = {
 }
 
 /**
- * Returns the code of an error from a resolver, a socket or the HTTP client. Returns an empty string if the error has
- * no code.
+ * Returns the code of an error from a resolver, a socket or the HTTP client, or an empty string if the error has no
+ * code.
  */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -12,17 +12,17 @@ export interface Meter {
   count(ms: number): void
 }
 
-/** Returns the meter of a business. */
+/** Returns the meter for a business. */
 export type Meters = (owner: string) => Meter
 
 /**
- * The maximum share of the process's CPU time for one business. A tenth of the CPU time allows about 70 new TLS
- * connections per second.
+ * The maximum share of the process's CPU time that one business may use. A tenth of the CPU time allows about 70 new
+ * TLS connections per second.
  */
 const shareOfOne = 0.1
 /**
- * The share that all businesses that have used up their time get together. Without this limit, ten such businesses
- * could use all of the process's CPU time.
+ * The total share for all businesses that have used up their own time. Without this limit, ten such businesses could
+ * use all of the process's CPU time.
  */
 const shareOfAll = 0.2
 /** The maximum CPU time that a business can save up while it is idle and then use all at once. */
@@ -38,7 +38,7 @@ interface Account {
   at: number
 }
 
-/** Creates the meters of all businesses. `elapsedMs` must read a monotonic clock. */
+/** Creates the meters for all businesses. `elapsedMs` must read a monotonic clock. */
 export function createMeters(elapsedMs: () => number): Meters {
   const accounts = new Map<string, Account>()
   /** The businesses that have used up their time. */

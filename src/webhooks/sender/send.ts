@@ -42,7 +42,7 @@ export interface SenderOptions {
   blockedRanges: readonly Range[]
   /**
    * The maximum number of open sockets. If there are more attempts than sockets, some attempts wait for a socket, and
-   * the time that they wait counts towards their timeout.
+   * the wait counts towards their timeout.
    */
   maxSockets: number
   /** Resolves names in tests, instead of DNS. */

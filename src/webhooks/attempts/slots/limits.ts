@@ -7,8 +7,8 @@ export const fastForMs = 5_000
 export const maxFast = 1_000
 export const maxFastPerBusiness = 250
 /**
- * The maximum number of fast slots for one endpoint, and also for all of a business's endpoints at the same origin
- * together.
+ * The maximum number of fast slots for one endpoint, and also the maximum shared by all of a business's endpoints at
+ * one origin.
  */
 export const maxFastPerEndpoint = 100
 /**
@@ -22,7 +22,7 @@ export const maxAttemptsInFlight = maxFast + maxSlow
 
 /**
  * The initial window of an endpoint that is new or failing, and the smallest window that any endpoint can have. A
- * window is the maximum number of fast slots for one endpoint at the moment.
+ * window is the current maximum number of fast slots for one endpoint.
  */
 export const minWindow = 2
 /**
@@ -45,7 +45,7 @@ export const maxCharactersPerBusiness = 12_000_000
  */
 export const maxWaitMs = 100
 /**
- * If a relay has waited for a slot in vain, no relay of that business waits for a slot during this time. Such a timeout
+ * If a relay has waited for a slot in vain, no relay of that business waits for a slot during this time. A wait in vain
  * indicates that the business's attempts are hanging, or that its endpoints cannot keep up with the events. Deliveries
  * that get no slot stay in MongoDB.
  */

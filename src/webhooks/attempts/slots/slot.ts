@@ -16,7 +16,7 @@ export interface Slot {
    */
   count(body: string): boolean
   /**
-   * Frees the slot. Further calls do nothing. `delivered` tells whether the attempt succeeded, and is null if no
+   * Frees the slot. Further calls do nothing. `delivered` states whether the attempt succeeded, and is null if no
    * attempt was made.
    */
   free(delivered: boolean | null): void

@@ -46,7 +46,7 @@ export interface Slots {
    */
   onAvailable(act: () => Promise<void>): void
   /**
-   * Calls the callback soon if any endpoints are waiting. This is necessary after serving an endpoint has failed,
+   * Calls the callback soon if any endpoints are waiting. This is necessary after a failure to serve an endpoint,
    * because it is possible that no further slot becomes free.
    */
   serveWaiting(): void

@@ -66,7 +66,7 @@ export function createWaits({ elapsedMs, after }: SlotClock, slots: SlotSource):
 
   /**
    * Whether so few slots are free that the relays of other businesses may be waiting because of the limit for the
-   * process rather than the limits for their own business.
+   * process rather than because of the limits for their own business.
    */
   const isTight = (): boolean => slots.fastInUse() + maxFastPerBusiness >= maxFast
 
