@@ -36,7 +36,7 @@ export async function makeMerchants(
     const issued = await issueKey(deps, { businessId, mode, kind: 'secret', ...all })
     if (issued) merchants.push({ businessId, apiKey: issued.key })
   }
-  await mongo.close()
+  await mongo.destroy()
   return merchants
 }
 

@@ -142,8 +142,8 @@ export async function openDeps(
       await wallets.close()
       await healthNotes.close()
       databaseTime.close()
-      await listsMongo.close()
-      await mongo.close()
+      await listsMongo.destroy()
+      await mongo.destroy()
       await tracing?.close()
     },
   }

@@ -54,7 +54,7 @@ export async function readSummary(
       keyOpens: signing.length === 0 ? null : endpointsNotOpened === 0,
     }
   } finally {
-    await mongo.close()
+    await mongo.destroy()
   }
 }
 

@@ -41,7 +41,7 @@ export async function connectMongo(
     connection.on('error', (err) => log.warn({ err }, 'mongodb.error'))
     return connection
   } catch (error) {
-    await connection.close().catch(() => undefined)
+    await connection.destroy().catch(() => undefined)
     throw error
   }
 }

@@ -14,7 +14,7 @@ export async function makeIndexes(mongodbUrl: string, log: Log): Promise<void> {
   try {
     for (const collection of collections) await make(mongo, collection)
   } finally {
-    await mongo.close()
+    await mongo.destroy()
   }
   log.info({ collections: collections.map(({ name }) => name) }, 'indexes.created')
 }

@@ -23,6 +23,7 @@ describe('npm test', () => {
       'test/two.test.ts': "it('breaks', () => { throw new Error('broken') }); it.skip('waits')",
       'test/three.test.ts': "it('holds as well', () => undefined)",
       'test/four.test.ts': "it('holds no less', () => undefined)",
+      'test/five.test.ts': "it('holds until the end', () => undefined)",
     }
     for (const [name, text] of Object.entries(tests)) await writeFile(join(copy.folder, name), text)
   })
@@ -33,16 +34,16 @@ describe('npm test', () => {
     return { code, stdout: command.output.stdout }
   }
 
-  it('runs every test file in one of three parts, prints the failures and ends with the totals', async () => {
+  it('runs every test file in one of four parts, prints the failures and ends with the totals', async () => {
     const { code, stdout } = await run()
     expect(code).to.equal(1)
-    expect(stdout.trim().split('\n').at(-1)).to.equal('4 passed, 1 failed, 1 skipped')
+    expect(stdout.trim().split('\n').at(-1)).to.equal('5 passed, 1 failed, 1 skipped')
     expect(stdout).to.match(/1\) breaks:\s+Error: broken/)
-    expect(stdout.match(/^\d+ passed/gm)).to.have.length(4)
+    expect(stdout.match(/^\d+ passed/gm)).to.have.length(5)
   })
 
   it('runs the files in a single part if arguments are given, and passes the arguments on to mocha', async () => {
     const { code, stdout } = await run('--grep', 'holds')
-    expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['4 passed, 0 failed']])
+    expect([code, stdout.match(/^\d+ passed, \d+ failed/gm)]).to.deep.equal([0, ['5 passed, 0 failed']])
   })
 })

@@ -21,14 +21,14 @@ import { outboxEventsOf, outcomeName, payFor, refund, storedIntent } from '../su
 import { withMerchant, withSecondProcess, withService } from '../support/service.ts'
 import { waitFor } from '../support/wait-for.ts'
 
-const rounds = 2000
+const rounds = 800
 const roundsAtOnce = 25
 
 const dayMs = 86_400_000
 /** The wallets of the payers. There are enough that payers seldom wait for each other. */
 const wallets = 50
-/** Enough for most of the 25 or so payments of 100 that each wallet gets. */
-const balance = 2000
+/** Enough for most of the 10 or so payments of 100 that each wallet gets. */
+const balance = 1000
 
 describe('Two payers, the merchant, a simulation and the expiry, all competing for one intent,', () => {
   const service = withService()

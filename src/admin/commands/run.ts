@@ -30,7 +30,7 @@ export async function withAdminDeps(
       const deps = { ...openModels(mongo), config, secrets, slowHash: createSlowHash(), now }
       print(asJson, await run(deps).finally(close))
     } finally {
-      await mongo.close()
+      await mongo.destroy()
     }
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

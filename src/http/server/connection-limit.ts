@@ -19,8 +19,16 @@ export function connectionLimit(descriptors: number = openFilesLimit()): number 
   return Math.min(maxConnections, Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2)))
 }
 
+let openFiles: number | undefined
+
 /** Returns this process's soft limit on open files, which Node.js raises to the hard limit at startup. */
 function openFilesLimit(): number {
+  // A report describes all open sockets as well, so only one is created.
+  openFiles ??= readOpenFilesLimit()
+  return openFiles
+}
+
+function readOpenFilesLimit(): number {
   const { userLimits } = process.report.getReport() as {
     userLimits?: { open_files: { soft: number | 'unlimited' } }
   }
