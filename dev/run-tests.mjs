@@ -1,6 +1,5 @@
-// Runs the tests of `npm test`. The suite spends more than half of the time waiting, mostly for timers and for processes
-// that start or end. It therefore runs as four concurrent parts, each with its own servers. With arguments, it runs as a
-// single part.
+// Runs the tests of `npm test`. The suite spends much of its time waiting for timers and for processes that start or end,
+// so it runs as four concurrent parts, each with its own servers. With arguments, it runs as a single part.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statfsSync } from 'node:fs'
