@@ -1,12 +1,17 @@
-// Runs the tests of `npm test`. The suite spends much of its time waiting for timers and for processes that start or end,
-// so it runs as four concurrent parts, each with its own servers. With arguments, it runs as a single part.
+// Runs one suite: `node dev/run-tests.mjs test` or `kills`, followed by arguments for mocha, if any. The tests spend much
+// of their time waiting for timers and for processes that start or end. A suite therefore runs as concurrent parts, each
+// with its own servers. With arguments for mocha, the tests run as a single part.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { endWithParent } from './end-with-parent.mjs'
 
-const PARTS = 4
+const KILLS = /^kills\//
+const SUITES = {
+  test: { parts: 4, includes: (file) => !KILLS.test(file) },
+  kills: { parts: 2, includes: (file) => KILLS.test(file) },
+}
 
 /** The slowest files and their seconds in one part, as the test reporter prints them. All other files are fast. */
 const SLOW_FILES = {
@@ -62,11 +67,11 @@ const SLOW_FILES = {
 }
 const FAST_FILE_SECONDS = 1.5
 
-const given = process.argv.slice(2)
+const [suite, ...given] = process.argv.slice(2)
 const env = { ...serverData(), ...process.env }
 
 endWithParent()
-const runs = given.length > 0 ? [start(given)] : distributeFiles().map(start)
+const runs = given.length > 0 ? [start(given)] : distributeFiles(SUITES[suite]).map(start)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal))
 // Prints the output of one part after the other.
 for (const run of runs) {
@@ -80,13 +85,13 @@ process.exitCode = runs.map(({ child }) => child.exitCode ?? 1).find((code) => c
  * Distributes the files so that all parts take about as long: the slowest files first, each to the part that has the
  * least to do. Mocha skips the files that match `ignore` in .mocharc.json.
  */
-function distributeFiles() {
+function distributeFiles({ parts: count, includes }) {
   const secondsOf = (file) => SLOW_FILES[file] ?? FAST_FILE_SECONDS
   const files = readdirSync('test', { recursive: true })
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => name.endsWith('.test.ts') && includes(name))
     .sort()
     .sort((one, other) => secondsOf(other) - secondsOf(one))
-  const parts = Array.from({ length: PARTS }, () => ({ seconds: 0, files: [] }))
+  const parts = Array.from({ length: count }, () => ({ seconds: 0, files: [] }))
   for (const file of files) {
     const [part] = parts.toSorted((one, other) => one.seconds - other.seconds)
     part.seconds += secondsOf(file)

@@ -12,8 +12,9 @@ import { serversFor } from './setup/servers.mjs'
 const OLDEST_NODE = [20, 19]
 
 const commands = {
-  // The first five kill, freeze and empty servers, so they use only their own.
-  test: { node: ['dev/run-tests.mjs'], ownServersOnly: true, staysUp: false, needs: getPhp },
+  // The first six kill, freeze and empty servers, so they use only their own.
+  test: { node: ['dev/run-tests.mjs', 'test'], ownServersOnly: true, staysUp: false, needs: getPhp },
+  'test:kills': { node: ['dev/run-tests.mjs', 'kills'], ownServersOnly: true, staysUp: false },
   'test:browser': {
     node: ['node_modules/mocha/bin/mocha.js', '--config', '.mocharc.browser.json'],
     ownServersOnly: true,

@@ -8,7 +8,7 @@ describe('npm test', () => {
   const copy = withCopyOfDev()
   before(async () => {
     await copy.usePackages()
-    await mkdir(join(copy.folder, 'test/api'), { recursive: true })
+    for (const name of ['test/api', 'test/kills']) await mkdir(join(copy.folder, name), { recursive: true })
     const settings = {
       extension: ['test.ts'],
       recursive: true,
@@ -24,12 +24,15 @@ describe('npm test', () => {
       'test/three.test.ts': "it('holds as well', () => undefined)",
       'test/four.test.ts': "it('holds no less', () => undefined)",
       'test/five.test.ts': "it('holds until the end', () => undefined)",
+      'test/kills/six.test.ts': "it('belongs to another suite', () => undefined)",
     }
     for (const [name, text] of Object.entries(tests)) await writeFile(join(copy.folder, name), text)
   })
 
   const run = async (...args: string[]) => {
-    const command = startCommand([process.execPath, 'dev/run-tests.mjs', ...args], { cwd: copy.folder })
+    const command = startCommand([process.execPath, 'dev/run-tests.mjs', 'test', ...args], {
+      cwd: copy.folder,
+    })
     const { code } = await command.ended
     return { code, stdout: command.output.stdout }
   }
