@@ -1,6 +1,6 @@
-// Runs one suite: `node dev/run-tests.mjs test` or `kills`, followed by arguments for mocha, if any. The tests spend much
-// of their time waiting for timers and for processes that start or end. A suite therefore runs as concurrent parts, each
-// with its own servers. With arguments for mocha, the tests run as a single part.
+// Runs a suite: `node dev/run-tests.mjs test` or `kills`, followed by arguments for mocha, if any. The tests spend much
+// of their time waiting for timers and processes. A suite therefore runs as concurrent parts, each with its own
+// servers. With arguments for mocha, the tests run as a single part.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, statfsSync } from 'node:fs'
@@ -16,7 +16,7 @@ const SUITES = {
 /** The slowest files and their seconds in one part, as the test reporter prints them. All other files are fast. */
 const SLOW_FILES = {
   'kills/kill-points.test.ts': 74,
-  'workers/large-outboxes.test.ts': 58,
+  'workers/large-outboxes.test.ts': 50,
   'kills/clock-skew.test.ts': 54,
   'admin/cancel-intents.test.ts': 53,
   'kills/payment-kill-points.test.ts': 50,

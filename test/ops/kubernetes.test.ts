@@ -158,7 +158,7 @@ describe('The Kubernetes manifests', () => {
     const { default: drainSeconds } = environment.properties.SHUTDOWN_DRAIN_SECONDS
     expect(drainSeconds + 1.5 + longestRequest / 1000).to.be.lessThan(longestEndSeconds.web)
     for (const name of ['WALLET_PROVIDER_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'])
-      expect(readText('docs/operators/deploy.md')).to.include(`\`${name}\` and ${beyondSeconds} s`)
+      expect(readText('docs/operators/deploy.md')).to.include(`\`${name}\` plus ${beyondSeconds} s`)
     expect(web?.pod.terminationGracePeriodSeconds).to.equal(hookSeconds + longestEndSeconds.web)
     expect(worker?.pod.terminationGracePeriodSeconds).to.equal(longestEndSeconds.worker)
   })
