@@ -114,7 +114,7 @@ function tableOfFields(fields: Field[]): string {
     ['Field', 'Meaning'],
     news.map((field) => [nameOf(field), field.meaning]),
   )
-  return rows + (others.length > 0 ? `\n\n${wrapped(`Also ${others.join(', ')}.`)}` : '')
+  return rows + (others.length > 0 ? `\n\n${wrapped(`Other fields: ${others.join(', ')}.`)}` : '')
 }
 
 /** The parameters of the lists. Equal ones share a row. */

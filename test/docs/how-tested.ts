@@ -8,6 +8,7 @@ const operators: Record<string, string> = {
   'bench/README.md': 'measures for minutes',
   'docs/operators/deploy.md': 'machines, images and clusters',
   'ops/kubernetes/README.md': 'needs a cluster',
+  'ops/docker-compose.md': 'needs Docker',
   'docs/operators/commands.md': 'changes the data of an installation',
   'docs/operators/backup.md': 'replaces the data of an installation',
   'docs/operators/runbook.md': 'acts on an installation in trouble',
