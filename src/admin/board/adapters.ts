@@ -72,7 +72,7 @@ const shownTime = (at: Date | string): string =>
 /** The names of the fields in a job's data. */
 type FieldsOf<Data> = Data extends unknown ? (string extends keyof Data ? never : keyof Data) : never
 
-/** States for each field of a job's data whether Bull Board shows that field. Every new field must be added here. */
+/** Whether Bull Board shows each field of a job's data. Every new field must be added here. */
 const shown: Record<FieldsOf<Jobs[QueueName]>, boolean> = {
   ref: true,
   host: true,

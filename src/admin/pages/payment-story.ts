@@ -51,7 +51,7 @@ function attemptsToPay({ attempts, hold }: TracedIntent): Entry[] {
 const attemptToPay = (attempt: PaymentAttempt): string =>
   html`<b>Payment</b> of ${money(attempt.amount)} by <bdi dir="ltr">${attempt.payerPhone}</bdi>: ${paymentOutcome(attempt)}`
 
-/** Describes a failed attempt to refund. Successful refunds are listed separately. */
+/** Describes a failed refund attempt. Successful refunds are listed separately. */
 const attemptToRefund = (attempt: PaymentAttempt): string =>
   html`<b>Refund</b> of ${money(attempt.amount)} failed: ${refundOutcome(attempt)}`
 

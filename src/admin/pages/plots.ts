@@ -13,7 +13,7 @@ const series = {
 } as const
 type Series = keyof typeof series
 
-/** The width of a plot in SVG units, about the width of a phone's screen in pixels. */
+/** The width of a plot in SVG units, about the width of a phone screen in pixels. */
 const width = 336
 const height = 96
 const ground = 76

@@ -19,7 +19,7 @@ export const duration = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms
 export const deliveriesCounted = (count: number): string =>
   `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 
-/** Formats a count for which counting stopped at `maxCounted`. */
+/** Formats a count that is capped at `maxCounted`. */
 export const atMost = (count: number): string =>
   count >= maxCounted ? `${maxCounted} or more` : String(count)
 

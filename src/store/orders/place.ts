@@ -77,7 +77,7 @@ async function placeWithRetries(
         : 'held',
     )
     if (outcome !== 'changed' && outcome !== 'held') return outcome
-    // An earlier attempt at this order, whose process died, may still hold the units. If so, they are now given back.
+    // An earlier attempt at this order may still hold the units if its process died. If so, they are now given back.
     if (outcome === 'held') await resolveReservationsOf(deps, effect.id)
     await pause(Math.random() * Math.min(maxPauseMs, minPauseMs * attempts))
   }
@@ -114,10 +114,10 @@ async function attemptOrder(
 }
 
 /**
- * Ensures, before the merchant receives an error, that this error is final. If an earlier attempt at this order, whose
- * process died, still holds units, gives those units back to the stock and returns 'changed', so that another attempt
- * is made. Otherwise, releases the current attempt. Then the order cannot be placed after the error, even if a delayed
- * insert of this attempt still arrives.
+ * Ensures, before the merchant receives an error, that this error is final. If the process of an earlier attempt at
+ * this order died and the attempt still holds units, gives those units back to the stock and returns 'changed', so that
+ * another attempt is made. Otherwise, releases the current attempt. Then the order cannot be placed after the error,
+ * even if a delayed insert of this attempt still arrives.
  */
 async function confirmRefusal(
   deps: Deps,

@@ -9,7 +9,7 @@ import type { Product } from './product.ts'
 
 export interface ProductSearch extends Slice {
   active: boolean | null
-  /** A part of the product's name. The case of letters is ignored. */
+  /** Part of the product's name, ignoring case. */
   text: string | null
   sku: string | null
 }

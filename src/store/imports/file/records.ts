@@ -5,7 +5,7 @@ import { inChunks } from '../../../process/in-chunks.ts'
 import type { Faults } from './faults.ts'
 
 /**
- * The maximum length of a row. It is three times the length of the longest valid row, with 4 bytes per character. If a
+ * The maximum length of a row. It is three times the length of the longest valid row, at 4 bytes per character. If a
  * row is longer than this, a closing quote is most likely missing.
  */
 const maxRowBytes = 64 * 1024
